@@ -1,0 +1,46 @@
+"""The extension module; everything else stands in pyproject.toml.
+
+One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
+release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (address sanitizer).
+"""
+
+import os
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+MODES = {
+    "release": (["-O3"], [], {}),
+    "debug": (["-O0", "-g"], [], {"boundscheck": True, "initializedcheck": True, "cdivision": False}),
+    "trace": (["-O0", "-g", "-DCYTHON_TRACE_NOGIL=1", "-DCYTHON_USE_SYS_MONITORING=0"], [], {"linetrace": True, "boundscheck": True}),
+    "asan": (["-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"], ["-fsanitize=address,undefined"], {}),
+}
+
+mode = os.environ.get("TEMPLATEMINE_BUILD", "release")
+if mode not in MODES:
+    raise SystemExit(f"TEMPLATEMINE_BUILD: expected one of {', '.join(MODES)}, got {mode!r}")
+compile_args, link_args, directives = MODES[mode]
+
+setup(
+    ext_modules=cythonize(
+        [
+            Extension(
+                "templatemine._core",
+                ["src/templatemine/_core.pyx"],
+                extra_compile_args=compile_args,
+                extra_link_args=link_args,
+            )
+        ],
+        force=mode != "release",
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "initializedcheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "embedsignature": True,
+            "autotestdict": False,
+            **directives,
+        },
+    )
+)

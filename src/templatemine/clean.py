@@ -1,0 +1,218 @@
+"""(text, pack) -> Cleaned: the cleaner of section 3.4.1, a pure function.
+
+Every occurrence of every expression at token boundaries is found on the original text, overlapping ones included; the
+union of the intervals is taken, gaps of fewer than `gap` characters are closed, and what is left is put together so that
+words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what an
+earlier cut left over, the order of the expressions changes nothing.
+
+Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
+linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each expression
+with one Aho-Corasick automaton and applies the expressions whose literals are there.
+"""
+
+from __future__ import annotations
+
+import html as html_entities
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError
+from templatemine.expressions import OWN_TOKEN, Encoded, expression, is_tag, literal_pieces, marked_text
+from templatemine.model import Cleaned, Span
+from templatemine.packs import Pack
+
+__all__ = ["Cleaner", "clean", "cut", "page_text"]
+
+Matches = list[tuple[int, int, int]]
+
+
+class Cleaner:
+    """Applies one pack to any number of texts; safe to share between threads.
+
+    Parameters
+    ----------
+    pack : Pack
+    config : CleanConfig, optional
+
+    Examples
+    --------
+    >>> Cleaner(pack).clean("The story. Sign up for our newsletter").text  # doctest: +SKIP
+    'The story.'
+    """
+
+    def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
+        self.pack = pack
+        self.config = config or CleanConfig()
+        if self.config.engine not in ("native", "regex"):
+            raise ConfigError(f"engine: expected native or regex, got {self.config.engine!r}")
+        self._matcher, self._rows = pack.matcher()
+        self._written = [
+            (place, regex.compile(template.regex)) for place, template in enumerate(pack.templates) if template.tokens is None
+        ]
+
+    def clean(self, text: str) -> Cleaned:
+        """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is returned."""
+        removed = self.spans(text)
+        make = page_text if self.pack.html else cut
+        return Cleaned(make(text, removed), tuple(removed))
+
+    def spans(self, text: str) -> list[Span]:
+        """What would be cut, in code points of `text`: ascending, disjoint, with the ids of the templates of each span."""
+        matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
+        for place, compiled in self._written:
+            group = 1 if compiled.groups else 0
+            matches += [(*match.span(group), place) for match in compiled.finditer(text, overlapped=True) if match.end(group) > match.start(group)]
+        return self._union(matches)
+
+    def _native(self, text: str) -> Matches:
+        encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
+        starts, ends, strings = self._matcher.find(encoded.data)
+        if not len(starts):
+            return []
+        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+        points: NDArray[Any] = encoded.code_points(offsets)[inverse]
+        return list(zip(points[: len(starts)].tolist(), points[len(starts) :].tolist(), [self._rows[s] for s in strings.tolist()], strict=True))
+
+    @cached_property
+    def _reference(self) -> _Expressions:
+        return _Expressions(self.pack)
+
+    def _union(self, matches: Matches) -> list[Span]:
+        if not matches:
+            return []
+        columns = np.array(matches, np.int64)
+        starts, ends, member = _core.merge(np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap)
+        rows: list[set[int]] = [set() for _ in starts]
+        for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
+            rows[place].add(row)
+        templates = self.pack.templates
+        return [
+            Span(start, end, tuple(templates[row].id for row in sorted(names)))
+            for start, end, names in zip(starts.tolist(), ends.tolist(), rows, strict=True)
+        ]
+
+
+class _Expressions:
+    """The reference engine: literals first, then the expressions themselves, on marked text."""
+
+    def __init__(self, pack: Pack) -> None:
+        import ahocorasick
+
+        self._pack = pack
+        self._tags: dict[bytes, str] = {}
+        self._compiled: dict[int, regex.Pattern[str]] = {}
+        self._always: list[int] = []
+        by_literal: dict[str, list[int]] = {}
+        for place, template in enumerate(pack.templates):
+            if template.tokens is None:
+                continue
+            forms = pack.forms(template)
+            for form in forms:
+                if is_tag(form, pack.html):
+                    self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
+            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
+            self._compiled[place] = regex.compile(source)
+            literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
+            (by_literal.setdefault(literal, []) if literal else self._always).append(place)
+        self._automaton = ahocorasick.Automaton()
+        for literal, places in by_literal.items():
+            self._automaton.add_word(literal, places)
+        if by_literal:
+            self._automaton.make_automaton()
+
+    def matches(self, text: str) -> Matches:
+        pack = self._pack
+        marked = marked_text(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
+        candidates = set(self._always)
+        if len(self._automaton):
+            for _, places in self._automaton.iter(marked.text):
+                candidates.update(places)
+        found: Matches = []
+        for place in sorted(candidates):
+            for match in self._compiled[place].finditer(marked.text, overlapped=True):
+                found.append((marked.original(match.start(1)), marked.original(match.end(1)), place))
+        return found
+
+
+def clean(text: str, pack: Pack) -> Cleaned:
+    """Clean one text; for many, make a `Cleaner` once."""
+    return Cleaner(pack).clean(text)
+
+
+_OWN = regex.compile(f"[{OWN_TOKEN}]")
+
+
+def cut(text: str, removed: Sequence[Span]) -> str:
+    """The text without the spans.
+
+    Where a cut leaves white space on both sides, the stronger of the two stays: the one with more line breaks, then the
+    longer, then the left.  White space at the edge of the text goes with a cut that touches it.  Where a cut leaves none,
+    as between hyphens, a blank is put unless one side is a script without spaces.
+    """
+    if not removed:
+        return text
+    bounds = [0, *(edge for span in removed for edge in (span.start, span.end)), len(text)]
+    pieces = [text[bounds[place] : bounds[place + 1]] for place in range(0, len(bounds), 2)]
+    parts: list[str] = []
+    gap = ""
+    for place, piece in enumerate(pieces):
+        first, last = place == 0, place == len(pieces) - 1
+        body = piece if first else piece.lstrip()
+        lead = piece[: len(piece) - len(body)]
+        core = body if last else body.rstrip()
+        gap = max(gap, lead, key=_strength)
+        if core.strip():
+            if parts:
+                parts.append(gap or _needed(parts[-1][-1], core[0]))
+            parts.append(core)
+            gap = ""
+        gap = max(gap, body[len(core) :], key=_strength)
+    return "".join(parts)
+
+
+def _strength(space: str) -> tuple[int, int]:
+    return space.count("\n"), len(space)
+
+
+def _needed(left: str, right: str) -> str:
+    return "" if _OWN.match(left) or _OWN.match(right) else " "
+
+
+_STRIP = regex.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)(?![a-z0-9])[^>]*>.*?(?:</\1[^>]*>|\Z)|<(?P<tag>/?[a-z][^\s/>]*)[^>]*(?:>|\Z)|<[!?/][^>]*(?:>|\Z)")
+_BLOCKS = frozenset(
+    "address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html "
+    "li main nav ol option p pre section select table tbody td tfoot th thead title tr ul".split()
+)
+
+
+def page_text(page: str, removed: Sequence[Span]) -> str:
+    """The text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
+    parts: list[str] = []
+    position = 0
+    for span in removed:
+        parts += [_strip(page[position : span.start]), _breaks(page[span.start : span.end])]
+        position = span.end
+    parts.append(_strip(page[position:]))
+    lines = (" ".join(line.split()) for line in html_entities.unescape("".join(parts)).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _strip(fragment: str) -> str:
+    return _STRIP.sub(_tag_text, fragment)
+
+
+def _tag_text(match: regex.Match[str]) -> str:
+    name = match.group("tag")
+    return "\n" if name is not None and name.lstrip("/").lower() in _BLOCKS else ""
+
+
+def _breaks(fragment: str) -> str:
+    """What stays of a cut in a page: a line break if it held a block's edge, else a blank."""
+    return "\n" if any(_tag_text(match) for match in _STRIP.finditer(fragment)) else " "

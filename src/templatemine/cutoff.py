@@ -1,0 +1,113 @@
+"""Repeats -> Cutoff: the histogram over df/n and where it is cut (steps 8 and 9 of the method, equation 3.1).
+
+Equation 3.1 looks for two centres x < y on the bins and the border b_c = (x + y) / 2 between them that make the sum of
+squared distances of all strings to the centre of their side least.  That is 2-means in one dimension on the histogram,
+known as Otsu's threshold (1979) when the centres are free and as isodata (Ridler and Calvard 1978) with the border in
+the middle.  All pairs of bins are tried; 100 bins make 4,950 pairs.
+
+2-means cuts anything in two.  So the default method first asks whether there is a second mode at all: the likelihood
+ratio of the histogram against the best non-increasing one (Grenander 1956), with its distribution under "no second mode"
+simulated from that fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.config import CutoffConfig
+from templatemine.model import Cutoff, Repeats
+
+__all__ = ["energy_border", "histogram", "least_df", "non_increasing_fit", "choose_cutoff", "second_mode_p"]
+
+
+def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:
+    """Strings by share of documents: bin i counts df/n in (i/bins, (i+1)/bins]."""
+    place = -(-df.astype(np.int64) * bins // documents) - 1
+    return np.bincount(place, minlength=bins)[:bins].astype(np.int64)
+
+
+def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
+    """The border b_c of least energy (equation 3.1) in bins, and that energy; ties go to the lowest border."""
+    bins = len(counts)
+    place = np.arange(bins)
+    # Sums of h, i h and i^2 h below each border, so that a side's energy is s2 - 2 c s1 + c^2 s0.
+    below = np.concatenate([np.zeros((3, 1)), np.cumsum(np.stack([counts, place * counts, place**2 * counts]), axis=1)], axis=1)
+    x, y = np.triu_indices(bins, 1)
+    twice = x + y
+    first = (twice + 1) // 2  # i >= b_c begins at the next whole bin
+    s0, s1, s2 = below[:, first]
+    t0, t1, t2 = below[:, -1:] - below[:, first]
+    energy = (s2 - 2 * x * s1 + x**2 * s0) + (t2 - 2 * y * t1 + y**2 * t0)
+    least = energy.min()
+    # Exact ties are rare but real (empty bins between the modes); sums of whole numbers compare exactly below 2^53.
+    border = twice[energy == least].min() / 2
+    return float(border), float(least)
+
+
+def least_df(border: float, documents: int, bins: int) -> int:
+    """Smallest document frequency whose bin lies at or above the border."""
+    return int(np.ceil(border)) * documents // bins + 1
+
+
+def non_increasing_fit(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Most likely non-increasing histogram (pool adjacent violators)."""
+    sums: list[float] = []
+    widths: list[int] = []
+    for count in counts:
+        total, width = float(count), 1
+        while sums and sums[-1] / widths[-1] < total / width:
+            total += sums.pop()
+            width += widths.pop()
+        sums.append(total)
+        widths.append(width)
+    return np.repeat(np.array(sums) / np.array(widths), widths)
+
+
+def _likelihood_ratio(counts: NDArray[np.int64]) -> float:
+    fit = non_increasing_fit(counts)
+    some = counts > 0
+    return float(2 * np.sum(counts[some] * np.log(counts[some] / fit[some])))
+
+
+def second_mode_p(counts: NDArray[np.int64], config: CutoffConfig) -> float:
+    """Share of simulated histograms without a second mode that look at least as bimodal as this one.
+
+    Parametric bootstrap with a fixed seed: multinomial draws from the non-increasing fit.
+    """
+    total = int(counts.sum())
+    if total == 0:
+        return 1.0
+    observed = _likelihood_ratio(counts)
+    fit = non_increasing_fit(counts)
+    draws = np.random.default_rng(config.seed).multinomial(total, fit / fit.sum(), size=config.draws)
+    return (1 + sum(_likelihood_ratio(draw) >= observed for draw in draws)) / (1 + config.draws)
+
+
+def choose_cutoff(repeats: Repeats, documents: int, config: CutoffConfig, *, gate: bool) -> Cutoff:
+    """Cut the histogram of a source; with `gate` only if it has a second mode.
+
+    Parameters
+    ----------
+    repeats : Repeats
+        Maximal strings above the document floor.
+    documents : int
+        n, at least 1.
+    gate : bool
+        False reproduces the thesis, which always cuts.
+    """
+    counts = histogram(repeats.df, documents, config.bins)
+    shown = tuple(int(count) for count in counts)
+    if len(repeats) == 0:
+        return Cutoff(method="energy", df=None, share=None, energy=None, histogram=shown, note="no string reaches the document floor")
+    border, energy = energy_border(counts)
+    df = least_df(border, documents, config.bins)
+    test: dict[str, float | str] = {}
+    if gate:
+        p = second_mode_p(counts, config)
+        test = {"test": "likelihood ratio against a non-increasing histogram", "p": round(p, 4), "level": config.level}
+        if p > config.level:
+            note = f"no second mode (p = {p:.3f} > {config.level})"
+            return Cutoff(method="energy", df=None, share=None, energy=energy, histogram=shown, note=note, second_mode=test)
+    note = f"least energy at bin {border:g} of {config.bins}"
+    return Cutoff(method="energy", df=df, share=df / documents, energy=energy, histogram=shown, note=note, second_mode=test)

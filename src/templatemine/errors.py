@@ -1,0 +1,60 @@
+"""Typed errors: every mistake of a user ends in one of these, with what was expected, what was found and where."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CapacityError",
+    "ConfigError",
+    "CorpusError",
+    "MissingExtraError",
+    "PackError",
+    "TemplateMineError",
+]
+
+
+class TemplateMineError(Exception):
+    """Base class of everything this package raises on purpose."""
+
+
+class ConfigError(TemplateMineError):
+    """An option or a pattern file asks for something that does not exist or contradicts itself."""
+
+
+class CorpusError(TemplateMineError):
+    """Input that cannot be read as documents.
+
+    Parameters
+    ----------
+    problem : str
+        What was expected and what was found.
+    where : str, optional
+        Place of the trouble: ``file``, ``file:line`` or a document's id.
+    fatal : bool, default False
+        True if nothing more can be read from the file (missing, truncated); False if one record is bad and the next
+        ones can be read.
+    """
+
+    def __init__(self, problem: str, where: str = "", *, fatal: bool = False) -> None:
+        super().__init__(f"{where}: {problem}" if where else problem)
+        self.problem = problem
+        self.where = where
+        self.fatal = fatal
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restore_corpus_error, (self.problem, self.where, self.fatal))
+
+
+def _restore_corpus_error(problem: str, where: str, fatal: bool) -> CorpusError:
+    return CorpusError(problem, where, fatal=fatal)
+
+
+class PackError(TemplateMineError):
+    """A pack that cannot be trusted: unknown schema, missing field, an expression that fails its own example."""
+
+
+class CapacityError(TemplateMineError):
+    """Input beyond a stated limit of an index or a buffer."""
+
+
+class MissingExtraError(TemplateMineError):
+    """An optional dependency is not installed; the message holds the pip line that brings it."""

@@ -1,0 +1,187 @@
+"""The records handed from stage to stage.  They hold data and know nothing of how it was made.
+
+Abbreviations used everywhere: ``sa`` suffix array, ``lcp`` longest common prefix array, ``df`` document frequency
+(distinct documents of one source that hold a string), ``n`` number of documents of the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Cleaned",
+    "Corpus",
+    "Cutoff",
+    "Document",
+    "Index",
+    "Record",
+    "Repeats",
+    "Span",
+    "Template",
+]
+
+IntArray = NDArray[np.int32]
+LongArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One article or page of a source.
+
+    Exactly one of `text` and `html` is the body; a document with both is treated as HTML.
+    """
+
+    source: str
+    id: str
+    text: str | None = None
+    html: str | None = None
+    url: str | None = None
+    date: str | None = None
+    title: str | None = None
+
+    @property
+    def body(self) -> str:
+        """The text that is tokenised: `html` where it is there, else `text`."""
+        return self.html if self.html is not None else (self.text or "")
+
+    @property
+    def is_html(self) -> bool:
+        return self.html is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A document as it stood in its file: what `clean` needs to write it back with every other field untouched."""
+
+    document: Document
+    fields: Mapping[str, Any]
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the original text, in code points, end exclusive, with the ids of the templates that cover it."""
+
+    start: int
+    end: int
+    templates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What cleaning gives: the text without its templates, and what was cut from the original, in order."""
+
+    text: str
+    removed: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """The tokenised documents of one source.
+
+    Attributes
+    ----------
+    forms : int32 array, shape (tokens,)
+        Normalised token of each position, all documents one after the other.
+    doc_starts : int64 array, shape (documents + 1,)
+        Where each document begins in `forms`; the last entry is the number of tokens.
+    form_names : sequence of bytes
+        The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
+    """
+
+    source: str
+    html: bool
+    forms: IntArray
+    doc_starts: LongArray
+    form_names: Sequence[bytes]
+    first_date: str | None = None
+    last_date: str | None = None
+
+    @property
+    def documents(self) -> int:
+        return len(self.doc_starts) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """Suffix array and LCP over the reduced token sequence of a source.
+
+    Attributes
+    ----------
+    symbols : int32 array, shape (length,)
+        Renumbered forms; 0 is the break that stands for document ends and for forms below the floor.
+    forms : int32 array, shape (symbols,)
+        Form id of each symbol (entry 0 unused).
+    doc_of : int32 array, shape (length,)
+        T -> D: the document of each position.
+    token_of : int32 array, shape (length,)
+        The token of that document which stands at each position, counted from 0.
+    sa, lcp : int32 or int64 arrays, shape (length,)
+        ``lcp[i]`` is the common prefix of suffixes ``sa[i-1]`` and ``sa[i]`` that holds no break; ``lcp[0] = 0``.
+    """
+
+    symbols: IntArray
+    forms: IntArray
+    doc_of: IntArray
+    token_of: IntArray
+    sa: NDArray[Any]
+    lcp: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """Maximal strings, a row each: `position` of one occurrence in `Index.symbols`, length in tokens, counts."""
+
+    position: LongArray
+    length: IntArray
+    count: IntArray
+    df: IntArray
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def take(self, rows: NDArray[Any]) -> Repeats:
+        return Repeats(
+            position=self.position[rows],
+            length=self.length[rows],
+            count=self.count[rows],
+            df=self.df[rows],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutoff:
+    """Where the histogram over df/n was cut, and why.
+
+    `df` is the least document frequency of a template, None where the source has no second mode.
+    `energy` is the value of equation 3.1 at the cut, `histogram` holds the counts of the bins over df/n in (0, 1].
+    """
+
+    method: str
+    df: int | None
+    share: float | None
+    energy: float | None
+    histogram: tuple[int, ...]
+    note: str
+    second_mode: Mapping[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One expression of a pack.
+
+    `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
+    hand, which is then applied as the regular expression `regex` stands.
+    """
+
+    id: str
+    regex: str
+    tokens: tuple[str, ...] | None
+    df: int
+    count: int
+    example: str

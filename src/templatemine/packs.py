@@ -1,0 +1,328 @@
+"""The pack: what was learnt of one source, as a JSON file that a person can read, compare, edit and lint.
+
+A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use elsewhere.
+A template with ``"tokens": null`` is an expression written by hand; it is linted and applied as it stands.  `load` trusts
+nothing: unknown schema, missing fields, expressions that don't compile, disagree with their tokens, may backtrack
+exponentially or miss their own example are refused by name and place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import regex
+
+from templatemine import _core
+from templatemine._version import __version__
+from templatemine.config import TokeniseConfig, UserPattern
+from templatemine.errors import ConfigError, PackError
+from templatemine.expressions import Encoded, expression
+from templatemine.io.write import atomic_writer
+from templatemine.lint import backtracking
+from templatemine.model import Cutoff, Template
+from templatemine.patterns import PatternSet, make_pattern_set
+
+__all__ = ["SCHEMA", "Pack", "template_id"]
+
+SCHEMA = 1
+
+
+def template_id(tokens: Sequence[str]) -> str:
+    """A name that stays the same from one mining to the next: 40 bits of a hash of the tokens."""
+    return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pack:
+    """Templates of one source and all that cleaning needs.
+
+    Attributes
+    ----------
+    source : str
+    html : bool
+        Mined from, and applied to, HTML.
+    documents : int
+        n, documents the pack was mined from.
+    first_date, last_date : str or None
+        The days they cover, where the archive has dates.
+    templates : tuple of Template
+        By document frequency, greatest first.
+    dropped : mapping
+        Reason -> how many strings were dropped for it.
+    """
+
+    source: str
+    html: bool
+    tokenise: TokeniseConfig
+    enabled: frozenset[str]
+    documents: int
+    method: str
+    cutoff: Cutoff
+    templates: tuple[Template, ...]
+    first_date: str | None = None
+    last_date: str | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    generator: str = f"templatemine {__version__}"
+
+    @cached_property
+    def patterns(self) -> PatternSet:
+        """The mutable patterns of the pack's tokens."""
+        return make_pattern_set(self.enabled, self.tokenise.user_patterns)
+
+    def forms(self, template: Template) -> list[bytes]:
+        """Normalised tokens of a template as the native core spells them."""
+        return [self.patterns.from_readable(token) for token in template.tokens or ()]
+
+    def matcher(self) -> tuple[_core.Matcher, list[int]]:
+        """The automaton of all templates that have tokens, and the place in `templates` of each of its strings."""
+        rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
+        vocabulary: dict[bytes, int] = {}
+        flat: list[int] = []
+        bounds = [0]
+        for place in rows:
+            flat += [vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(self.templates[place])]
+            bounds.append(len(flat))
+        arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
+        return _core.Matcher(*arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64)), rows
+
+    def to_json(self) -> str:
+        """The pack as JSON text; the same pack gives the same text."""
+        patterns = self.patterns
+        names = [name for name, _ in patterns.by_id.values() if name in self.enabled]
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "generator": self.generator,
+            "source": self.source,
+            "tokeniser": {"html": self.html, "separators": self.tokenise.separators},
+            "patterns": {name: patterns.by_id[patterns.id_of[name]][1] for name in names},
+            "user_patterns": [asdict(own) for own in self.tokenise.user_patterns],
+            "documents": self.documents,
+            "dates": [self.first_date, self.last_date],
+            "method": self.method,
+            "cutoff": {**asdict(self.cutoff), "histogram": list(self.cutoff.histogram)},
+            "dropped": dict(self.dropped),
+            "templates": [asdict(template) for template in self.templates],
+        }
+        lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the pack; an existing file is refused without `force`, and never left half written."""
+        with atomic_writer(str(path), force=force) as handle:
+            handle.write(self.to_json().encode("utf-8"))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Pack:
+        """Read a pack.
+
+        Raises
+        ------
+        PackError
+            Naming the file, the field and what was found there.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise PackError(f"{path}: expected UTF-8, got an invalid byte at offset {error.start}") from error
+        return cls.from_json(text, where=str(path))
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "pack") -> Pack:
+        """The inverse of `to_json`, with every check of `load`."""
+        try:
+            data = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise PackError(f"{where}: not JSON: {error}") from error
+        pack = _read(data, where)
+        _check_templates(pack, where)
+        return pack
+
+
+def _dump(value: Any) -> str:
+    """JSON with one template, pattern or own pattern a line."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join("  " + _plain(row) for row in value) + "\n ]"
+    if isinstance(value, dict) and value and all(isinstance(item, str) for item in value.values()):
+        return "{\n" + ",\n".join(f"  {_plain(key)}: {_plain(item)}" for key, item in value.items()) + "\n }"
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """JSON that keeps all scripts readable; lone surrogates and invisible characters are escaped."""
+    return _INVISIBLE.sub(_escape, json.dumps(value, ensure_ascii=False))
+
+
+_INVISIBLE = regex.compile(r"[\p{C}\p{Z}--[ ]]", regex.VERSION1)
+
+
+def _escape(match: regex.Match[str]) -> str:
+    units = match.group().encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    "generator": (str, "a string"),
+    "source": (str, "a string"),
+    "tokeniser": (dict, "an object"),
+    "patterns": (dict, "an object"),
+    "user_patterns": (list, "a list"),
+    "documents": (int, "a number"),
+    "dates": (list, "a list of two dates"),
+    "method": (str, "a string"),
+    "cutoff": (dict, "an object"),
+    "dropped": (dict, "an object"),
+    "templates": (list, "a list"),
+}
+_TEMPLATE_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    "id": (str, "a string"),
+    "regex": (str, "a string"),
+    "tokens": ((list, type(None)), "a list of strings, or null for an expression written by hand"),
+    "df": (int, "a number"),
+    "count": (int, "a number"),
+    "example": (str, "a string"),
+}
+
+
+def _fields(data: Any, kinds: Mapping[str, tuple[type | tuple[type, ...], str]], where: str) -> None:
+    if not isinstance(data, dict):
+        raise PackError(f"{where}: expected an object, got {type(data).__name__}")
+    for name, (kind, wanted) in kinds.items():
+        if name not in data:
+            raise PackError(f"{where}: the field {name!r} is missing")
+        if not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool)):
+            raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
+
+
+def _read(data: Any, where: str) -> Pack:
+    """Structure and types; the expressions are looked at afterwards."""
+    if not isinstance(data, dict) or "schema" not in data:
+        raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
+    if data["schema"] != SCHEMA:
+        newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
+        hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
+        raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
+    _fields(data, _KINDS, where)
+    _fields(data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser")
+    if len(data["dates"]) != 2 or not all(date is None or isinstance(date, str) for date in data["dates"]):
+        raise PackError(f"{where}: dates: expected two dates or nulls, got {data['dates']!r}")
+    user: list[UserPattern] = []
+    for place, row in enumerate(data["user_patterns"]):
+        _fields(row, {"name": (str, "a string"), "regex": (str, "a string"), "spans": (bool, "true or false")}, f"{where}: user_patterns[{place}]")
+        user.append(UserPattern(name=row["name"], regex=row["regex"], spans=row["spans"]))
+    try:
+        patterns = make_pattern_set(data["patterns"], user)
+        patterns.scanner_arguments(data["tokeniser"]["separators"], data["tokeniser"]["html"])
+    except ConfigError as error:
+        raise PackError(f"{where}: {error}") from error
+    for name, own in data["patterns"].items():
+        if own != patterns.by_id[patterns.id_of[name]][1]:
+            raise PackError(f"{where}: patterns.{name}: differs from this version's {name}; add an own pattern, or mine the source again")
+    templates: list[Template] = []
+    for place, row in enumerate(data["templates"]):
+        _fields(row, _TEMPLATE_KINDS, f"{where}: templates[{place}]")
+        tokens = row["tokens"]
+        if tokens is not None and (not tokens or not all(isinstance(token, str) for token in tokens)):
+            raise PackError(f"{where}: templates[{place}]: tokens: expected a list of strings, or null for an expression written by hand")
+        templates.append(
+            Template(
+                id=row["id"],
+                regex=row["regex"],
+                tokens=None if tokens is None else tuple(tokens),
+                df=row["df"],
+                count=row["count"],
+                example=row["example"],
+            )
+        )
+    return Pack(
+        source=data["source"],
+        html=data["tokeniser"]["html"],
+        tokenise=TokeniseConfig(separators=data["tokeniser"]["separators"], patterns="own", user_patterns=tuple(user)),
+        enabled=frozenset(data["patterns"]),
+        documents=data["documents"],
+        method=data["method"],
+        cutoff=_read_cutoff(data["cutoff"], where),
+        templates=tuple(templates),
+        first_date=data["dates"][0],
+        last_date=data["dates"][1],
+        dropped=data["dropped"],
+        generator=data["generator"],
+    )
+
+
+def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
+    number = ((int, float, type(None)), "a number or null")
+    kinds = {"method": (str, "a string"), "df": number, "share": number, "energy": number, "note": (str, "a string")}
+    _fields(data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff")
+    if not all(isinstance(count, int) for count in data["histogram"]):
+        raise PackError(f"{where}: cutoff.histogram: expected counts")
+    return Cutoff(**{**{name: data[name] for name in kinds}, "histogram": tuple(data["histogram"]), "second_mode": data["second_mode"]})
+
+
+def _check_templates(pack: Pack, where: str) -> None:
+    """Every expression compiles, is safe, agrees with its tokens and matches its own example."""
+    seen: dict[str, int] = {}
+    strings: dict[tuple[str, ...], str] = {}
+    for place, template in enumerate(pack.templates):
+        here = f"{where}: templates[{place}] ({template.id})"
+        if template.id in seen:
+            raise PackError(f"{here}: the id stands at templates[{seen[template.id]}] too")
+        seen[template.id] = place
+        if template.tokens is None:
+            _check_written(template, here)
+            continue
+        if template.tokens in strings:
+            raise PackError(f"{here}: the same tokens as {strings[template.tokens]}")
+        strings[template.tokens] = template.id
+        try:
+            forms = pack.forms(template)
+            derived = expression(forms, pack.patterns, pack.tokenise.separators, pack.html)
+        except ValueError as error:
+            raise PackError(f"{here}: tokens: {error}") from error
+        if derived != template.regex:
+            _compile(template, here)
+            raise PackError(f"{here}: regex and tokens disagree; edit the tokens, or set them to null to keep the expression as written")
+
+
+    _check_examples(pack, where)
+
+
+def _check_examples(pack: Pack, where: str) -> None:
+    """The automaton finds every template in its own example, from end to end."""
+    matcher, rows = pack.matcher()
+    for number, row in enumerate(rows):
+        template = pack.templates[row]
+        data = Encoded(template.example, pack.patterns, pack.tokenise.separators).data
+        starts, ends, strings = matcher.find(data)
+        if not np.any((strings == number) & (starts == 0) & (ends == len(data))):
+            raise PackError(f"{where}: templates[{row}] ({template.id}): the expression does not match its own example {template.example[:60]!r}")
+
+
+def _compile(template: Template, here: str) -> regex.Pattern[str]:
+    try:
+        re.compile(template.regex)
+        return regex.compile(template.regex)
+    except (re.error, regex.error, OverflowError, RecursionError) as error:
+        raise PackError(f"{here}: regex: does not compile: {error}") from error
+
+
+def _check_written(template: Template, here: str) -> None:
+    compiled = _compile(template, here)
+    problem = backtracking(template.regex)
+    if problem:
+        raise PackError(f"{here}: regex: {problem}")
+    if compiled.groups > 1:
+        raise PackError(f"{here}: regex: expected at most one capturing group, the text to cut, got {compiled.groups}")
+    if compiled.search("") is not None:
+        raise PackError(f"{here}: regex: matches the empty text")
+    if compiled.search(template.example) is None:
+        raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

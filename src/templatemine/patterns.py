@@ -1,0 +1,427 @@
+"""The mutable patterns: named classes of strings that count as equal (Foschini, sections 3.3 and 5.2).
+
+What comes in is a token; what goes out is its *form*: literal pieces and pattern names, ``Comments(12)`` ->
+``Comments({number})``.  The rows below are data; the native scanner of `_core` recognises each row's strings, and the
+row's `regex` is what stands in the expressions of a pack.  Three kinds of rows:
+
+``mark``   may hold a separator or is decided before all else (URL, e-mail, ISO date ...); found leftmost in the running text
+``shape``  found inside a token by its characters (number, price, initials ...)
+``words``  a closed list of words; a run of letters inside a token that equals one of them (months, weekdays ...)
+
+Shapes and words part the set of tokens: a token has one form, and the expression of a form matches a token if and only
+if the token has that form.  This is what makes the automaton and the regular expressions agree; a property test holds
+it.  A form is stored as bytes: UTF-8 with each pattern written as 0xFF and the pattern's number, neither of which occurs
+in UTF-8.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import regex
+
+from templatemine.config import UserPattern
+from templatemine.errors import ConfigError
+
+__all__ = [
+    "FIRST_USER_ID",
+    "PRESETS",
+    "TABLE",
+    "Pattern",
+    "PatternSet",
+    "load_user_patterns",
+    "pattern_set",
+]
+
+DIGIT = "[0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]"
+UPPER = "[A-Z\u00c0-\u00d6\u00d8-\u00de]"
+NUMBER = f"{DIGIT}+(?:[.,]{DIGIT}+)*"
+CLOCK = f"{DIGIT}+(?::{DIGIT}+)+"
+MARKER = 0xFF
+FIRST_USER_ID = 0x80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """A row of the table.
+
+    `regex` is written in the common subset of `re`, `regex` and RE2.  `found` is how a mark is looked for in running
+    text, where that needs context (empty: as `regex`).  `yes` and `no` are tokens that must and must not have exactly
+    this form; they are the row's own tests.
+    """
+
+    name: str
+    kind: str
+    regex: str = ""
+    found: str = ""
+    words: tuple[str, ...] = ()
+    thesis: bool = False
+    news: bool = True
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+
+    @property
+    def expression(self) -> str:
+        """The regular expression of the row, one group."""
+        if self.words:
+            return "(?:" + "|".join(sorted(self.words, key=lambda word: (-len(word), word))) + ")"
+        return f"(?:{self.regex})"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_EDGE = "(?<![A-Za-z0-9])"
+_END = "(?![A-Za-z0-9])"
+_URL = r"(?:https?://|www\.)[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*[A-Za-z0-9/_~&=#+$%]"
+_LABEL = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*"
+_EMAIL = rf"[A-Za-z0-9][A-Za-z0-9._%+\-]{{0,63}}@{_LABEL}(?:\.{_LABEL})+"
+_TIME_OF_DAY = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+\-][0-9]{2}:?[0-9]{2})?"
+_ISO = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:T{_TIME_OF_DAY})?"
+_PHONE = r"(?:\+?[0-9]{1,3}[\-.])?(?:\([0-9]{3}\)|[0-9]{3}[\-.])[0-9]{3}[\-.][0-9]{4}"
+_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+# The order is part of the pack format: a form names a pattern by its place in this table.  Append, never insert.
+# `thesis` marks the sixteen expressions printed in section 5.2; the comment says which, and what was restored.
+TABLE: tuple[Pattern, ...] = (
+    # Thesis 14, `http:\\S*`; https and www added, the punctuation that ends a sentence left out.
+    Pattern(
+        name="url",
+        kind="mark",
+        thesis=True,
+        regex=_URL,
+        found=_EDGE + _URL,
+        yes=("http://a-b.example/x?y=1#z", "https://example.org", "www.example.org/a-b"),
+        no=("http://", "http://example.org.", "xhttp://example.org"),
+    ),
+    # Thesis 13, `[\w[:punct:]]+@...`; the local part bounded by the 64 characters of RFC 5321.
+    Pattern(
+        name="email",
+        kind="mark",
+        thesis=True,
+        regex=_EMAIL,
+        found=_EDGE + _EMAIL,
+        yes=("letters@example.org", "first-last+x@mail.example-site.co"),
+        no=("@example.org", "a@b", "a@b.c."),
+    ),
+    Pattern(name="handle", kind="mark", regex="@[A-Za-z0-9_]+", found=_EDGE + "@[A-Za-z0-9_]+", yes=("@courier_1",), no=("@", "a@b")),
+    Pattern(
+        name="iso_date",
+        kind="mark",
+        regex=_ISO,
+        found=_EDGE + _ISO + _END,
+        yes=("2013-11-26", "2013-11-26T10:00:00Z", "2013-11-26T10:00+01:00", "2013-11-26T10:00:00.125"),
+        no=("2013-11", "2013-11-261", "2013-11-26T", "2013-11-26T10:00x"),
+    ),
+    Pattern(
+        name="phone",
+        kind="mark",
+        regex=_PHONE,
+        found=_EDGE + _PHONE + _END,
+        yes=("555-123-4567", "1-800-555-0100", "(202)555-0100", "555.123.4567", "1.555.123.4567"),
+        no=("555-1234", "555-123-45678", "5555-123-4567"),
+    ),
+    Pattern(
+        name="uuid",
+        kind="mark",
+        regex=_UUID,
+        found=_EDGE + _UUID + _END,
+        yes=("123e4567-e89b-12d3-a456-426614174000",),
+        no=("123e4567-e89b-12d3-a456-42661417400",),
+    ),
+    # A word without a digit and a number without a letter are not ids.  RE2 has no look-ahead, so the form in a pack is wider.
+    Pattern(
+        name="hex",
+        kind="mark",
+        regex="[0-9a-f]{8,}",
+        found=_EDGE + "(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{8,}" + _END,
+        yes=("9f86d081", "00000000a"),
+        no=("deadbeef", "12345678", "9f86d08", "9F86D081"),
+    ),
+    # Thesis 3, `[\d,\.]+`; must begin and end with a digit, so that "2007," stays a number and a comma.
+    Pattern(name="number", kind="shape", thesis=True, regex=NUMBER, yes=("12", "1,234.5", "٢٠١٥", "2007"), no=("12:30", "1/2", "27th", "12.", ".")),
+    # Thesis 4, `[\d\-\\\/:]+`: dates, times and telephone numbers in digits; here by kind of joint.
+    Pattern(name="clock", kind="shape", thesis=True, regex=CLOCK, yes=("12:30", "1:02:19"), no=("12", "12:", "12:30/1")),
+    Pattern(name="date", kind="shape", thesis=True, regex=rf"{DIGIT}+(?:[/\\]{DIGIT}+)+", yes=("2/13/2007", "24/7"), no=("2007", "1/2:3")),
+    Pattern(
+        name="numeric",
+        kind="shape",
+        thesis=True,
+        regex=rf"(?:{DIGIT}+(?:[.,]{DIGIT}+)+[:/\\]|{DIGIT}+(?::{DIGIT}+)+[.,/\\]|{DIGIT}+(?:[/\\]{DIGIT}+)+[.,:]){DIGIT}+(?:[.,:/\\]{DIGIT}+)*",
+        yes=("12:30/13:30", "1.5/2", "10:00:00.125"),
+        no=("12:30", "1.5", "1/2"),
+    ),
+    # Thesis 2.
+    Pattern(name="ordinal", kind="shape", thesis=True, regex=f"{NUMBER}(?:st|nd|rd|th)", yes=("27th", "1st", "1,000th"), no=("27", "27the", "th")),
+    Pattern(
+        name="time",
+        kind="shape",
+        regex=rf"(?:{NUMBER}|{CLOCK})(?:am|pm|AM|PM|a\.m\.|p\.m\.)",
+        yes=("3pm", "10:30am", "10:30a.m."),
+        no=("3", "3pmx", "am", "10 am"),
+    ),
+    # Thesis 5, `[$\d,\.()\]\[\-\\\/:]+`: prices; brackets stay literal pieces of their own.
+    Pattern(name="price", kind="shape", thesis=True, regex=f"[$€£¥₹]{NUMBER}", yes=("$1,234", "€5", "£3.50"), no=("$", "5", "$1:2")),
+    Pattern(name="percent", kind="shape", regex=f"{NUMBER}[%٪％]", yes=("5%", "12.5%"), no=("5", "%")),
+    # Thesis 1, `[[:upper:]]\w{1,4}\.`: "Sen.", "Calif."; it names wording, so it is off in "news".
+    Pattern(name="abbreviation", kind="shape", thesis=True, news=False, regex=r"[A-Z][A-Za-z]{1,4}\.", yes=("Sen.", "Calif."), no=("Sen", "S.", "Republ.")),
+    # Thesis 15, `([[:upper:]]\.){2,}`.
+    Pattern(name="initials", kind="shape", thesis=True, news=False, regex=r"(?:[A-Z]\.){2,}", yes=("U.S.", "J.K."), no=("U.", "US", "U.S")),
+    Pattern(name="meridiem", kind="shape", regex=r"[ap]\.m\.", yes=("a.m.", "p.m."), no=("am", "a.m", "A.M.")),
+    # Thesis 7, `[[:upper:]\-_]{2,}` with punctuation.  Off in "news": it would make every call in capitals the same string.
+    Pattern(name="upper", kind="shape", thesis=True, news=False, regex=f"{UPPER}{{2,}}", yes=("NEWS", "ÉTÉ"), no=("N", "News")),
+    # Thesis 6, `-+`: a rule of dashes.  The hyphen parts tokens, so the row holds what else such rules are drawn with.
+    Pattern(name="rule", kind="shape", thesis=True, regex="[_=*~#—–―─━]{3,}", yes=("_____", "***", "———"), no=("__", "*")),
+    # Thesis 9 and 8; punctuation after the name is a literal piece.  "May" stands once, or two rows would overlap.
+    Pattern(
+        name="month",
+        kind="words",
+        thesis=True,
+        words=_words("January February March April May June July August September October November December"),
+        yes=("February",),
+        no=("february", "Mayor"),
+    ),
+    Pattern(name="month_short", kind="words", thesis=True, words=_words("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"), yes=("Sept",), no=("May", "Sep1")),
+    # Thesis 10 and 11.
+    Pattern(
+        name="weekday",
+        kind="words",
+        thesis=True,
+        words=_words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
+        yes=("Tuesday",),
+        no=("Tuesdays",),
+    ),
+    Pattern(name="weekday_short", kind="words", thesis=True, words=_words("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"), yes=("Thu",), no=("thu",)),
+    # Thesis 12, `(hr|day|minute|second)s*`, with the units between them.
+    Pattern(
+        name="unit",
+        kind="words",
+        thesis=True,
+        words=_words("hr hrs hour hours day days min mins minute minutes second seconds week weeks"),
+        yes=("hours",),
+        no=("daily",),
+    ),
+    # Thesis 16.  It names wording, so it is off in "news".
+    Pattern(name="by", kind="words", thesis=True, news=False, words=("by", "By"), yes=("By",), no=("Bye",)),
+    # Months and weekdays of the languages of the public archives, as they stand in running text.
+    Pattern(
+        name="month_other",
+        kind="words",
+        words=_words(
+            "Januar Februar März Mai Juni Juli Oktober Dezember janvier février mars avril mai juin juillet août septembre octobre "
+            "novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre "
+            "janeiro fevereiro março maio junho julho setembro outubro novembro dezembro Janeiro Fevereiro Março Abril Maio Junho "
+            "Julho Agosto Setembro Outubro Novembro Dezembro gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
+            "januari februari maart april mei juni juli augustus september oktober november december stycznia lutego marca kwietnia "
+            "maja czerwca lipca sierpnia września października listopada grudnia января февраля марта апреля мая июня июля августа "
+            "сентября октября ноября декабря يناير فبراير مارس أبريل ابريل إبريل مايو يونيو يوليو أغسطس اغسطس سبتمبر أكتوبر اكتوبر "
+            "نوفمبر ديسمبر"
+        ),
+        yes=("février", "декабря", "نوفمبر"),
+        no=("Februari",),
+    ),
+    Pattern(
+        name="weekday_other",
+        kind="words",
+        words=_words(
+            "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag lundi mardi mercredi jeudi vendredi samedi "
+            "dimanche lunes martes miércoles jueves viernes domingo lunedì martedì mercoledì giovedì venerdì sabato domenica "
+            "понедельник вторник среда четверг пятница суббота воскресенье الأحد الاثنين الإثنين الثلاثاء الأربعاء الخميس الجمعة السبت"
+        ),
+        yes=("Dienstag", "الخميس"),
+        no=("Dienstags",),
+    ),
+)
+
+PRESETS: Mapping[str, frozenset[str]] = {
+    "news": frozenset(row.name for row in TABLE if row.news),
+    "thesis": frozenset(row.name for row in TABLE if row.thesis),
+    "none": frozenset(),
+}
+
+
+@dataclass(frozen=True)
+class PatternSet:
+    """The rows that are switched on, and the user's own.
+
+    Pattern numbers are places in `TABLE` counted from 1; the user's begin at `FIRST_USER_ID`.
+    """
+
+    enabled: frozenset[str]
+    user: tuple[UserPattern, ...] = ()
+    by_id: Mapping[int, tuple[str, str]] = field(init=False, hash=False, compare=False)
+
+    def __post_init__(self) -> None:
+        rows = {place + 1: (row.name, row.expression) for place, row in enumerate(TABLE)}
+        rows |= {FIRST_USER_ID + place: (own.name, f"(?:{own.regex})") for place, own in enumerate(self.user)}
+        object.__setattr__(self, "by_id", rows)
+
+    @cached_property
+    def id_of(self) -> Mapping[str, int]:
+        """Pattern number by name."""
+        return {name: number for number, (name, _) in self.by_id.items()}
+
+    @cached_property
+    def mask(self) -> bytes:
+        """One byte a pattern number, 1 where the row is on: what the native scanner reads."""
+        flags = bytearray(256)
+        for place, row in enumerate(TABLE):
+            flags[place + 1] = row.name in self.enabled
+        return bytes(flags)
+
+    @cached_property
+    def word_list(self) -> tuple[list[bytes], list[int]]:
+        """The words of the rows that are on, in UTF-8, and the pattern number of each."""
+        words: list[bytes] = []
+        numbers: list[int] = []
+        for place, row in enumerate(TABLE):
+            if row.name in self.enabled:
+                words += [word.encode() for word in row.words]
+                numbers += [place + 1] * len(row.words)
+        return words, numbers
+
+    def scanner_arguments(self, separators: str, html: bool) -> tuple[bytes, bytes, list[bytes], list[int], bool]:
+        """What the native scanner takes, in its order."""
+        if any(not 33 <= ord(char) <= 126 or char.isalnum() for char in separators):
+            raise ConfigError(f"separators: expected ASCII punctuation, got {separators!r}")
+        return (separators.encode(), self.mask, *self.word_list, html)
+
+    @cached_property
+    def mark_regex(self) -> regex.Pattern[str] | None:
+        """All marks that are on, leftmost and in table order, as one expression with a named group each."""
+        rows = [row for row in TABLE if row.kind == "mark" and row.name in self.enabled]
+        if not rows:
+            return None
+        return regex.compile("|".join(f"(?P<{row.name}>{row.found or row.regex})" for row in rows))
+
+    @cached_property
+    def _user_regexes(self) -> tuple[tuple[regex.Pattern[str], bool, int], ...]:
+        return tuple((regex.compile(own.regex), own.spans, FIRST_USER_ID + place) for place, own in enumerate(self.user))
+
+    def user_matches(self, text: str, separators: regex.Pattern[str]) -> list[tuple[int, int, int]]:
+        """Where the user's patterns match: (start, end, pattern number), disjoint, in order; earlier patterns win.
+
+        A match that holds a separator counts only for patterns with ``spans = true``; empty matches never count.
+        """
+        taken: list[tuple[int, int, int]] = []
+        for expression, spans, number in self._user_regexes:
+            fresh: list[tuple[int, int, int]] = []
+            for match in expression.finditer(text):
+                start, end = match.span()
+                if start == end or (not spans and separators.search(text, start, end)):
+                    continue
+                place = bisect_left(taken, (start, end, 0))
+                if (place == 0 or taken[place - 1][1] <= start) and (place == len(taken) or end <= taken[place][0]):
+                    fresh.append((start, end, number))
+            taken = sorted(taken + fresh)
+        return taken
+
+    def readable(self, form: bytes) -> str:
+        """A form as people read it in a pack: pattern names in braces, literal braces doubled."""
+        parts: list[str] = []
+        for piece in parse_form(form):
+            if isinstance(piece, int):
+                parts.append("{" + self.by_id[piece][0] + "}")
+            else:
+                parts.append(piece.replace("{", "{{").replace("}", "}}"))
+        return "".join(parts)
+
+    def from_readable(self, token: str) -> bytes:
+        """The inverse of `readable`; ValueError if the token names an unknown pattern or has a lone brace."""
+        out = bytearray()
+        for match in _READABLE.finditer(token):
+            literal, name = match.group("literal"), match.group("name")
+            if name is not None:
+                if name not in self.id_of:
+                    raise ValueError(f"unknown pattern {{{name}}}")
+                out += bytes((MARKER, self.id_of[name]))
+            elif literal is not None:
+                out += literal.replace("{{", "{").replace("}}", "}").encode("utf-8", "surrogatepass")
+            else:
+                raise ValueError(f"lone brace at character {match.start()}")
+        if not out:
+            raise ValueError("empty token")
+        return bytes(out)
+
+
+_READABLE = regex.compile(r"(?P<literal>(?:[^{}]|\{\{|\}\})+)|\{(?P<name>[a-z][a-z0-9_]*)\}|.", regex.DOTALL)
+
+
+def parse_form(form: bytes) -> list[str | int]:
+    """The pieces of a form: literal text as str, a pattern as its number.
+
+    >>> parse_form(b"Comments(" + bytes((0xFF, 8)) + b")")
+    ['Comments(', 8, ')']
+    """
+    pieces: list[str | int] = []
+    position = 0
+    while position < len(form):
+        mark = form.find(MARKER, position)
+        if mark < 0:
+            mark = len(form)
+        if mark > position:
+            pieces.append(form[position:mark].decode("utf-8", "surrogatepass"))
+        if mark < len(form):
+            pieces.append(form[mark + 1])
+        position = mark + 2
+    return pieces
+
+
+@lru_cache(maxsize=64)
+def pattern_set(preset: str, user: tuple[UserPattern, ...] = ()) -> PatternSet:
+    """The patterns of a preset plus the user's own; ConfigError if something about them is wrong."""
+    if preset not in PRESETS:
+        raise ConfigError(f"patterns: expected one of {', '.join(sorted(PRESETS))}, got {preset!r}")
+    return make_pattern_set(PRESETS[preset], user)
+
+
+def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -> PatternSet:
+    """Patterns by name plus the user's own, checked."""
+    enabled = frozenset(enabled)
+    known = {row.name for row in TABLE}
+    if unknown := enabled - known:
+        raise ConfigError(f"patterns: unknown pattern {sorted(unknown)[0]!r}")
+    if len(user) > 255 - FIRST_USER_ID:
+        raise ConfigError(f"patterns: at most {255 - FIRST_USER_ID} own patterns, got {len(user)}")
+    names: set[str] = set()
+    for own in user:
+        if not regex.fullmatch(r"[a-z][a-z0-9_]{0,39}", own.name):
+            raise ConfigError(f"patterns: a name is lower-case letters, digits and _, got {own.name!r}")
+        if own.name in known or own.name in names:
+            raise ConfigError(f"patterns: the name {own.name!r} is taken")
+        names.add(own.name)
+        try:
+            compiled = regex.compile(own.regex)
+        except regex.error as error:
+            raise ConfigError(f"patterns: {own.name}: the expression does not compile: {error}") from error
+        if compiled.groups:
+            raise ConfigError(f"patterns: {own.name}: use (?:...) instead of capturing groups")
+    return PatternSet(enabled, tuple(user))
+
+
+def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
+    """Read own patterns from a TOML file: ``[[pattern]]`` tables with ``name``, ``regex`` and optionally ``spans``."""
+    try:
+        with open(path, "rb") as handle:
+            data = tomllib.load(handle)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+    rows = data.get("pattern")
+    if not isinstance(rows, list) or set(data) != {"pattern"}:
+        raise ConfigError(f"{path}: expected [[pattern]] tables and nothing else")
+    patterns: list[UserPattern] = []
+    for place, row in enumerate(rows, 1):
+        wrong = set(row) - {"name", "regex", "spans"}
+        if wrong or not isinstance(row.get("name"), str) or not isinstance(row.get("regex"), str) or not isinstance(row.get("spans", False), bool):
+            raise ConfigError(f"{path}: pattern {place}: expected name, regex (strings) and spans (true or false), got {sorted(row)}")
+        patterns.append(UserPattern(name=row["name"], regex=row["regex"], spans=row.get("spans", False)))
+    make_pattern_set((), patterns)
+    return tuple(patterns)
