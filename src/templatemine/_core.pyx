@@ -93,6 +93,7 @@ cdef enum:
     WORD = 0        # token kinds
     TAG = 1
     RAW = 2         # script, style or comment: one token whatever it holds
+    FIRST = 0x80    # flag: a line break stands before the token
 
 # Pattern numbers: places in patterns.TABLE counted from 1 (tests/unit/test_patterns.py holds the two together).
 cdef enum:
@@ -727,25 +728,33 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
     cdef uint32_t c
     cdef int width = 0
     cdef bint hyphens
+    cdef uint8_t first = FIRST
+    cdef int64_t size
     out.size = 0
     while i < n:
         k = spec.kind[p[i]]
         if k == SPACE or k == EXTRA:
+            if p[i] == 10:
+                first = FIRST
             i += 1
             continue
         if k == LEAD:
             c = decode(p + i, n - i, &width)
             if is_wide_space(c):
+                if c == 0x2028 or c == 0x2029:
+                    first = FIRST
                 i += width
                 continue
             if is_own_token(c):
-                tokens_push(out, i, i + width, WORD)
+                tokens_push(out, i, i + width, WORD | first)
+                first = 0
                 i += width
                 continue
         elif k == ANGLE:
             after = tag_end(p, i, n, &kind)
             if after > i:
-                tokens_push(out, i, after, kind)
+                tokens_push(out, i, after, kind | first)
+                first = 0
                 i = after
                 continue
         start = i
@@ -768,10 +777,14 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
                     break
             elif tag_end(p, i, n, &kind) > i:
                 break
+        size = out.size
         if hyphens:
             scan_chunk(spec, p, start, i, out)
         else:
             tokens_push(out, start, i, WORD)
+        if out.size > size:
+            out.kind[size] |= first
+            first = 0
     return 0
 
 
@@ -1157,7 +1170,7 @@ cdef class _Scanner:
             with nogil:
                 scan(&self.spec, p, document.shape[0], &tokens)
             return (_copy(tokens.start, tokens.size * 8, np.int64), _copy(tokens.end, tokens.size * 8, np.int64),
-                    _copy(tokens.kind, tokens.size, np.uint8))
+                    _copy(tokens.kind, tokens.size, np.uint8) & 0x7F)
         finally:
             tokens_free(&tokens)
 
@@ -1186,7 +1199,8 @@ cdef object _copy(const void* data, int64_t size, object dtype):
 cdef class Tokeniser(_Scanner):
     """Documents in, ids of normalised tokens out.
 
-    A raw token is interned as a type; the form of a type is found once, when the type is first seen.
+    A raw token is interned as a type; the form of a type is found once, when the type is first seen.  With `lines` (last
+    argument) a form of its own, id 0, stands before the first token of each line.
     """
 
     cdef Table types
@@ -1196,9 +1210,10 @@ cdef class Tokeniser(_Scanner):
     cdef Tokens scratch
     cdef uint8_t* room
     cdef int64_t room_size
+    cdef bint lines
     cdef list starts
 
-    def __cinit__(self, *args, **kwargs):
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines=False):
         memset(&self.form_of, 0, sizeof(Ints))
         memset(&self.tokens, 0, sizeof(Ints))
         memset(&self.scratch, 0, sizeof(Tokens))
@@ -1206,6 +1221,9 @@ cdef class Tokeniser(_Scanner):
         self.room_size = 0
         table_init(&self.types)
         table_init(&self.forms)
+        self.lines = lines
+        if lines:
+            table_add(&self.forms, b"\n", 1)
         self.starts = [0]
 
     def __dealloc__(self):
@@ -1226,6 +1244,7 @@ cdef class Tokeniser(_Scanner):
 
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, type_id, form_id, size
+        cdef uint8_t kind
         cdef uint64_t h
         cdef const uint8_t* q
         scan(&self.spec, p, n, &self.scratch)
@@ -1233,9 +1252,12 @@ cdef class Tokeniser(_Scanner):
         for i in range(self.scratch.size):
             q = p + self.scratch.start[i]
             size = self.scratch.end[i] - self.scratch.start[i]
-            if self.scratch.kind[i] != WORD:
+            if self.lines and self.scratch.kind[i] & FIRST:
+                ints_push(&self.tokens, 0)
+            kind = self.scratch.kind[i] & 0x7F
+            if kind != WORD:
                 # Tags are normalised at once: with their links they hardly ever come twice.
-                form_id = self._form(q, size, self.scratch.kind[i])
+                form_id = self._form(q, size, kind)
             else:
                 h = tm_hash(q, size)
                 type_id = table_find(&self.types, q, size, h)
@@ -1245,8 +1267,7 @@ cdef class Tokeniser(_Scanner):
                     ints_push(&self.form_of, <int32_t>form_id)
                 else:
                     form_id = self.form_of.data[type_id]
-            self.tokens.data[self.tokens.size] = <int32_t>form_id
-            self.tokens.size += 1
+            ints_push(&self.tokens, <int32_t>form_id)
         return 0
 
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
@@ -1303,32 +1324,53 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
     return np.asarray(df)[:form_count]
 
 
-def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const int32_t[::1] symbol_of not None):
+def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const int32_t[::1] symbol_of not None,
+                  bint lines=False):
     """Renumber forms and put breaks where `symbol_of` is 0; neighbouring breaks become one, every document ends with one.
+
+    Parameters
+    ----------
+    lines : bool
+        Form 0 is the line break; it is not counted in `token_of`.
 
     Returns
     -------
     symbols, doc_of, token_of : int32 arrays of equal length
         Symbol, document and place in the document (in tokens) of each position.
+    edges : uint8 array of the same length
+        1 first token of its line, 2 last token of its line (document ends are line ends too).
     """
     cdef int64_t documents = doc_starts.shape[0] - 1
     cdef int32_t[::1] symbols = np.empty(forms.shape[0] + documents, np.int32)
     cdef int32_t[::1] doc_of = np.empty(forms.shape[0] + documents, np.int32)
     cdef int32_t[::1] token_of = np.empty(forms.shape[0] + documents, np.int32)
-    cdef int64_t d, i, size = 0
+    cdef uint8_t[::1] edges = np.zeros(forms.shape[0] + documents, np.uint8)
+    cdef int64_t d, i, size = 0, token, begin, end
     cdef int32_t s, before
+    cdef uint8_t edge
     with nogil:
         for d in range(documents):
             before = 0
-            for i in range(doc_starts[d], doc_starts[d + 1] + 1):
-                s = symbol_of[forms[i]] if i < doc_starts[d + 1] else 0
+            token = 0
+            begin = doc_starts[d]
+            end = doc_starts[d + 1]
+            for i in range(begin, end + 1):
+                s = symbol_of[forms[i]] if i < end else 0
                 if s != 0 or before != 0:
+                    edge = 0
+                    if i == begin or (lines and forms[i - 1] == 0):
+                        edge = 1
+                    if i + 1 >= end or (lines and forms[i + 1] == 0):
+                        edge |= 2
                     symbols[size] = s
                     doc_of[size] = <int32_t>d
-                    token_of[size] = <int32_t>(i - doc_starts[d])
+                    token_of[size] = <int32_t>token
+                    edges[size] = edge
                     size += 1
                 before = s
-    return np.asarray(symbols)[:size].copy(), np.asarray(doc_of)[:size].copy(), np.asarray(token_of)[:size].copy()
+                token += i < end and not (lines and forms[i] == 0)
+    return (np.asarray(symbols)[:size].copy(), np.asarray(doc_of)[:size].copy(), np.asarray(token_of)[:size].copy(),
+            np.asarray(edges)[:size].copy())
 
 
 # ======================================================================================================================
@@ -1418,7 +1460,7 @@ cdef enum:
 
 
 cdef struct Found:
-    int64_t* position
+    int64_t* position       # repeats: first rank of the interval in the suffix array; matches: start
     int32_t* length
     int32_t* count
     int32_t* df
@@ -1502,7 +1544,7 @@ cdef int _repeats(const int32_t* text, const int32_t* doc_of, const index_t* sa,
                         size -= 1
                         df = (r - top.left) - top.repeated
                         if top.before == MIXED and top.lcp >= min_tokens and df >= min_df:
-                            found_push(out, sa[top.left], top.lcp, r - top.left, df)
+                            found_push(out, top.left, top.lcp, r - top.left, df)
                         if stack[size - 1].lcp < h:
                             # The interval of h begins where the closed one began and holds all of it.
                             fresh = True
@@ -1563,7 +1605,7 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
 
     Returns
     -------
-    position : int64 array, start of one occurrence in `text`
+    rank : int64 array; the occurrences begin at ``sa[rank : rank + count]``
     length : int32 array, in tokens
     count : int32 array, occurrences
     df : int32 array, distinct documents
@@ -1599,6 +1641,28 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     return columns
 
 
+def anchors(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
+            const int64_t[::1] sa not None, const uint8_t[::1] edges not None):
+    """How often each string begins a line, ends one, and is a whole one.  O(occurrences).
+
+    Returns
+    -------
+    int32 array, shape (strings, 3)
+    """
+    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 3), np.int32)
+    cdef int64_t i, k
+    cdef uint8_t a, b
+    with nogil:
+        for i in range(rank.shape[0]):
+            for k in range(rank[i], rank[i] + count[i]):
+                a = edges[sa[k]] & 1
+                b = edges[sa[k] + length[i] - 1] >> 1
+                out[i, 0] += a
+                out[i, 1] += b
+                out[i, 2] += a & b
+    return np.asarray(out)
+
+
 def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
                   const int32_t[::1] length not None):
     """A hash below 2^61 for each string, from the hashes of its tokens' forms: equal across sources.  O(n + strings).
@@ -1619,6 +1683,19 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
             h = prefix[position[i] + length[i]] + M - tm_modmul(prefix[position[i]], power[length[i]])
             out[i] = h - M if h >= M else h
     return np.asarray(out)[: position.shape[0]]
+
+
+def own_tokens(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+    """1 for each form that is one character of a script without spaces: uint8 array of shape (forms,)."""
+    cdef int64_t i, n = offsets.shape[0] - 1
+    cdef int width = 0
+    cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
+    cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            if offsets[i + 1] > offsets[i] and is_own_token(decode(p + offsets[i], offsets[i + 1] - offsets[i], &width)):
+                out[i] = offsets[i] + width == offsets[i + 1]
+    return np.asarray(out)[:n]
 
 
 def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
@@ -1819,13 +1896,16 @@ cdef class Matcher(_Scanner):
         Forms that stand in any string, each once.
     flat, bounds : int32 and int64 arrays
         String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
+    edges : uint8 array, shape (strings,), optional
+        1 if string i counts only where it begins a line, 2 where it ends one, 3 both.
     """
 
     cdef Table vocabulary
     cdef Automaton automaton
+    cdef uint8_t* edges
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
-                  const int32_t[::1] flat, const int64_t[::1] bounds):
+                  const int32_t[::1] flat, const int64_t[::1] bounds, const uint8_t[::1] edges=None):
         cdef bytes form
         cdef int64_t i, strings = bounds.shape[0] - 1
         memset(&self.automaton, 0, sizeof(Automaton))
@@ -1843,9 +1923,17 @@ cdef class Matcher(_Scanner):
         for i in range(flat.shape[0]):
             if not 0 <= flat[i] < self.vocabulary.count:
                 raise ValueError(f"token {i}: expected a place in a vocabulary of {self.vocabulary.count}, got {flat[i]}")
+        if edges is not None and edges.shape[0] != strings:
+            raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")
+        self.edges = <uint8_t*>malloc(strings + 1)
+        if self.edges == NULL:
+            raise MemoryError
+        for i in range(strings):
+            self.edges[i] = edges[i] if edges is not None else 0
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
 
     def __dealloc__(self):
+        free(self.edges)
         table_free(&self.vocabulary)
         free(self.automaton.root)
         free(self.automaton.fail)
@@ -1856,7 +1944,8 @@ cdef class Matcher(_Scanner):
         free(self.automaton.values)
 
     cdef int _find(self, const uint8_t* p, int64_t n, Tokens* tokens, Found* out) except -1 nogil:
-        cdef int64_t i, size, id, room = 0
+        cdef int64_t i, k, size, id, room = 0
+        cdef uint8_t edge
         cdef uint8_t* scratch = NULL
         cdef void* grown
         cdef int32_t state = 0, s
@@ -1873,10 +1962,10 @@ cdef class Matcher(_Scanner):
                         raise MemoryError
                     scratch = <uint8_t*>grown
                     room = 2 * size + 1024
-                if tokens.kind[i] == WORD:
+                if tokens.kind[i] & 0x7F == WORD:
                     size = normalise(&self.spec, q, size, scratch)
                 else:
-                    size = tag_form(&self.spec, q, size, tokens.kind[i], scratch)
+                    size = tag_form(&self.spec, q, size, tokens.kind[i] & 0x7F, scratch)
                 h = tm_hash(scratch, size)
                 id = table_find(&self.vocabulary, scratch, size, h)
                 if id < 0:
@@ -1885,8 +1974,11 @@ cdef class Matcher(_Scanner):
                 state = automaton_step(&self.automaton, state, <int32_t>id)
                 s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
                 while s:
-                    found_push(out, tokens.start[i - self.automaton.depth[s] + 1], 0, self.automaton.output[s], 0)
-                    out.length[out.size - 1] = <int32_t>i
+                    k = i - self.automaton.depth[s] + 1
+                    edge = self.edges[self.automaton.output[s]]
+                    if (not edge & 1 or tokens.kind[k] & FIRST) and (
+                            not edge & 2 or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST):
+                        found_push(out, tokens.start[k], i, self.automaton.output[s], 0)
                     s = self.automaton.link[s]
         finally:
             free(scratch)

@@ -117,7 +117,7 @@ class _Expressions:
             for form in forms:
                 if is_tag(form, pack.html):
                     self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
-            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
+            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, template.anchor)
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
             (by_literal.setdefault(literal, []) if literal else self._always).append(place)

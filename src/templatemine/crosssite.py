@@ -1,36 +1,70 @@
-"""The second level: a string that other sources use too is an idiom or agency prose, not a template (section 3.3).
+"""The second level: what other sources use too is an idiom or agency prose, not a template (section 3.3).
 
-It sees strings, not articles, and only as 61-bit hashes of their normalised tokens, so that the strings of thousands of
-sources fit in memory: eight bytes a string.  Two different strings share a hash with a chance of m^2 / 2^62 for m strings.
+It sees strings, not articles, and only as 61-bit hashes of their normalised tokens with their rates, so that the strings
+of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of about
+m^2 / 2^62 for m strings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.config import CrossSiteConfig
-
-__all__ = ["shared_strings", "split_shared"]
+__all__ = ["Peers", "gather"]
 
 
-def shared_strings(strings_by_source: Iterable[NDArray[np.uint64]], config: CrossSiteConfig) -> NDArray[np.uint64]:
-    """Hashes that stand among the strings of more than `max_sources` sources, ascending.
+@dataclass(frozen=True, kw_only=True)
+class Peers:
+    """Which strings stand in which sources, as far as the filter asks.
+
+    Attributes
+    ----------
+    hashes : uint64 array, shape (distinct,)
+        Ascending.
+    sources : int32 array
+        How many sources have the string.
+    owner : int32 array
+        Place of the source with the greatest rate.
+    greatest, second : float32 arrays
+        The greatest rate (occurrences a token) of any source, and of any but `owner`; 0 if there is none.
+    """
+
+    hashes: NDArray[np.uint64]
+    sources: NDArray[np.int32]
+    owner: NDArray[np.int32]
+    greatest: NDArray[np.float32]
+    second: NDArray[np.float32]
+
+    def others(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Number of other sources that have each of a source's strings."""
+        return self.sources[np.searchsorted(self.hashes, hashes)] - 1
+
+    def elsewhere(self, hashes: NDArray[np.uint64], place: int) -> NDArray[np.float32]:
+        """Greatest rate of each of the strings of source `place` in any other source."""
+        rows = np.searchsorted(self.hashes, hashes)
+        return np.where(self.owner[rows] == place, self.second[rows], self.greatest[rows])
+
+
+def gather(hashes: Sequence[NDArray[np.uint64]], rates: Sequence[NDArray[np.float32]]) -> Peers:
+    """Reduce: the strings of all sources.
 
     Parameters
     ----------
-    strings_by_source : iterable of uint64 arrays
-        The strings of each source, each at most once.
+    hashes, rates : sequences of arrays, one a source
+        The strings of each source, each at most once, and their occurrences a token.
     """
-    arrays = list(strings_by_source)
-    if not arrays:
-        return np.empty(0, np.uint64)
-    values, sources = np.unique(np.concatenate(arrays), return_counts=True)
-    return values[sources > config.max_sources]
-
-
-def split_shared(hashes: NDArray[np.uint64], shared: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """True for each string of a source that is shared with at least `max_sources` others."""
-    return np.isin(hashes, shared)
+    sizes = [len(one) for one in hashes]
+    every = np.concatenate(hashes) if sizes else np.empty(0, np.uint64)
+    rate = np.concatenate(rates) if sizes else np.empty(0, np.float32)
+    source = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    order = np.lexsort((-rate, every))
+    every, rate, source = every[order], rate[order], source[order]
+    first = np.flatnonzero(np.concatenate([np.ones(min(1, len(every)), np.bool_), every[1:] != every[:-1]]))
+    sources = np.diff(np.append(first, len(every))).astype(np.int32)
+    second = np.zeros(len(first), np.float32)
+    several = sources > 1
+    second[several] = rate[first[several] + 1]
+    return Peers(hashes=every[first], sources=sources, owner=source[first], greatest=rate[first], second=second)

@@ -22,10 +22,13 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.patterns import FIRST_USER_ID, TABLE, PatternSet, parse_form
 
-__all__ = ["OWN_TOKEN", "Encoded", "Marked", "expression", "for_re2", "is_own_token", "is_tag", "joint", "literal_pieces", "marked_text", "separator_class"]
+__all__ = ["ANCHORS", "OWN_TOKEN", "Encoded", "Marked", "expression", "for_re2", "is_own_token", "is_tag", "joint", "literal_pieces", "marked_text", "separator_class"]
 
 # Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms.
 OWN_TOKEN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
+LINE_BREAKS = r"\n" + "\u2028\u2029"
+# Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
+ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
@@ -58,10 +61,18 @@ def joint(separators: str, optional: bool) -> str:
     return f"[{separator_class(separators)}]{'*' if optional else '+'}"
 
 
-def expression(forms: Sequence[bytes], patterns: PatternSet, separators: str, html: bool, tags: Mapping[bytes, str] | None = None) -> str:
+def expression(
+    forms: Sequence[bytes],
+    patterns: PatternSet,
+    separators: str,
+    html: bool,
+    tags: Mapping[bytes, str] | None = None,
+    anchor: str = "",
+) -> str:
     """The regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
+    `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.
     """
     own = [is_own_token(form) or is_tag(form, html) for form in forms]
     body = [_token(form, patterns, is_tag(form, html), tags) for form in forms]
@@ -75,12 +86,18 @@ def expression(forms: Sequence[bytes], patterns: PatternSet, separators: str, ht
         left_edge, right_edge = (edge + ">", edge + "<") if tags is None else (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2
     left = "" if own[0] else f"(?:^|[{left_edge}])"
     right = "" if own[-1] else f"(?:[{right_edge}]|$)"
+    blank = "".join(f"|{re.escape(char)}" for char in separators)
+    if ANCHORS[anchor] & 1:
+        left = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
+    if ANCHORS[anchor] & 2:
+        right = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
     return f"{left}({''.join(parts)}){right}"
 
 
 def for_re2(pattern: str) -> str:
     """An expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
-    return pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE)
+    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE)
+    return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
 
 
 def _literal(text: str) -> str:

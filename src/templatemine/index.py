@@ -29,7 +29,7 @@ INT32_MAX = 2**31 - 1
 
 def document_floor(documents: int, config: MineConfig) -> int:
     """Least number of documents a string must stand in (step 7 of the method)."""
-    return max(config.min_df, math.ceil(config.min_share * documents))
+    return max(config.min_df, math.ceil((config.min_share or 0.0) * documents))
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
@@ -58,10 +58,12 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
     if corpus.documents > INT32_MAX:
         raise CapacityError(f"{corpus.source}: {corpus.documents} documents; the limit is 2^31 - 1")
     df = _core.document_frequency(corpus.forms, corpus.doc_starts, len(corpus.form_names))
+    if corpus.lines:
+        df[:1] = 0
     kept = np.flatnonzero(df >= document_floor(corpus.documents, config))
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
     symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
-    symbols, doc_of, token_of = _core.reduce_tokens(corpus.forms, corpus.doc_starts, symbol_of)
+    symbols, doc_of, token_of, edges = _core.reduce_tokens(corpus.forms, corpus.doc_starts, symbol_of, corpus.lines)
     sa = suffix_array(symbols, force64=config.force64)
     lcp = (_core.lcp_i64 if sa.dtype == np.int64 else _core.lcp_i32)(symbols, sa)
     return Index(
@@ -69,6 +71,7 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         forms=np.concatenate([np.zeros(1, np.int32), kept.astype(np.int32)]),
         doc_of=doc_of,
         token_of=token_of,
+        edges=edges,
         sa=sa,
         lcp=lcp,
     )

@@ -30,5 +30,5 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     config : MineConfig
     """
     kernel = _core.repeats_i64 if index.sa.dtype == np.int64 else _core.repeats_i32
-    position, length, count, df = kernel(index.symbols, index.doc_of, index.sa, index.lcp, documents, config.min_tokens, floor)
-    return Repeats(position=position, length=length, count=count, df=df)
+    rank, length, count, df = kernel(index.symbols, index.doc_of, index.sa, index.lcp, documents, config.min_tokens or 1, floor)
+    return Repeats(rank=rank, length=length, count=count, df=df)

@@ -90,12 +90,15 @@ class Corpus:
         Normalised token of each position, all documents one after the other.
     doc_starts : int64 array, shape (documents + 1,)
         Where each document begins in `forms`; the last entry is the number of tokens.
+    lines : bool
+        Form 0 is the line break and stands in `forms` before the first token of each line.
     form_names : sequence of bytes
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
     """
 
     source: str
     html: bool
+    lines: bool
     forms: IntArray
     doc_starts: LongArray
     form_names: Sequence[bytes]
@@ -121,6 +124,8 @@ class Index:
         T -> D: the document of each position.
     token_of : int32 array, shape (length,)
         The token of that document which stands at each position, counted from 0.
+    edges : uint8 array, shape (length,)
+        1 where a token begins a line, 2 where it ends one.
     sa, lcp : int32 or int64 arrays, shape (length,)
         ``lcp[i]`` is the common prefix of suffixes ``sa[i-1]`` and ``sa[i]`` that holds no break; ``lcp[0] = 0``.
     """
@@ -129,25 +134,26 @@ class Index:
     forms: IntArray
     doc_of: IntArray
     token_of: IntArray
+    edges: NDArray[np.uint8]
     sa: NDArray[Any]
     lcp: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """Maximal strings, a row each: `position` of one occurrence in `Index.symbols`, length in tokens, counts."""
+    """Maximal strings, a row each; the occurrences begin at ``Index.sa[rank : rank + count]``, length in tokens."""
 
-    position: LongArray
+    rank: LongArray
     length: IntArray
     count: IntArray
     df: IntArray
 
     def __len__(self) -> int:
-        return len(self.position)
+        return len(self.rank)
 
     def take(self, rows: NDArray[Any]) -> Repeats:
         return Repeats(
-            position=self.position[rows],
+            rank=self.rank[rows],
             length=self.length[rows],
             count=self.count[rows],
             df=self.df[rows],
@@ -176,7 +182,8 @@ class Template:
     """One expression of a pack.
 
     `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
-    hand, which is then applied as the regular expression `regex` stands.
+    hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
+    string counts only where it begins a line, ends one or is one, else "".
     """
 
     id: str
@@ -185,3 +192,4 @@ class Template:
     df: int
     count: int
     example: str
+    anchor: str = ""

@@ -24,7 +24,7 @@ from templatemine import _core
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import Encoded, expression
+from templatemine.expressions import ANCHORS, Encoded, expression
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, Template
@@ -90,8 +90,9 @@ class Pack:
         for place in rows:
             flat += [vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(self.templates[place])]
             bounds.append(len(flat))
+        edges = np.array([ANCHORS[self.templates[place].anchor] for place in rows], np.uint8)
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        return _core.Matcher(*arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64)), rows
+        return _core.Matcher(*arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64), edges), rows
 
     def to_json(self) -> str:
         """The pack as JSON text; the same pack gives the same text."""
@@ -190,6 +191,7 @@ _TEMPLATE_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "df": (int, "a number"),
     "count": (int, "a number"),
     "example": (str, "a string"),
+    "anchor": (str, "a string"),
 }
 
 
@@ -231,6 +233,8 @@ def _read(data: Any, where: str) -> Pack:
     for place, row in enumerate(data["templates"]):
         _fields(row, _TEMPLATE_KINDS, f"{where}: templates[{place}]")
         tokens = row["tokens"]
+        if row["anchor"] not in ANCHORS:
+            raise PackError(f"{where}: templates[{place}]: anchor: expected one of {', '.join(map(repr, ANCHORS))}, got {row['anchor']!r}")
         if tokens is not None and (not tokens or not all(isinstance(token, str) for token in tokens)):
             raise PackError(f"{where}: templates[{place}]: tokens: expected a list of strings, or null for an expression written by hand")
         templates.append(
@@ -241,6 +245,7 @@ def _read(data: Any, where: str) -> Pack:
                 df=row["df"],
                 count=row["count"],
                 example=row["example"],
+                anchor=row["anchor"],
             )
         )
     return Pack(
@@ -285,7 +290,7 @@ def _check_templates(pack: Pack, where: str) -> None:
         strings[template.tokens] = template.id
         try:
             forms = pack.forms(template)
-            derived = expression(forms, pack.patterns, pack.tokenise.separators, pack.html)
+            derived = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=template.anchor)
         except ValueError as error:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:

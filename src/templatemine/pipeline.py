@@ -7,6 +7,7 @@ executor calls the same three.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,13 +19,14 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import PipelineConfig, TokeniseConfig
-from templatemine.crosssite import shared_strings, split_shared
-from templatemine.cutoff import choose_cutoff
+from templatemine.crosssite import Peers, gather
+from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
+from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, chance_joints, collect, judge
 from templatemine.expressions import Encoded, expression
 from templatemine.index import build_index, document_floor
 from templatemine.mine import find_repeats
-from templatemine.model import Corpus, Document, Index, Repeats, Template
+from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
 from templatemine.tokenise import Forms, tokenise
@@ -35,18 +37,33 @@ __all__ = ["METHODS", "Dropped", "Method", "Mined", "Miner", "SourceReport", "fi
 class Method:
     """A way to decide what is a template.
 
-    `shared_first` takes the strings of other sources out before the histogram is cut, so that the cut is looked for among
-    the source's own strings; `gate` asks for a second mode first.
+    Attributes
+    ----------
+    patterns : str
+        Preset of mutable patterns.
+    min_tokens, min_share : int, float
+        Shortest string and least share of documents that are looked at, unless the user says otherwise.
+    shared_first : bool
+        Take the strings of other sources out before the histogram is cut, so that the cut is looked for among the
+        source's own strings.
+    gate : bool
+        Cut only where there is a second mode.
+    evidence : bool
+        Decide by `evidence` instead of the histogram; line breaks part strings.
     """
 
     patterns: str
-    shared_first: bool
-    gate: bool
+    min_tokens: int
+    min_share: float
+    shared_first: bool = False
+    gate: bool = False
+    evidence: bool = False
 
 
 METHODS: Mapping[str, Method] = {
-    "default": Method(patterns="news", shared_first=True, gate=True),
-    "thesis": Method(patterns="thesis", shared_first=False, gate=False),
+    "default": Method(patterns="news", min_tokens=1, min_share=0.0, evidence=True),
+    "energy": Method(patterns="news", min_tokens=2, min_share=0.002, shared_first=True, gate=True),
+    "thesis": Method(patterns="thesis", min_tokens=2, min_share=0.002),
 }
 
 BELOW_CUTOFF = "below the cut-off"
@@ -67,9 +84,13 @@ class Strings:
     def __len__(self) -> int:
         return len(self.df)
 
+    def ids(self, row: int) -> tuple[int, ...]:
+        """Tokens of a string, places in `names`."""
+        return tuple(self.tokens[self.bounds[row] : self.bounds[row + 1]].tolist())
+
     def readable(self, row: int, patterns: PatternSet) -> tuple[str, ...]:
         """Normalised tokens of a string as they stand in a pack."""
-        return tuple(patterns.readable(self.names[token]) for token in self.tokens[self.bounds[row] : self.bounds[row + 1]])
+        return tuple(patterns.readable(self.names[token]) for token in self.ids(row))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +101,12 @@ class Mined:
     ----------
     hashes : uint64 array, shape (strings,)
         Equal for equal strings of all sources.
+    rates : float32 array, shape (strings,)
+        Occurrences a token of the source.
     document, first, last : int32 arrays, shape (strings,)
         One occurrence of each string: document and first and last token in it.
+    evidence : Evidence or None
+        For methods that ask for it.
     """
 
     source: str
@@ -92,9 +117,11 @@ class Mined:
     strings: Strings
     repeats: Repeats
     hashes: NDArray[np.uint64]
+    rates: NDArray[np.float32]
     document: NDArray[np.int32]
     first: NDArray[np.int32]
     last: NDArray[np.int32]
+    evidence: Evidence | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +159,13 @@ def _method(config: PipelineConfig) -> tuple[PipelineConfig, Method]:
     if config.method not in METHODS:
         raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
     method = METHODS[config.method]
-    if config.tokenise.patterns == TokeniseConfig().patterns:
-        config = replace(config, tokenise=replace(config.tokenise, patterns=method.patterns))
-    return config, method
+    mine = replace(
+        config.mine,
+        min_tokens=method.min_tokens if config.mine.min_tokens is None else config.mine.min_tokens,
+        min_share=method.min_share if config.mine.min_share is None else config.mine.min_share,
+    )
+    preset = method.patterns if config.tokenise.patterns == TokeniseConfig().patterns else config.tokenise.patterns
+    return replace(config, mine=mine, tokenise=replace(config.tokenise, patterns=preset)), method
 
 
 def mine_source(source: str, documents: Sequence[Document], config: PipelineConfig) -> Mined:
@@ -145,51 +176,58 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     documents : sequence of Document
         All of `source`.
     """
-    config, _ = _method(config)
-    corpus = tokenise(source, documents, config.tokenise)
+    config, method = _method(config)
+    corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
     index = build_index(corpus, config.mine)
     repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
+    position = index.sa[repeats.rank].astype(np.int64)
+    forms = corpus.form_names
+    assert isinstance(forms, Forms)
+    form_counts = np.bincount(corpus.forms, minlength=len(forms)).astype(np.int64)
+    evidence = None
+    if method.evidence:
+        evidence = collect(index, repeats, position, form_counts, _core.own_tokens(forms.arena, forms.offsets))
+    by_form = _core.form_hashes(forms.arena, forms.offsets)
+    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
     return Mined(
         source=source,
         html=corpus.html,
         documents=corpus.documents,
         first_date=corpus.first_date,
         last_date=corpus.last_date,
-        strings=_strings(corpus, index, repeats),
+        strings=_strings(corpus, index, repeats, position),
         repeats=repeats,
-        hashes=_hashes(corpus, index, repeats),
-        document=index.doc_of[repeats.position],
-        first=index.token_of[repeats.position],
-        last=index.token_of[repeats.position + repeats.length - 1],
+        hashes=_core.string_hashes(index.symbols, by_symbol, position, repeats.length),
+        rates=(repeats.count / max(1, len(corpus.forms))).astype(np.float32),
+        document=index.doc_of[position],
+        first=index.token_of[position],
+        last=index.token_of[position + repeats.length - 1],
+        evidence=evidence,
     )
 
 
-def shared(mined: Iterable[Mined], config: PipelineConfig) -> NDArray[np.uint64]:
-    """Reduce: hashes of the strings that too many sources have."""
-    return shared_strings((one.hashes for one in mined), config.crosssite)
+def shared(mined: Sequence[Mined]) -> Peers:
+    """Reduce: which strings stand in which sources, and how often."""
+    return gather([one.hashes for one in mined], [one.rates for one in mined])
 
 
-def finish_source(mined: Mined, common: NDArray[np.uint64], documents: Sequence[Document], config: PipelineConfig) -> SourceReport:
+def finish_source(mined: Mined, peers: Peers, place: int, documents: Sequence[Document], config: PipelineConfig) -> SourceReport:
     """Second map: strings become templates or are dropped for a reason.
 
     Parameters
     ----------
-    common : uint64 array
+    peers : Peers
         What `shared` gave.
+    place : int
+        Place of `mined` in what `shared` was given.
     documents : sequence of Document
         As `mine_source` had them; only those with an example are looked at.
     """
     config, method = _method(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
-    is_shared = split_shared(mined.hashes, common)
-    asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
-    cutoff = choose_cutoff(mined.repeats.take(asked), mined.documents, config.cutoff, gate=method.gate)
-    above = mined.repeats.df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
-    below = BELOW_CUTOFF if cutoff.df is not None else NO_MODE
-    # The reason that a string met first.
-    reason_of = np.where(is_shared & (above | method.shared_first), 2, np.where(above, 0, 1)).astype(np.int8)
+    decide = _by_evidence if method.evidence else _by_histogram
+    cutoff, reason_of, reasons = decide(mined, peers, place, config, method)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
-    reasons = ("", below, SHARED)
     pack = Pack(
         source=mined.source,
         html=mined.html,
@@ -207,9 +245,53 @@ def finish_source(mined: Mined, common: NDArray[np.uint64], documents: Sequence[
     return SourceReport(source=mined.source, documents=mined.documents, pack=pack, note=cutoff.note, dropped=dropped)
 
 
-def _strings(corpus: Corpus, index: Index, repeats: Repeats) -> Strings:
+Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
+
+
+def _by_histogram(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+    """Steps 7 to 9 of the thesis and its second level."""
+    is_shared = peers.others(mined.hashes) >= config.crosssite.max_sources
+    asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
+    cutoff = choose_cutoff(mined.repeats.take(asked), mined.documents, config.cutoff, gate=method.gate)
+    above = mined.repeats.df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
+    # The reason that a string met first.
+    reason_of = np.where(is_shared & (above | method.shared_first), 2, np.where(above, 0, 1)).astype(np.int8)
+    return cutoff, reason_of, ("", BELOW_CUTOFF if cutoff.df is not None else NO_MODE, SHARED)
+
+
+def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+    """The verdicts of `evidence`; the histogram is kept for the reader."""
+    assert mined.evidence is not None
+    others = peers.others(mined.hashes)
+    frequent = np.argsort(-mined.repeats.df.astype(np.int64), kind="stable")[:1000]
+    alone = len(frequent) == 0 or float(np.mean(others[frequent] > 0)) < config.evidence.alone_share
+    elsewhere = peers.elsewhere(mined.hashes, place)
+    verdict, level = judge(mined.evidence, mined.repeats, elsewhere, mined.documents, alone, config.evidence)
+    for left in (True, False):
+        anchored = mined.evidence.starts if left else mined.evidence.ends
+        own = mined.rates >= elsewhere * np.float32(2.0**config.evidence.exclusive_bits)
+        rows = np.flatnonzero(own & (anchored >= config.evidence.edge) & (mined.repeats.df >= 3))
+        strings = [mined.strings.ids(row)[:: 1 if left else -1] for row in rows.tolist()]
+        joints = rows[chance_joints(strings, mined.repeats.count[rows], config.evidence)]
+        joints = joints[(verdict[joints] == ACCEPTED) & (mined.evidence.lines[joints] < config.evidence.whole)]
+        verdict[joints] = JOINT
+    counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
+    number = int(np.count_nonzero(verdict == ACCEPTED))
+    note = f"{number} strings with evidence" + ("; no other source of its language, so only lines and bound phrases" if alone else "")
+    cutoff = Cutoff(
+        method="evidence",
+        df=math.ceil(level),
+        share=level / mined.documents,
+        energy=None,
+        histogram=tuple(int(count) for count in counts),
+        note=note if number else "no string shows evidence of being a template",
+    )
+    return cutoff, verdict, REASONS
+
+
+def _strings(corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]) -> Strings:
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(repeats.length, dtype=np.int64)])
-    places = np.repeat(repeats.position - bounds[:-1], repeats.length) + np.arange(bounds[-1])
+    places = np.repeat(position - bounds[:-1], repeats.length) + np.arange(bounds[-1])
     symbols = index.symbols[places]
     used, renumbered = np.unique(symbols, return_inverse=True)
     names = [corpus.form_names[form] for form in index.forms[used].tolist()]
@@ -223,13 +305,6 @@ def _take(strings: Strings, rows: NDArray[np.int64]) -> Strings:
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     places = np.repeat(strings.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
     return Strings(tokens=strings.tokens[places], bounds=bounds, names=strings.names, df=strings.df[rows], count=strings.count[rows])
-
-
-def _hashes(corpus: Corpus, index: Index, repeats: Repeats) -> NDArray[np.uint64]:
-    assert isinstance(corpus.form_names, Forms)
-    by_form = _core.form_hashes(corpus.form_names.arena, corpus.form_names.offsets)
-    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    return _core.string_hashes(index.symbols, by_symbol, repeats.position, repeats.length)
 
 
 def _examples(mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str) -> dict[int, str]:
@@ -257,19 +332,28 @@ def _templates(
     templates: list[Template] = []
     strings = mined.strings
     for row in rows.tolist():
-        forms = [strings.names[token] for token in strings.tokens[strings.bounds[row] : strings.bounds[row + 1]].tolist()]
+        forms = [strings.names[token] for token in strings.ids(row)]
+        anchor = _anchor(mined.evidence, row)
         tokens = tuple(patterns.readable(form) for form in forms)
         templates.append(
             Template(
                 id=template_id(tokens),
-                regex=expression(forms, patterns, separators, mined.html),
+                regex=expression(forms, patterns, separators, mined.html, anchor=anchor),
                 tokens=tokens,
                 df=int(strings.df[row]),
                 count=int(strings.count[row]),
                 example=examples[row],
+                anchor=anchor,
             )
         )
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
+
+
+def _anchor(evidence: Evidence | None, row: int) -> str:
+    """Where in its line a string always stood; elsewhere it is not cut."""
+    if evidence is None:
+        return ""
+    return ("", "start", "end", "line")[int(evidence.starts[row] == 1) + 2 * int(evidence.ends[row] == 1)]
 
 
 class Miner:
@@ -306,9 +390,9 @@ class Miner:
             else:
                 work.append((source, by_source[source], self.config))
         mined = list(self._map(_mine_one, work))
-        common = shared(mined, self.config)
-        for one in mined:
-            reports[one.source] = finish_source(one, common, by_source[one.source], self.config)
+        peers = shared(mined)
+        for place, one in enumerate(mined):
+            reports[one.source] = finish_source(one, peers, place, by_source[one.source], self.config)
         return [reports[source] for source in sorted(reports)]
 
     def _unfit(self, documents: Sequence[Document]) -> str:

@@ -35,7 +35,7 @@ class Forms(Sequence[bytes]):
         return self.arena[self.offsets[place] : self.offsets[place + 1]].tobytes()
 
 
-def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig) -> Corpus:
+def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:
     """Tokenise all documents of a source.
 
     Parameters
@@ -44,6 +44,8 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig)
     documents : iterable of Document
         Taken once, in order.  If any of them is HTML, all are tokenised as HTML.
     config : TokeniseConfig
+    lines : bool
+        Line breaks become tokens.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig)
     patterns = pattern_set(config.patterns, config.user_patterns)
     kept = list(documents)
     html = any(document.is_html for document in kept)
-    native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html))
+    native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
     dates = sorted(document.date[:10] for document in kept if document.date)
     for document in kept:
         native.add(Encoded(document.body, patterns, config.separators).data)
@@ -63,6 +65,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig)
     return Corpus(
         source=source,
         html=html,
+        lines=lines,
         forms=forms,
         doc_starts=doc_starts,
         form_names=Forms(arena, offsets),

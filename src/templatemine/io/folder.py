@@ -1,0 +1,202 @@
+"""A directory of text files or HTML pages, one document a file.
+
+A directory that holds documents itself is one source, with everything under it; otherwise each of its sub-directories
+is one.  Documents come in the order of their relative paths, which are their ids, so the same tree gives the same
+documents in the same order everywhere.  Memory holds one document and the names of the open directories.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.jsonl import GZIP_MAGIC, READ_ERRORS, unreadable
+from templatemine.model import Document, Record
+
+__all__ = ["KNOWN", "decode_html", "read"]
+
+_IS_HTML = {".txt": False, ".html": True, ".htm": True}
+KNOWN = ", ".join(_IS_HTML)
+"""Suffixes of documents, for messages.  Each is also known with ``.gz`` behind it."""
+
+
+def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
+    """Yield a record for each document under a directory.
+
+    The fields of a record are its id, its source and its text or html, under the names of `config`.
+
+    Parameters
+    ----------
+    path : str
+        The directory.
+    config : ReadConfig
+        Names of the fields.
+    report : callable
+        Gets a `CorpusError` for each document that cannot be read or is not UTF-8 (text files only).
+
+    Raises
+    ------
+    CorpusError
+        Fatal: a directory cannot be listed, or there is no document at all.
+    """
+    whole = any(_is_html(entry.name) is not None and not _is_directory(entry) for entry in _entries(path))
+    base = os.path.basename(os.path.abspath(path)) or "root"
+    name = None
+    for name in _names(path):
+        source = base if whole else name.partition("/")[0]
+        place = os.path.join(path, name)
+        html = bool(_is_html(name))
+        try:
+            body = _body(place, html)
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{error.object[error.start]:02x} at byte offset {error.start}"
+            report(CorpusError(f"expected UTF-8, found {found}", place))
+            continue
+        except READ_ERRORS as error:
+            report(unreadable(error, place, fatal=False))
+            continue
+        document = Document(source=source, id=name, text=None if html else body, html=body if html else None)
+        field = config.html_field if html else config.text_field
+        fields = {config.id_field: name, config.source_field: source, field: body}
+        yield Record(document=document, fields=fields, where=place)
+    if name is None:
+        raise CorpusError(f"expected {KNOWN} files (each also with .gz), found none", path, fatal=True)
+
+
+def _body(place: str, html: bool) -> str:
+    with open(place, "rb") as stream:
+        data = stream.read()
+    # Pages saved as the server sent them are gzip under a plain name; no text in UTF-8 begins like that.
+    if data.startswith(GZIP_MAGIC) or place.lower().endswith(".gz"):
+        data = gzip.decompress(data)
+    return decode_html(data) if html else data.decode("utf-8").removeprefix("\ufeff")
+
+
+def _is_html(name: str) -> bool | None:
+    """Whether a file is a page (True) or text (False) by its name; None for any other file."""
+    return _IS_HTML.get(os.path.splitext(name.lower().removesuffix(".gz"))[1])
+
+
+# ------------------------------------------------------------------------------------------------------ the tree
+
+
+def _names(root: str) -> Iterator[str]:
+    """Yield the relative paths of all documents under `root`, sorted by code point.
+
+    Links to files are followed.  A link to a directory is followed only if it leads out of the tree, not back to a
+    directory it lies in, and to where nothing has been read yet: so there is no endless loop, and no document is read
+    twice on account of a link.
+    """
+    seen = {os.path.realpath(root)}
+    top = os.path.join(os.path.realpath(root), "")
+    pending = [""]
+    while pending:
+        name = pending.pop()
+        if name and not name.endswith("/"):
+            yield name
+            continue
+        here = os.path.join(root, name)
+        found = []
+        for entry in _entries(here):
+            if _is_directory(entry):
+                real = os.path.realpath(entry.path)
+                if real in seen or (entry.is_symlink() and _leads_back(real, here, top)):
+                    continue
+                seen.add(real)
+                found.append(f"{name}{entry.name}/")  # the slash makes the order that of the whole paths
+            elif _is_html(entry.name) is not None and _is_readable(entry):
+                found.append(name + entry.name)
+        pending.extend(sorted(found, reverse=True))
+
+
+def _entries(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as entries:
+            # Sorted here too: of two links to one directory, the first is followed.
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        raise unreadable(error, directory) from error
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _is_readable(entry: os.DirEntry[str]) -> bool:
+    """False for pipes and devices, which could block for ever; a broken link is left to reading, which names it."""
+    try:
+        return stat.S_ISREG(entry.stat().st_mode)
+    except OSError:
+        return True
+
+
+def _leads_back(real: str, here: str, top: str) -> bool:
+    inside = real.startswith(top)
+    above = os.path.join(os.path.realpath(here), "").startswith(os.path.join(real, ""))
+    return inside or above
+
+
+# -------------------------------------------------------------------------------------------------- the encoding
+
+_META_CHARSET = re.compile(rb"<meta\b[^>]{0,1000}?\bcharset\s*=\s*[\"']?\s*([A-Za-z0-9_.:\-]{1,40})", re.IGNORECASE)
+_META_BYTES = 4096
+
+_CODECS = {
+    # What browsers understand by a label (WHATWG Encoding Standard, section 4.2) where Python's codec is narrower.
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    # A page whose meta could be read byte by byte is not UTF-16, whatever it says (same standard, HTML section 13.2.3).
+    "utf-16": "utf-8",
+    "utf-16-le": "utf-8",
+    "utf-16-be": "utf-8",
+    # Codecs taken as they are.  It is a list because Python knows more than character sets, some of them very slow.
+    **{name: name for name in ("utf-8", "gb18030", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp")},
+    **{name: name for name in ("koi8-r", "koi8-u", "cp866", "mac-roman", "mac-cyrillic", "cp874")},
+    **{f"cp{page}": f"cp{page}" for page in range(1250, 1259)},
+    **{f"iso8859-{part}": f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+}
+"""Python's name of a codec -> the codec to use."""
+
+
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+def decode_html(data: bytes) -> str:
+    """Decode a page: UTF-8 if it is that, else the character set its ``<meta>`` names, else Windows-1252.
+
+    The ``<meta>`` is looked for in the first 4,096 bytes; a byte order mark outranks it, and is taken off.  Only a page
+    that is not UTF-8 throughout gets that far; what the character set cannot hold becomes U+FFFD, as in a browser, so
+    no page is refused.
+    """
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        codec = "cp1252"
+    if match := _META_CHARSET.search(data[:_META_BYTES]):
+        codec = _codec(match[1].decode("ascii"))
+    codec = next((named for mark, named in _MARKS.items() if data.startswith(mark)), codec)
+    return data.decode(codec, errors="replace").removeprefix("\ufeff")
+
+
+def _codec(label: str) -> str:
+    try:
+        return _CODECS.get(codecs.lookup(label.lower().removeprefix("x-")).name, "cp1252")
+    except LookupError:
+        return "cp1252"

@@ -1,0 +1,293 @@
+"""Files out: whole or not at all.
+
+Everything goes to a hidden temporary file beside the target, which takes the target's name when it is complete and on
+disk.  Whatever happens before that (an error, Ctrl-C, a full disk) leaves the directory as it was.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import re
+import secrets
+import stat
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
+
+from templatemine.errors import CorpusError
+
+__all__ = ["atomic_writer", "safe_file_name"]
+
+_BUFFER = 1 << 18
+_GZIP_LEVEL = 6
+"""The level of the gzip program; Python's own default of 9 takes several times as long for about one per cent."""
+
+_EXISTS = "exists; use --force to replace it"
+
+
+@overload
+def atomic_writer(
+    path: str | os.PathLike[str], force: bool = False, text: Literal[False] = False
+) -> AbstractContextManager[BinaryIO]: ...
+@overload
+def atomic_writer(
+    path: str | os.PathLike[str], force: bool = False, *, text: Literal[True]
+) -> AbstractContextManager[TextIO]: ...
+def atomic_writer(
+    path: str | os.PathLike[str], force: bool = False, text: bool = False
+) -> AbstractContextManager[IO[Any]]:
+    """Open a file for writing that appears under its name only when the with-block ends without an exception.
+
+    Parameters
+    ----------
+    path : str
+        Target; gzip if it ends in ``.gz``.  ``-`` is standard output.  Standard output, pipes and devices are written
+        to as they stand; if the program at the other end of a pipe stops reading, the with-block ends there, quietly.
+    force : bool, default False
+        Replace an existing file (of a link, the file it leads to); its permissions are kept.
+    text : bool, default False
+        Yield a text file (UTF-8, line feeds as given, lone surrogates as ``\\udXXX`` escapes) instead of a binary one.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: the target exists and `force` is not given (at the start, or having appeared meanwhile), is a directory,
+        lies in no directory, or cannot be written (permission, full disk).
+    """
+    return _writer(os.fspath(path), force, text)
+
+
+@contextmanager
+def _writer(path: str, force: bool, text: bool) -> Iterator[IO[Any]]:
+    if path == "-":
+        with _streaming(_Sink(_standard_output(), "stdout"), text) as handle:
+            yield handle
+        return
+    old = _existing(path, force)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with _cannot_write(path):
+            descriptor = os.open(path, os.O_WRONLY)
+        try:
+            with _streaming(_Sink(lambda data: os.write(descriptor, data), path), text) as handle:
+                yield handle
+        finally:
+            os.close(descriptor)
+        return
+    with _replacing(path, old, force, text) as handle:
+        yield handle
+
+
+def _existing(path: str, force: bool) -> os.stat_result | None:
+    """Look at the target before any work is done: None if it is free, else what stands there and may be written."""
+    directory = os.path.dirname(path) or "."
+    if not os.path.isdir(directory):
+        raise CorpusError(f"cannot be written: there is no directory {directory}", path, fatal=True)
+    with _cannot_write(path):
+        try:
+            found = os.stat(path)
+        except FileNotFoundError:
+            if os.path.lexists(path) and not force:  # a link that leads nowhere yet
+                raise CorpusError(_EXISTS, path, fatal=True) from None
+            return None
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISFIFO(found.st_mode):
+        return found
+    if not stat.S_ISREG(found.st_mode):
+        what = "a directory" if stat.S_ISDIR(found.st_mode) else "not a regular file"
+        raise CorpusError(f"expected the name of a file, found {what}", path, fatal=True)
+    if not force:
+        raise CorpusError(_EXISTS, path, fatal=True)
+    return found
+
+
+@contextmanager
+def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
+    target = os.path.realpath(path) if os.path.islink(path) else path
+    temporary = os.path.join(os.path.dirname(target), f".templatemine-{secrets.token_hex(8)}.tmp")
+    descriptor = -1
+    try:
+        with _cannot_write(path):
+            # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+            descriptor = os.open(temporary, flags, 0o666)
+        with _layers(_Sink(lambda data: os.write(descriptor, data), path), target, text) as handle:
+            yield handle
+        with _cannot_write(path):
+            os.fsync(descriptor)
+            closing, descriptor = descriptor, -1
+            os.close(closing)
+            if old is not None:
+                os.chmod(temporary, stat.S_IMODE(old.st_mode))
+            if force:
+                os.replace(temporary, target)
+            else:
+                _claim(temporary, target)
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+        with suppress(OSError):  # not there after a rename, or if it could not be made
+            os.unlink(temporary)
+    _sync_directory(os.path.dirname(target) or ".")
+
+
+def _claim(temporary: str, target: str) -> None:
+    """Give a file its final name, but never in place of another: a rename would replace what appeared meanwhile."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise CorpusError(f"appeared while it was being written; it {_EXISTS}", target, fatal=True) from None
+    except OSError:
+        # File systems without hard links (FAT, some network ones): take the name with an empty file, then fill it.
+        try:
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            raise CorpusError(f"appeared while it was being written; it {_EXISTS}", target, fatal=True) from None
+        try:
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(target)
+            raise
+
+
+def _sync_directory(directory: str) -> None:
+    # Not every system can open or sync a directory.  The file itself is complete and on disk by now, so failing here
+    # must not look like a failure to write it.
+    with suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+# -------------------------------------------------------------------------------------------------- the handles
+
+
+class _Sink(io.RawIOBase):
+    """The bottom of a stack of handles: writes with `put`, and tells its own errors from those of the with-block.
+
+    After the first failure it takes everything and writes nothing, so that closing the handles above does not fail, or
+    wait for Ctrl-C, once more.
+    """
+
+    def __init__(self, put: Callable[[Any], int], place: str) -> None:
+        self._put = put
+        self._place = place
+        self._failed = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self._failed:
+            return len(data)
+        try:
+            with _cannot_write(self._place):
+                return self._put(data)
+        except BaseException:
+            self._failed = True
+            raise
+
+
+class _ReaderGone(Exception):
+    """The program at the other end of a pipe has stopped reading."""
+
+
+@contextmanager
+def _cannot_write(place: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise _ReaderGone from None
+    except OSError as error:
+        raise CorpusError(f"cannot be written: {error.strerror or error}", place, fatal=True) from error
+
+
+@contextmanager
+def _layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
+    """Stack buffer, gzip (by the suffix of `name`) and text on a sink; close them all at the end.
+
+    That writes what they hold, after an exception of the with-block too: the reader of a pipe gets whole records.
+    """
+    stack: list[Any] = [io.BufferedWriter(sink, _BUFFER)]
+    if name.lower().endswith(".gz"):
+        # Without name and time, so that the same content gives the same bytes.  The buffer above it spares gzip the
+        # many small pieces.
+        packed = gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=stack[0], mtime=0)
+        stack.append(io.BufferedWriter(cast(io.RawIOBase, packed), _BUFFER))
+    if text:
+        stack.append(io.TextIOWrapper(stack[-1], encoding="utf-8", errors="backslashreplace", newline=""))
+    try:
+        yield stack[-1]
+        for handle in reversed(stack):
+            handle.close()
+    except BaseException:
+        for handle in reversed(stack):
+            with suppress(Exception):
+                handle.close()
+        raise
+
+
+@contextmanager
+def _streaming(sink: _Sink, text: bool) -> Iterator[IO[Any]]:
+    with suppress(_ReaderGone), _layers(sink, "", text) as handle:
+        yield handle
+
+
+def _standard_output() -> Callable[[Any], int]:
+    if sys.stdout is None:
+        raise CorpusError("standard output is closed", "stdout", fatal=True)
+    with _cannot_write("stdout"), suppress(BrokenPipeError):  # writing will meet the broken pipe again
+        sys.stdout.flush()
+    try:
+        descriptor = sys.stdout.fileno()
+    except OSError:  # replaced by an object in memory
+        return sys.stdout.buffer.write
+    # Past Python's own buffer: what a closed pipe refuses would stay in it, and be complained about at exit.
+    return lambda data: os.write(descriptor, data)
+
+
+# ---------------------------------------------------------------------------------------------------- file names
+
+_MAX_BYTES = 120
+_RESERVED = frozenset({"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in "0123456789"})
+"""Names that mean devices on Windows, whatever suffix follows them."""
+
+
+def safe_file_name(source: str) -> str:
+    """Make a file name of a source's name: safe on every file system, and another one for every source.
+
+    A plain name in lower case stays as it is (``foxnews.com``).  In any other, what is unsafe becomes ``_`` and the
+    first 12 digits of the SHA-256 of the original follow after a ``~``, which no name that stays as it is can hold.
+    Upper case, and letters in a form that some file system holds equal to another, count as unsafe.
+
+    Returns
+    -------
+    str
+        At most 120 bytes of UTF-8, neither empty nor hidden.
+    """
+    name = _readable(source) or "source"
+    if name == source and len(source.encode()) <= _MAX_BYTES and not _is_reserved(source):
+        return source
+    mark = "~" + hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    if _is_reserved(name):
+        name = "_" + name
+    return name.encode()[: _MAX_BYTES - len(mark)].decode("utf-8", "ignore") + mark
+
+
+def _readable(source: str) -> str:
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFD", source).casefold())
+    kept = "".join(char if char in "._-" or _is_letter(char) else "_" for char in folded)
+    return re.sub(r"^[.\-]+|\.+$", "", kept)  # hidden, taken for an option, cut off by Windows
+
+
+def _is_letter(char: str) -> bool:
+    return unicodedata.category(char) in {"Ll", "Lo", "Lm", "Mn", "Mc", "Nd"}
+
+
+def _is_reserved(name: str) -> bool:
+    return name.split(".", 1)[0] in _RESERVED

@@ -1,0 +1,167 @@
+"""A folder of packs: one JSON file a source, and beside it the strings that did not become templates, with the reason for each.
+
+``foxnews.com.json`` stands beside ``foxnews.com.dropped.jsonl.gz``.  File names are made of the names of sources by
+`safe_file_name`; which source a pack is for says the pack alone, so files may be renamed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Protocol
+
+from templatemine.errors import CorpusError, PackError
+from templatemine.io.jsonl import READ_ERRORS, decode_line, encode_line, unreadable
+from templatemine.io.together import Together, together
+from templatemine.io.write import safe_file_name
+from templatemine.packs import Pack
+
+__all__ = ["DroppedString", "Result", "Shelf", "dropped_beside", "load_packs", "open_shelf", "pack_files", "read_dropped"]
+
+DroppedString = tuple[tuple[str, ...], int, int, str]
+"""(tokens, df, count, reason)"""
+
+_PACK = ".json"
+_DROPPED = ".dropped.jsonl.gz"
+_ROWS = 4096
+"""Rows written at a time: gzip in Python pays for every call."""
+
+
+class Result(Protocol):
+    """What is kept of a source: the part of `pipeline.SourceReport` that is needed here."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def pack(self) -> Pack | None: ...
+    @property
+    def dropped(self) -> Iterable[DroppedString] | None: ...
+
+
+class Shelf:
+    """A folder that packs are being written to; made by `open_shelf`."""
+
+    def __init__(self, files: Together) -> None:
+        self._files = files
+
+    def refuse_existing(self, sources: Iterable[str]) -> None:
+        """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced."""
+        self._files.refuse_existing(name for source in sources for name in _names(source))
+
+    def save(self, result: Result) -> str | None:
+        """Write the pack of a source and its dropped strings.
+
+        Returns
+        -------
+        str or None
+            Where the pack will stand; None if the source has none.
+        """
+        if result.pack is None:
+            return None
+        pack, dropped = _names(result.source)
+        with self._files.open(pack) as handle:
+            handle.write(result.pack.to_json().encode("utf-8"))
+        with self._files.open(dropped) as handle:
+            rows = (_row(*row) for row in result.dropped or ())
+            while piece := b"".join(islice(rows, _ROWS)):
+                handle.write(piece)
+        return self._files.path(pack)
+
+
+@contextmanager
+def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Shelf]:
+    """Open a folder for packs that appear, all of them, when the with-block ends without an exception; see `together`."""
+    with together(directory, force) as files:
+        yield Shelf(files)
+
+
+def _names(source: str) -> tuple[str, str]:
+    name = safe_file_name(source)
+    return name + _PACK, name + _DROPPED
+
+
+def _row(tokens: tuple[str, ...], df: int, count: int, reason: str) -> bytes:
+    return encode_line({"tokens": tokens, "df": df, "count": count, "reason": reason})
+
+
+# ----------------------------------------------------------------------------------------------------- packs back in
+
+
+def pack_files(path: str | os.PathLike[str]) -> list[str]:
+    """The pack files a path stands for: itself, or every ``.json`` in a folder, by name.
+
+    Raises
+    ------
+    PackError
+        There is nothing at `path`, or no ``.json`` in it.
+    """
+    path = os.fspath(path)
+    try:
+        if not os.path.isdir(path):
+            os.stat(path)
+            return [path]
+        names = sorted(name for name in os.listdir(path) if name.endswith(_PACK) and not name.startswith("."))
+    except OSError as error:
+        raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+    if not names:
+        raise PackError(f"{path}: expected a folder with packs, found no {_PACK} file in it")
+    return [os.path.join(path, name) for name in names]
+
+
+def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
+    """Load packs from files and folders.
+
+    Returns
+    -------
+    dict of str to Pack
+        By the source that each pack names.
+
+    Raises
+    ------
+    PackError
+        A pack cannot be trusted (see `Pack.load`), or two are for the same source.
+    """
+    packs: dict[str, Pack] = {}
+    home: dict[str, str] = {}
+    for path in paths:
+        for file in pack_files(path):
+            pack = Pack.load(file)
+            if pack.source in home:
+                raise PackError(f"{file}: expected one pack a source, found a second one for {pack.source!r}; the first is {home[pack.source]}")
+            packs[pack.source], home[pack.source] = pack, file
+    return packs
+
+
+def dropped_beside(pack: str | os.PathLike[str]) -> str:
+    """Where the dropped strings of a pack file stand."""
+    return os.fspath(pack).removesuffix(_PACK) + _DROPPED
+
+
+def read_dropped(pack: str | os.PathLike[str]) -> Iterator[DroppedString]:
+    """Yield the dropped strings of a pack file, most frequent first.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: the file beside the pack is missing, damaged or something else.
+    """
+    path = dropped_beside(pack)
+    try:
+        with gzip.open(path, "rb") as lines:
+            for number, line in enumerate(lines, 1):
+                yield _parse(line, f"{path}:{number}")
+    except FileNotFoundError:
+        raise CorpusError("not found; it holds the dropped strings, and mining writes it beside the pack", path, fatal=True) from None
+    except READ_ERRORS as error:
+        raise unreadable(error, path) from error
+
+
+def _parse(line: bytes, where: str) -> DroppedString:
+    try:
+        row = decode_line(line)
+        return tuple(row["tokens"]), int(row["df"]), int(row["count"]), str(row["reason"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorpusError("expected a dropped string: an object with tokens, df, count and reason", where, fatal=True) from error

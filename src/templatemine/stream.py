@@ -1,0 +1,304 @@
+"""Records in, lines of JSON out: cleans a stream of records of many sources, each with the pack of its source.
+
+A record keeps its fields and their order; its text field gets the cleaned text, and a field ``removed`` says what was
+cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as they
+are, without ``removed``, and counted: those of a source without a pack, HTML where the pack is of text, and text where
+the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
+
+The work goes in batches of some hundred records, to one process or to several; the lines come out the same and in the
+same order.  Memory holds a few batches a process.  The cost is that of `Cleaner`, plus reading and writing JSON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import chain
+from typing import Any
+
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import ConfigError, CorpusError, TemplateMineError
+from templatemine.io.jsonl import encode_line
+from templatemine.model import Document, Record
+from templatemine.packs import Pack
+from templatemine.processes import Workers
+
+__all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally"]
+
+BATCH_RECORDS = 256
+BATCH_CHARACTERS = 1 << 19
+"""A batch ends at whichever comes first.  Large enough that handing it over costs nothing beside cleaning it (10 ms or
+more), small enough that all processes end at about the same time."""
+
+
+class Census:
+    """Counts the documents that pass through it.
+
+    Attributes
+    ----------
+    sources : Counter of str
+        Documents of each source.
+    duplicates : int
+        Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
+        records without one.
+    """
+
+    def __init__(self, id_field: str) -> None:
+        self.sources: Counter[str] = Counter()
+        self.duplicates = 0
+        self._id_field = id_field
+        self._seen: set[tuple[str, str]] = set()
+
+    def documents(self, records: Iterable[Record]) -> Iterator[Document]:
+        """Yield the document of each record."""
+        for record in records:
+            document = record.document
+            self.sources[document.source] += 1
+            if record.fields.get(self._id_field) is not None:
+                key = (document.source, document.id)
+                self.duplicates += key in self._seen
+                self._seen.add(key)
+            yield document
+
+
+@dataclass(slots=True)
+class SourceTally:
+    """What became of the records of a source.
+
+    Attributes
+    ----------
+    records : int
+        All of them.
+    no_pack, other_kind : int
+        Passed on as they were: the source has no pack, or the record has no body of the kind the pack is for.
+    changed, spans : int
+        Records in which something was cut, and how many stretches.
+    characters, cut : int
+        Code points of what was looked at, and of what was cut from it.
+    replaced : int
+        Records that had a field of the name of ``removed``, which was replaced.
+    """
+
+    records: int = 0
+    no_pack: int = 0
+    other_kind: int = 0
+    changed: int = 0
+    spans: int = 0
+    characters: int = 0
+    cut: int = 0
+    replaced: int = 0
+
+    def add(self, other: SourceTally) -> None:
+        """Add the counts of another tally."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+_COUNTS = tuple(one.name for one in fields(SourceTally))
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of all records, by source."""
+
+    sources: dict[str, SourceTally] = field(default_factory=dict)
+
+    def of(self, source: str) -> SourceTally:
+        """The counts of a source, to be added to."""
+        found = self.sources.get(source)
+        if found is None:
+            found = self.sources[source] = SourceTally()
+        return found
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another tally."""
+        for source, counts in other.sources.items():
+            self.of(source).add(counts)
+
+    def total(self) -> SourceTally:
+        """The sum over all sources."""
+        total = SourceTally()
+        for counts in self.sources.values():
+            total.add(counts)
+        return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamConfig:
+    """Names of the fields, how to clean, and the name of the field for what was cut."""
+
+    read: ReadConfig = field(default_factory=ReadConfig)
+    clean: CleanConfig = field(default_factory=CleanConfig)
+    removed_field: str = "removed"
+
+    def __post_init__(self) -> None:
+        taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
+        if self.removed_field in taken:
+            raise ConfigError(f"removed field: expected a name of its own, got {self.removed_field!r}, which is the name of another field")
+
+
+Item = tuple[str, str, Mapping[str, Any]]
+"""Source, place and fields of a record: what a process needs of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch that is done: its lines, counts, and the records that could not be cleaned."""
+
+    lines: bytes
+    tally: Tally
+    errors: Sequence[CorpusError]
+
+
+class RecordCleaner:
+    """Cleans records with the packs of their sources.
+
+    Parameters
+    ----------
+    packs : mapping of str to Pack
+        By source; see `shelf.load_packs`.
+    config : StreamConfig, optional
+    jobs : int, default 1
+        Processes.
+
+    Attributes
+    ----------
+    tally : Tally
+        Of all that `lines` has given so far.
+
+    Examples
+    --------
+    >>> cleaner = RecordCleaner(packs)  # doctest: +SKIP
+    >>> for piece in cleaner.lines(read_records("new.jsonl", ReadConfig())):  # doctest: +SKIP
+    ...     output.write(piece)
+    """
+
+    def __init__(self, packs: Mapping[str, Pack], config: StreamConfig | None = None, *, jobs: int = 1) -> None:
+        if jobs < 1:
+            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        self.config = config or StreamConfig()
+        self.jobs = jobs
+        self.tally = Tally()
+        self._packs = packs
+        self._ready: dict[str, tuple[Callable[[str], Any], str] | None] = {}
+
+    def lines(
+        self,
+        records: Iterable[Record],
+        on_error: Callable[[CorpusError], None] | None = None,
+        progress: Callable[[SourceTally], None] | None = None,
+    ) -> Iterator[bytes]:
+        """Yield the cleaned records as lines of JSON, many at a time, in the order of the records.
+
+        Close the iterator if it is not used up, so that the processes end.
+
+        Parameters
+        ----------
+        records : iterable of Record
+        on_error : callable, optional
+            Called with a `CorpusError` for a record that cannot be cleaned, which is then left out; without it the
+            first one is raised.
+        progress : callable, optional
+            Called after each batch with the counts of that batch.
+        """
+        for batch in self._batches(_batches(records)):
+            for error in batch.errors:
+                if on_error is None:
+                    raise error
+                on_error(error)
+            self.tally.add(batch.tally)
+            if progress is not None:
+                progress(batch.tally.total())
+            yield batch.lines
+
+    def _batches(self, batches: Iterator[list[Item]]) -> Iterator[Batch]:
+        first = next(batches, [])
+        second = next(batches, []) if self.jobs > 1 else []
+        everything = chain([first, second] if second else [first], batches)
+        if second:
+            yield from self._by_workers(everything)
+        else:  # also with several jobs: one batch is not worth the start of a process
+            yield from map(self.clean_batch, everything)
+
+    def _by_workers(self, batches: Iterator[list[Item]]) -> Iterator[Batch]:
+        with Workers(self.jobs, _start, (self._packs, self.config)) as pool:
+            waiting = deque(pool.submit(_work, batch) for _, batch in zip(range(2 * self.jobs), batches, strict=False))
+            while waiting:
+                done = waiting.popleft().result()
+                if (batch := next(batches, None)) is not None:
+                    waiting.append(pool.submit(_work, batch))
+                yield done
+
+    def clean_batch(self, items: Iterable[Item]) -> Batch:
+        """Clean some records; depends on nothing but them, so it may run anywhere."""
+        tally = Tally()
+        errors: list[CorpusError] = []
+        lines: list[bytes] = []
+        for source, where, record in items:
+            try:
+                lines.append(encode_line(self._clean(source, record, tally.of(source))))
+            except TemplateMineError as error:
+                errors.append(CorpusError(f"cannot be cleaned: {error}", where))
+        return Batch(b"".join(lines), tally, errors)
+
+    def _clean(self, source: str, record: Mapping[str, Any], counts: SourceTally) -> Mapping[str, Any]:
+        counts.records += 1
+        ready = self._ready[source] if source in self._ready else self._prepare(source)
+        if ready is None:
+            counts.no_pack += 1
+            return record
+        clean, body_field = ready
+        body = record.get(body_field)
+        if body is None:
+            counts.other_kind += 1
+            return record
+        cleaned = clean(body)
+        fields = dict(record)
+        removed_field = self.config.removed_field
+        counts.replaced += removed_field in fields
+        counts.characters += len(body)
+        removed = [{"start": span.start, "end": span.end, "templates": span.templates} for span in cleaned.removed]
+        if removed:
+            counts.changed += 1
+            counts.spans += len(removed)
+            counts.cut += sum(span.end - span.start for span in cleaned.removed)
+        fields[self.config.read.text_field] = cleaned.text
+        fields[removed_field] = removed
+        return fields
+
+    def _prepare(self, source: str) -> tuple[Callable[[str], Any], str] | None:
+        """The cleaner of a source and the field it is for; made once, when the first record of the source comes."""
+        pack = self._packs.get(source)
+        names = self.config.read
+        self._ready[source] = None if pack is None else (Cleaner(pack, self.config.clean).clean, names.html_field if pack.html else names.text_field)
+        return self._ready[source]
+
+
+def _batches(records: Iterable[Record]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    characters = 0
+    for record in records:
+        batch.append((record.document.source, record.where, record.fields))
+        characters += len(record.document.body)
+        if characters >= BATCH_CHARACTERS or len(batch) >= BATCH_RECORDS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+_cleaner: RecordCleaner | None = None
+"""In a worker process: what cleans there."""
+
+
+def _start(packs: Mapping[str, Pack], config: StreamConfig) -> None:
+    global _cleaner
+    _cleaner = RecordCleaner(packs, config)
+
+
+def _work(items: list[Item]) -> Batch:
+    if _cleaner is None:  # pragma: no cover
+        raise RuntimeError("the worker was not started by _start")
+    return _cleaner.clean_batch(items)
