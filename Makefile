@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh machine with Python 3.11 or newer, a C compiler and make:
+#   make demo    build, make a sample archive, mine it, clean articles it has not seen
+#   make test    build and run all tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint dist bench clean
+
+$(VENV)/installed: pyproject.toml setup.py src/templatemine/_core.pyx
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(BIN)/pip install --quiet --group test
+	touch $@
+
+$(VENV)/linted: $(VENV)/installed
+	$(BIN)/pip install --quiet --group lint
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/python datasets/demo.py demo
+
+test: $(VENV)/tested
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/linted
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/cython-lint src/templatemine/_core.pyx
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest templatemine._core
+
+dist: $(VENV)/installed
+	$(BIN)/pip install --quiet --group build
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+
+bench: $(VENV)/installed
+	$(BIN)/python bench/end_to_end.py
+
+clean:
+	rm -rf $(VENV) build dist demo src/*.egg-info src/templatemine/_core.c src/templatemine/*.so

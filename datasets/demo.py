@@ -1,0 +1,47 @@
+"""The demo of the README: make an archive, mine it, clean articles it has not seen, show what happened.
+
+    python datasets/demo.py FOLDER
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from generate import ArchiveSpec, write
+
+def run(*arguments: str) -> None:
+    """One command of the package, shown as a user would type it."""
+    print(f"\n$ templatemine {' '.join(arguments)}", flush=True)
+    subprocess.run([sys.executable, "-m", "templatemine", *arguments], check=True)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
+    folder.mkdir(parents=True, exist_ok=True)
+    archive, new = folder / "archive.jsonl.gz", folder / "new.jsonl"
+    packs, cleaned = folder / "packs", folder / "cleaned.jsonl"
+    print(f"Making a sample archive of invented newspapers in {folder}/")
+    write(ArchiveSpec(seed=7, sources=6, documents=400), str(archive), held_out=str(new), split=0.1)
+    run("mine", str(archive), "-o", str(packs), "--force")
+    run("clean", str(new), "--packs", str(packs), "-o", str(cleaned), "--force")
+    records = [json.loads(line) for line in cleaned.read_text(encoding="utf-8").splitlines()]
+    originals = {row["id"]: row["text"] for row in map(json.loads, new.read_text(encoding="utf-8").splitlines())}
+    record = max(records, key=lambda row: (len(row["removed"]), -len(row["text"])))
+    text = originals[record["id"]]
+    print(f"\n--- {record['id']} before: [[what is cut]] is marked ---\n")
+    position = 0
+    for span in record["removed"]:
+        print(text[position : span["start"]] + "[[" + text[span["start"] : span["end"]] + "]]", end="")
+        position = span["end"]
+    print(text[position:])
+    print(f"\n--- {record['id']} after ---\n\n{record['text']}")
+    pack = next(path for path in sorted(packs.glob("*.json")) if json.loads(path.read_text())["source"] == record["source"])
+    run("show", str(pack), "--limit", "10")
+    print(f"\nPacks lie in {packs}/, cleaned articles in {cleaned}.")
+
+
+if __name__ == "__main__":
+    main()
