@@ -26,7 +26,7 @@ from templatemine import _core
 from templatemine.config import EvidenceConfig
 from templatemine.model import Index, LongArray, Repeats
 
-__all__ = ["ACCEPTED", "JOINT", "REASONS", "Evidence", "chance_joints", "collect", "judge"]
+__all__ = ["ACCEPTED", "JOINT", "REASONS", "Evidence", "collect", "judge"]
 
 ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT = range(6)
 REASONS = (
@@ -153,21 +153,3 @@ def judge(
         RARE,
     ).astype(np.int8)
     return verdict, level
-
-
-def chance_joints(tokens: list[tuple[int, ...]], count: NDArray[np.int32], config: EvidenceConfig) -> list[int]:
-    """Strings that are another one and a chance continuation: places in `tokens`.
-
-    Parameters
-    ----------
-    tokens : list of tuples
-        Strings that begin where a line begins (for line ends: reversed).
-    """
-    place = {string: row for row, string in enumerate(tokens)}
-    joints: list[int] = []
-    for row, string in enumerate(tokens):
-        heads = (place.get(string[:size]) for size in range(1, len(string)))
-        base = max((int(count[head]) for head in heads if head is not None), default=0)
-        if count[row] < config.joint_share * base:
-            joints.append(row)
-    return joints

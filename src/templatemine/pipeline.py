@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers, gather
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, chance_joints, collect, judge
+from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge
 from templatemine.expressions import Encoded, expression
 from templatemine.index import build_index, document_floor
 from templatemine.mine import find_repeats
@@ -180,15 +181,19 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
     index = build_index(corpus, config.mine)
     repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
-    position = index.sa[repeats.rank].astype(np.int64)
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    form_counts = np.bincount(corpus.forms, minlength=len(forms)).astype(np.int64)
-    evidence = None
-    if method.evidence:
-        evidence = collect(index, repeats, position, form_counts, _core.own_tokens(forms.arena, forms.offsets))
+    position = index.sa[repeats.rank].astype(np.int64)
     by_form = _core.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
+    hashes = _core.string_hashes(index.symbols, by_symbol, position, repeats.length)
+    # By hash, so that nothing depends on the order of documents, and looking strings up is a walk.
+    order = np.argsort(hashes)
+    repeats, position, hashes = repeats.take(order), position[order], hashes[order]
+    evidence = None
+    if method.evidence:
+        form_counts = np.bincount(corpus.forms, minlength=len(forms)).astype(np.int64)
+        evidence = collect(index, repeats, position, form_counts, _core.own_tokens(forms.arena, forms.offsets))
     return Mined(
         source=source,
         html=corpus.html,
@@ -197,7 +202,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         last_date=corpus.last_date,
         strings=_strings(corpus, index, repeats, position),
         repeats=repeats,
-        hashes=_core.string_hashes(index.symbols, by_symbol, position, repeats.length),
+        hashes=hashes,
         rates=(repeats.count / max(1, len(corpus.forms))).astype(np.float32),
         document=index.doc_of[position],
         first=index.token_of[position],
@@ -263,18 +268,17 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     """The verdicts of `evidence`; the histogram is kept for the reader."""
     assert mined.evidence is not None
     others = peers.others(mined.hashes)
-    frequent = np.argsort(-mined.repeats.df.astype(np.int64), kind="stable")[:1000]
-    alone = len(frequent) == 0 or float(np.mean(others[frequent] > 0)) < config.evidence.alone_share
+    frequent = mined.repeats.df >= np.sort(mined.repeats.df)[-1000:][:1]
+    alone = float(np.mean(others[frequent] > 0)) < config.evidence.alone_share if len(others) else True
     elsewhere = peers.elsewhere(mined.hashes, place)
     verdict, level = judge(mined.evidence, mined.repeats, elsewhere, mined.documents, alone, config.evidence)
+    own = mined.rates >= elsewhere * np.float32(2.0**config.evidence.exclusive_bits)
     for left in (True, False):
         anchored = mined.evidence.starts if left else mined.evidence.ends
-        own = mined.rates >= elsewhere * np.float32(2.0**config.evidence.exclusive_bits)
-        rows = np.flatnonzero(own & (anchored >= config.evidence.edge) & (mined.repeats.df >= 3))
-        strings = [mined.strings.ids(row)[:: 1 if left else -1] for row in rows.tolist()]
-        joints = rows[chance_joints(strings, mined.repeats.count[rows], config.evidence)]
-        joints = joints[(verdict[joints] == ACCEPTED) & (mined.evidence.lines[joints] < config.evidence.whole)]
-        verdict[joints] = JOINT
+        bases = np.where(own & (anchored >= config.evidence.edge), mined.repeats.count, 0)
+        rows = np.flatnonzero((verdict == ACCEPTED) & (mined.evidence.lines < config.evidence.whole) & (bases > 0))
+        longest = _longest_base(mined, rows, bases, left)
+        verdict[rows[mined.repeats.count[rows] < config.evidence.joint_share * longest]] = JOINT
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
     note = f"{number} strings with evidence" + ("; no other source of its language, so only lines and bound phrases" if alone else "")
@@ -289,22 +293,48 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     return cutoff, verdict, REASONS
 
 
+def _longest_base(mined: Mined, rows: NDArray[np.int64], bases: NDArray[np.int32], left: bool) -> NDArray[np.int32]:
+    """For each string the greatest of `bases` among the strings that are a shorter beginning (or end) of it."""
+    chosen = _take(mined.strings, rows)
+    lengths = np.diff(chosen.bounds).astype(np.int64) - 1
+    owner = np.repeat(np.arange(len(rows)), lengths)
+    size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+    start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
+    names = _core.form_hashes(chosen.names.arena, chosen.names.offsets)
+    parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
+    place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
+    found = np.where(mined.hashes[place] == parts, bases[place], 0) if len(parts) else np.empty(0, np.int32)
+    greatest = np.zeros(len(rows), np.int32)
+    np.maximum.at(greatest, owner, found)
+    return greatest
+
+
 def _strings(corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]) -> Strings:
-    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(repeats.length, dtype=np.int64)])
-    places = np.repeat(position - bounds[:-1], repeats.length) + np.arange(bounds[-1])
+    """The tokens of all strings, without the rest of the source's vocabulary."""
+    forms = corpus.form_names
+    assert isinstance(forms, Forms)
+    places, bounds = _runs(position, repeats.length)
     symbols = index.symbols[places]
-    used, renumbered = np.unique(symbols, return_inverse=True)
-    names = [corpus.form_names[form] for form in index.forms[used].tolist()]
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(name) for name in names], dtype=np.int64)])
-    arena = np.frombuffer(b"".join(names), np.uint8)
-    return Strings(tokens=renumbered.astype(np.int32), bounds=bounds, names=Forms(arena, offsets), df=repeats.df, count=repeats.count)
+    used = np.flatnonzero(np.bincount(symbols, minlength=1))
+    renumbered = np.zeros(len(index.forms), np.int32)
+    renumbered[used] = np.arange(len(used), dtype=np.int32)
+    chosen = index.forms[used]
+    letters, offsets = _runs(forms.offsets[chosen], np.diff(forms.offsets)[chosen])
+    names = Forms(forms.arena[letters], offsets)
+    return Strings(tokens=renumbered[symbols], bounds=bounds, names=names, df=repeats.df, count=repeats.count)
+
+
+def _runs(starts: NDArray[np.int64], lengths: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Places of several runs one after the other, and where each begins among them."""
+    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1]), bounds
 
 
 def _take(strings: Strings, rows: NDArray[np.int64]) -> Strings:
-    lengths = np.diff(strings.bounds)[rows]
-    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    places = np.repeat(strings.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
-    return Strings(tokens=strings.tokens[places], bounds=bounds, names=strings.names, df=strings.df[rows], count=strings.count[rows])
+    places, bounds = _runs(strings.bounds[rows], np.diff(strings.bounds)[rows])
+    return Strings(
+        tokens=strings.tokens[places], bounds=bounds, names=strings.names, df=strings.df[rows], count=strings.count[rows]
+    )
 
 
 def _examples(mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str) -> dict[int, str]:
