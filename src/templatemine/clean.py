@@ -1,13 +1,13 @@
 """(text, pack) -> Cleaned: the cleaner of section 3.4.1, a pure function.
 
 Every occurrence of every expression at token boundaries is found on the original text, overlapping ones included; the
-union of the intervals is taken, gaps of fewer than `gap` characters are closed, and what is left is put together so that
-words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what an
-earlier cut left over, the order of the expressions changes nothing.
+union of the intervals is taken, gaps of fewer than `gap` characters are closed, and what is left is put together so
+that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
+an earlier cut left over, the order of the expressions changes nothing.
 
 Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
-linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each expression
-with one Aho-Corasick automaton and applies the expressions whose literals are there.
+linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each
+expression with one Aho-Corasick automaton and applies the expressions whose literals are there.
 """
 
 from __future__ import annotations
@@ -54,21 +54,27 @@ class Cleaner:
             raise ConfigError(f"engine: expected native or regex, got {self.config.engine!r}")
         self._matcher, self._rows = pack.matcher()
         self._written = [
-            (place, regex.compile(template.regex)) for place, template in enumerate(pack.templates) if template.tokens is None
+            (place, regex.compile(template.regex))
+            for place, template in enumerate(pack.templates)
+            if template.tokens is None
         ]
 
     def clean(self, text: str) -> Cleaned:
-        """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is returned."""
+        """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
         removed = self.spans(text)
         make = page_text if self.pack.html else cut
         return Cleaned(make(text, removed), tuple(removed))
 
     def spans(self, text: str) -> list[Span]:
-        """What would be cut, in code points of `text`: ascending, disjoint, with the ids of the templates of each span."""
+        """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
         matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
         for place, compiled in self._written:
             group = 1 if compiled.groups else 0
-            matches += [(*match.span(group), place) for match in compiled.finditer(text, overlapped=True) if match.end(group) > match.start(group)]
+            matches += [
+                (*match.span(group), place)
+                for match in compiled.finditer(text, overlapped=True)
+                if match.end(group) > match.start(group)
+            ]
         return self._union(matches)
 
     def _native(self, text: str) -> Matches:
@@ -78,7 +84,14 @@ class Cleaner:
             return []
         offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
         points: NDArray[Any] = encoded.code_points(offsets)[inverse]
-        return list(zip(points[: len(starts)].tolist(), points[len(starts) :].tolist(), [self._rows[s] for s in strings.tolist()], strict=True))
+        return list(
+            zip(
+                points[: len(starts)].tolist(),
+                points[len(starts) :].tolist(),
+                [self._rows[s] for s in strings.tolist()],
+                strict=True,
+            )
+        )
 
     @cached_property
     def _reference(self) -> _Expressions:
@@ -88,7 +101,9 @@ class Cleaner:
         if not matches:
             return []
         columns = np.array(matches, np.int64)
-        starts, ends, member = _core.merge(np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap)
+        starts, ends, member = _core.merge(
+            np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap
+        )
         rows: list[set[int]] = [set() for _ in starts]
         for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
             rows[place].add(row)
@@ -152,9 +167,9 @@ _OWN = regex.compile(f"[{OWN_TOKEN}]")
 def cut(text: str, removed: Sequence[Span]) -> str:
     """The text without the spans.
 
-    Where a cut leaves white space on both sides, the stronger of the two stays: the one with more line breaks, then the
-    longer, then the left.  White space at the edge of the text goes with a cut that touches it.  Where a cut leaves none,
-    as between hyphens, a blank is put unless one side is a script without spaces.
+    Where a cut leaves white space on both sides, the stronger of the two stays: the one with more line breaks, then
+    the longer, then the left.  White space at the edge of the text goes with a cut that touches it.  Where a cut
+    leaves none, as between hyphens, a blank is put unless one side is a script without spaces.
     """
     if not removed:
         return text
@@ -185,10 +200,17 @@ def _needed(left: str, right: str) -> str:
     return "" if _OWN.match(left) or _OWN.match(right) else " "
 
 
-_STRIP = regex.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)(?![a-z0-9])[^>]*>.*?(?:</\1[^>]*>|\Z)|<(?P<tag>/?[a-z][^\s/>]*)[^>]*(?:>|\Z)|<[!?/][^>]*(?:>|\Z)")
+_STRIP = regex.compile(
+    r"(?is)<!--.*?(?:-->|\Z)"
+    r"|<(script|style)(?![a-z0-9])[^>]*>.*?(?:</\1[^>]*>|\Z)"
+    r"|<(?P<tag>/?[a-z][^\s/>]*)[^>]*(?:>|\Z)"
+    r"|<[!?/][^>]*(?:>|\Z)"
+)
 _BLOCKS = frozenset(
-    "address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html "
-    "li main nav ol option p pre section select table tbody td tfoot th thead title tr ul".split()
+    """
+    address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3
+    h4 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
+    """.split()  # noqa: SIM905 - a list literal would take thirty lines
 )
 
 

@@ -91,7 +91,8 @@ class CrossSiteConfig:
 class EvidenceConfig:
     """Constants of `evidence`: shares of documents, bits of information, shares of occurrences.
 
-    All were chosen on the annotated articles (mean F1 over sources), on a plateau; `evidence` says what each one is for.
+    All were chosen on the annotated articles (mean F1 over sources), on a plateau; `evidence` says what each one is
+    for.
     """
 
     exclusive_bits: float = 7.0

@@ -1,8 +1,8 @@
 """The second level: what other sources use too is an idiom or agency prose, not a template (section 3.3).
 
-It sees strings, not articles, and only as 61-bit hashes of their normalised tokens with their rates, so that the strings
-of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of about
-m^2 / 2^62 for m strings.
+It sees strings, not articles, and only as 61-bit hashes of their normalised tokens with their rates, so that the
+strings of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of
+about m^2 / 2^62 for m strings.
 """
 
 from __future__ import annotations

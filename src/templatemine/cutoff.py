@@ -5,9 +5,9 @@ squared distances of all strings to the centre of their side least.  That is 2-m
 known as Otsu's threshold (1979) when the centres are free and as isodata (Ridler and Calvard 1978) with the border in
 the middle.  All pairs of bins are tried; 100 bins make 4,950 pairs.
 
-2-means cuts anything in two.  So the default method first asks whether there is a second mode at all: the likelihood
-ratio of the histogram against the best non-increasing one (Grenander 1956), with its distribution under "no second mode"
-simulated from that fit.
+2-means cuts anything in two.  So the method "energy" first asks whether there is a second mode at all: the
+likelihood ratio of the histogram against the best non-increasing one (Grenander 1956), with its distribution under "no
+second mode" simulated from that fit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
     bins = len(counts)
     place = np.arange(bins)
     # Sums of h, i h and i^2 h below each border, so that a side's energy is s2 - 2 c s1 + c^2 s0.
-    below = np.concatenate([np.zeros((3, 1)), np.cumsum(np.stack([counts, place * counts, place**2 * counts]), axis=1)], axis=1)
+    below = np.concatenate(
+        [np.zeros((3, 1)), np.cumsum(np.stack([counts, place * counts, place**2 * counts]), axis=1)], axis=1
+    )
     x, y = np.triu_indices(bins, 1)
     twice = x + y
     first = (twice + 1) // 2  # i >= b_c begins at the next whole bin
@@ -99,7 +101,14 @@ def choose_cutoff(repeats: Repeats, documents: int, config: CutoffConfig, *, gat
     counts = histogram(repeats.df, documents, config.bins)
     shown = tuple(int(count) for count in counts)
     if len(repeats) == 0:
-        return Cutoff(method="energy", df=None, share=None, energy=None, histogram=shown, note="no string reaches the document floor")
+        return Cutoff(
+            method="energy",
+            df=None,
+            share=None,
+            energy=None,
+            histogram=shown,
+            note="no string reaches the document floor",
+        )
     border, energy = energy_border(counts)
     df = least_df(border, documents, config.bins)
     test: dict[str, float | str] = {}
@@ -108,6 +117,10 @@ def choose_cutoff(repeats: Repeats, documents: int, config: CutoffConfig, *, gat
         test = {"test": "likelihood ratio against a non-increasing histogram", "p": round(p, 4), "level": config.level}
         if p > config.level:
             note = f"no second mode (p = {p:.3f} > {config.level})"
-            return Cutoff(method="energy", df=None, share=None, energy=energy, histogram=shown, note=note, second_mode=test)
+            return Cutoff(
+                method="energy", df=None, share=None, energy=energy, histogram=shown, note=note, second_mode=test
+            )
     note = f"least energy at bin {border:g} of {config.bins}"
-    return Cutoff(method="energy", df=df, share=df / documents, energy=energy, histogram=shown, note=note, second_mode=test)
+    return Cutoff(
+        method="energy", df=df, share=df / documents, energy=energy, histogram=shown, note=note, second_mode=test
+    )

@@ -6,10 +6,10 @@ count how often it begins a line, ends one and is a whole one; how much informat
 rates of its tokens); how tightly its tokens belong to it (the geometric mean of the share of each token's occurrences
 that it takes); and how much greater its rate is than in any other source.  Four kinds of evidence are accepted:
 
-line      a whole line, whether of this source alone or not: prose does not repeat whole lines
-edge      begins or ends a line wherever it stands, and is this source's own
-phrase    stands anywhere, but is frequent, this source's own and bound together, beyond what prose of the source reaches
-mark      one token that begins a line wherever it stands ("More:")
+line      a whole line, whether of this source alone or not: prose does not repeat whole lines edge      begins or
+ends a line wherever it stands, and is this source's own phrase    stands anywhere, but is frequent, this source's own
+and bound together, beyond what prose of the source reaches mark      one token that begins a line wherever it stands
+("More:")
 
 Constants were chosen on the annotated articles so that doubling or halving any of them moves mean F1 by less than two
 points; `bench/quality` measures them.
@@ -63,7 +63,9 @@ class Evidence:
     rate: NDArray[np.float32]
 
 
-def collect(index: Index, repeats: Repeats, position: LongArray, form_counts: LongArray, own_token: NDArray[np.uint8]) -> Evidence:
+def collect(
+    index: Index, repeats: Repeats, position: LongArray, form_counts: LongArray, own_token: NDArray[np.uint8]
+) -> Evidence:
     """Evidence of all strings of a source.
 
     Parameters
@@ -75,7 +77,9 @@ def collect(index: Index, repeats: Repeats, position: LongArray, form_counts: Lo
     own_token : uint8 array, shape (forms,)
         1 for characters of scripts without spaces.
     """
-    anchors = _core.anchors(repeats.rank, repeats.length, repeats.count, index.sa.astype(np.int64, copy=False), index.edges)
+    anchors = _core.anchors(
+        repeats.rank, repeats.length, repeats.count, index.sa.astype(np.int64, copy=False), index.edges
+    )
     share = (anchors / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
     total = float(form_counts.sum())
     counts = form_counts[index.forms[1:]].astype(np.float64)
@@ -93,7 +97,9 @@ def collect(index: Index, repeats: Repeats, position: LongArray, form_counts: Lo
     )
 
 
-def _string_sums(index: Index, repeats: Repeats, position: LongArray, by_symbol: NDArray[np.float64]) -> NDArray[np.float64]:
+def _string_sums(
+    index: Index, repeats: Repeats, position: LongArray, by_symbol: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Sum of a value over the tokens of each string, by prefix sums."""
     values = np.concatenate([np.zeros(1), by_symbol])
     sums = np.concatenate([np.zeros(1), np.cumsum(values[index.symbols])])
@@ -102,7 +108,11 @@ def _string_sums(index: Index, repeats: Repeats, position: LongArray, by_symbol:
 
 def prose_level(evidence: Evidence, df: NDArray[np.int32], own: NDArray[np.bool_], config: EvidenceConfig) -> float:
     """Document frequency that prose of this source reaches: a quantile over its own informative strings in mid-line."""
-    prose = own & (np.maximum(evidence.starts, evidence.ends) < config.loose) & (evidence.information >= config.prose_information)
+    prose = (
+        own
+        & (np.maximum(evidence.starts, evidence.ends) < config.loose)
+        & (evidence.information >= config.prose_information)
+    )
     if np.count_nonzero(prose) < config.prose_strings:
         return 0.0
     return float(np.quantile(df[prose], config.prose_quantile))
@@ -140,11 +150,23 @@ def judge(
     if alone:
         edge &= e.bound >= config.bound
     asked = np.where(e.information >= config.rich, max(3.0, config.edge_share * documents), often)
-    mark = (repeats.length == 1) & (e.starts >= config.mark) & (e.information >= config.mark_information) & (df >= often) & (not alone)
-    accept_line = whole & (own | (e.information >= config.shared_information) | (df >= often)) & (df >= max(3.0, config.line_share * documents))
+    mark = (
+        (repeats.length == 1)
+        & (e.starts >= config.mark)
+        & (e.information >= config.mark_information)
+        & (df >= often)
+        & (not alone)
+    )
+    accept_line = (
+        whole
+        & (own | (e.information >= config.shared_information) | (df >= often))
+        & (df >= max(3.0, config.line_share * documents))
+    )
     accept_line &= e.information >= config.line_information
     accept_edge = edge & own & (df >= asked) & (e.information >= config.edge_information)
-    accept_phrase = own & (df >= level) & (repeats.length >= 2) & (e.information >= config.rich) & (e.bound >= config.bound)
+    accept_phrase = (
+        own & (df >= level) & (repeats.length >= 2) & (e.information >= config.rich) & (e.bound >= config.bound)
+    )
     accepted = accept_line | accept_edge | (mark & own) | accept_phrase
     # The first thing that speaks against a string, from the most general to the most particular.
     verdict = np.select(

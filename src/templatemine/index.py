@@ -1,8 +1,9 @@
 """Corpus -> Index: rare forms become breaks, the rest is renumbered, then suffix array and LCP.
 
-A form that stands in fewer documents than the floor can't be part of a string that reaches the floor, because a string
-stands in no more documents than each of its tokens; so a break in its place loses nothing (a property test compares with
-and without).  What is left mostly fits 16 bits, and `pydivsufsort` sorts two bytes a token twice as fast as four.
+A form that stands in fewer documents than the floor can't be part of a string that reaches the floor, because a
+string stands in no more documents than each of its tokens; so a break in its place loses nothing (a property test
+compares with and without).  What is left mostly fits 16 bits, and `pydivsufsort` sorts two bytes a token twice as
+fast as four.
 
 Time O(n) but for the sorting; memory: 8 bytes a token for symbols and documents, 12 for suffix array, LCP and its
 scratch, and while sorting 8 more bytes for each byte of a symbol.

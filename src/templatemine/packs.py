@@ -1,9 +1,9 @@
 """The pack: what was learnt of one source, as a JSON file that a person can read, compare, edit and lint.
 
-A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use elsewhere.
-A template with ``"tokens": null`` is an expression written by hand; it is linted and applied as it stands.  `load` trusts
-nothing: unknown schema, missing fields, expressions that don't compile, disagree with their tokens, may backtrack
-exponentially or miss their own example are refused by name and place.
+A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use
+elsewhere. A template with ``"tokens": null`` is an expression written by hand; it is linted and applied as it stands.
+`load` trusts nothing: unknown schema, missing fields, expressions that don't compile, disagree with their tokens, may
+backtrack exponentially or miss their own example are refused by name and place.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class Pack:
             bounds.append(len(flat))
         edges = np.array([ANCHORS[self.templates[place].anchor] for place in rows], np.uint8)
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        return _core.Matcher(*arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64), edges), rows
+        return _core.Matcher(
+            *arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64), edges
+        ), rows
 
     def to_json(self) -> str:
         """The pack as JSON text; the same pack gives the same text."""
@@ -214,12 +216,18 @@ def _read(data: Any, where: str) -> Pack:
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
     _fields(data, _KINDS, where)
-    _fields(data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser")
+    _fields(
+        data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser"
+    )
     if len(data["dates"]) != 2 or not all(date is None or isinstance(date, str) for date in data["dates"]):
         raise PackError(f"{where}: dates: expected two dates or nulls, got {data['dates']!r}")
     user: list[UserPattern] = []
     for place, row in enumerate(data["user_patterns"]):
-        _fields(row, {"name": (str, "a string"), "regex": (str, "a string"), "spans": (bool, "true or false")}, f"{where}: user_patterns[{place}]")
+        _fields(
+            row,
+            {"name": (str, "a string"), "regex": (str, "a string"), "spans": (bool, "true or false")},
+            f"{where}: user_patterns[{place}]",
+        )
         user.append(UserPattern(name=row["name"], regex=row["regex"], spans=row["spans"]))
     try:
         patterns = make_pattern_set(data["patterns"], user)
@@ -228,15 +236,24 @@ def _read(data: Any, where: str) -> Pack:
         raise PackError(f"{where}: {error}") from error
     for name, own in data["patterns"].items():
         if own != patterns.by_id[patterns.id_of[name]][1]:
-            raise PackError(f"{where}: patterns.{name}: differs from this version's {name}; add an own pattern, or mine the source again")
+            raise PackError(
+                f"{where}: patterns.{name}: differs from this version's {name}; "
+                "add an own pattern, or mine the source again"
+            )
     templates: list[Template] = []
     for place, row in enumerate(data["templates"]):
         _fields(row, _TEMPLATE_KINDS, f"{where}: templates[{place}]")
         tokens = row["tokens"]
         if row["anchor"] not in ANCHORS:
-            raise PackError(f"{where}: templates[{place}]: anchor: expected one of {', '.join(map(repr, ANCHORS))}, got {row['anchor']!r}")
+            raise PackError(
+                f"{where}: templates[{place}]: anchor: expected one of {', '.join(map(repr, ANCHORS))}, "
+                f"got {row['anchor']!r}"
+            )
         if tokens is not None and (not tokens or not all(isinstance(token, str) for token in tokens)):
-            raise PackError(f"{where}: templates[{place}]: tokens: expected a list of strings, or null for an expression written by hand")
+            raise PackError(
+                f"{where}: templates[{place}]: tokens: expected a list of strings, "
+                "or null for an expression written by hand"
+            )
         templates.append(
             Template(
                 id=row["id"],
@@ -267,10 +284,18 @@ def _read(data: Any, where: str) -> Pack:
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
     number = ((int, float, type(None)), "a number or null")
     kinds = {"method": (str, "a string"), "df": number, "share": number, "energy": number, "note": (str, "a string")}
-    _fields(data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff")
+    _fields(
+        data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
+    )
     if not all(isinstance(count, int) for count in data["histogram"]):
         raise PackError(f"{where}: cutoff.histogram: expected counts")
-    return Cutoff(**{**{name: data[name] for name in kinds}, "histogram": tuple(data["histogram"]), "second_mode": data["second_mode"]})
+    return Cutoff(
+        **{
+            **{name: data[name] for name in kinds},
+            "histogram": tuple(data["histogram"]),
+            "second_mode": data["second_mode"],
+        }
+    )
 
 
 def _check_templates(pack: Pack, where: str) -> None:
@@ -295,8 +320,10 @@ def _check_templates(pack: Pack, where: str) -> None:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:
             _compile(template, here)
-            raise PackError(f"{here}: regex and tokens disagree; edit the tokens, or set them to null to keep the expression as written")
-
+            raise PackError(
+                f"{here}: regex and tokens disagree; "
+                "edit the tokens, or set them to null to keep the expression as written"
+            )
 
     _check_examples(pack, where)
 
@@ -309,7 +336,10 @@ def _check_examples(pack: Pack, where: str) -> None:
         data = Encoded(template.example, pack.patterns, pack.tokenise.separators).data
         starts, ends, strings = matcher.find(data)
         if not np.any((strings == number) & (starts == 0) & (ends == len(data))):
-            raise PackError(f"{where}: templates[{row}] ({template.id}): the expression does not match its own example {template.example[:60]!r}")
+            raise PackError(
+                f"{where}: templates[{row}] ({template.id}): the expression does not match its own example "
+                f"{template.example[:60]!r}"
+            )
 
 
 def _compile(template: Template, here: str) -> regex.Pattern[str]:

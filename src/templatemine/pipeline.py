@@ -1,17 +1,15 @@
 """The order of the stages: map(source) -> small reduce -> map(source).
 
-``mine_source`` looks at one source and gives its strings; ``shared`` sees the strings of all sources, as hashes, and says
-which are common; ``finish_source`` makes a pack of what is left.  ``mine`` runs the three over local processes; any other
-executor calls the same three.
+``mine_source`` looks at one source and gives its strings; ``shared`` sees the strings of all sources, as hashes, and
+says which are common; ``finish_source`` makes a pack of what is left.  ``mine`` runs the three over local processes;
+any other executor calls the same three.
 """
 
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,9 +28,22 @@ from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
+from templatemine.processes import Workers
 from templatemine.tokenise import Forms, tokenise
 
-__all__ = ["METHODS", "Dropped", "Method", "Mined", "Miner", "SourceReport", "finish_source", "mine", "mine_source", "shared"]
+__all__ = [
+    "METHODS",
+    "Dropped",
+    "Method",
+    "Mined",
+    "Miner",
+    "SourceReport",
+    "finish_source",
+    "mine",
+    "mine_source",
+    "shared",
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
@@ -141,7 +152,12 @@ class Dropped:
         """(tokens, df, count, reason), most frequent first."""
         strings = self.strings
         for row in np.argsort(-strings.df.astype(np.int64), kind="stable").tolist():
-            yield strings.readable(row, self.patterns), int(strings.df[row]), int(strings.count[row]), self.reasons[self.reason_of[row]]
+            yield (
+                strings.readable(row, self.patterns),
+                int(strings.df[row]),
+                int(strings.count[row]),
+                self.reasons[self.reason_of[row]],
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +232,9 @@ def shared(mined: Sequence[Mined]) -> Peers:
     return gather([one.hashes for one in mined], [one.rates for one in mined])
 
 
-def finish_source(mined: Mined, peers: Peers, place: int, documents: Sequence[Document], config: PipelineConfig) -> SourceReport:
+def finish_source(
+    mined: Mined, peers: Peers, place: int, documents: Sequence[Document], config: PipelineConfig
+) -> SourceReport:
     """Second map: strings become templates or are dropped for a reason.
 
     Parameters
@@ -281,7 +299,9 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         verdict[rows[mined.repeats.count[rows] < config.evidence.joint_share * longest]] = JOINT
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
-    note = f"{number} strings with evidence" + ("; no other source of its language, so only lines and bound phrases" if alone else "")
+    note = f"{number} strings with evidence" + (
+        "; no other source of its language, so only lines and bound phrases" if alone else ""
+    )
     cutoff = Cutoff(
         method="evidence",
         df=math.ceil(level),
@@ -333,11 +353,17 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[Any]) -> tuple[NDArray[np.
 def _take(strings: Strings, rows: NDArray[np.int64]) -> Strings:
     places, bounds = _runs(strings.bounds[rows], np.diff(strings.bounds)[rows])
     return Strings(
-        tokens=strings.tokens[places], bounds=bounds, names=strings.names, df=strings.df[rows], count=strings.count[rows]
+        tokens=strings.tokens[places],
+        bounds=bounds,
+        names=strings.names,
+        df=strings.df[rows],
+        count=strings.count[rows],
     )
 
 
-def _examples(mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str) -> dict[int, str]:
+def _examples(
+    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str
+) -> dict[int, str]:
     """The original text of one occurrence of each string, by scanning its document again."""
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, mined.html))
     by_document: dict[int, list[int]] = {}
@@ -398,7 +424,13 @@ class Miner:
         Called with (step, done, total) as sources are finished.
     """
 
-    def __init__(self, config: PipelineConfig | None = None, *, jobs: int = 1, progress: Callable[[str, int, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        config: PipelineConfig | None = None,
+        *,
+        jobs: int = 1,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> None:
         self.config = config or PipelineConfig()
         _method(self.config)
         if jobs < 1:
@@ -433,17 +465,23 @@ class Miner:
             return "skipped: all documents are equal, so nothing can be learnt"
         return ""
 
-    def _map(self, function: Callable[[tuple[str, list[Document], PipelineConfig]], Mined], work: list[tuple[str, list[Document], PipelineConfig]]) -> Iterator[Mined]:
+    def _map(
+        self,
+        function: Callable[[tuple[str, list[Document], PipelineConfig]], Mined],
+        work: list[tuple[str, list[Document], PipelineConfig]],
+    ) -> Iterator[Mined]:
         if self.jobs == 1 or len(work) < 2:
             for place, item in enumerate(work, 1):
                 yield function(item)
                 self.progress("mine", place, len(work))
             return
-        with ProcessPoolExecutor(min(self.jobs, len(work)), mp_context=multiprocessing.get_context("spawn")) as pool:
+        with Workers(min(self.jobs, len(work))) as pool:
             # Largest first, so that the last process is not left alone with it.
             order = sorted(range(len(work)), key=lambda place: -sum(len(document.body) for document in work[place][1]))
             results: dict[int, Mined] = {}
-            for done, (place, one) in enumerate(zip(order, pool.map(function, [work[place] for place in order]), strict=True), 1):
+            for done, (place, one) in enumerate(
+                zip(order, pool.map(function, [work[place] for place in order]), strict=True), 1
+            ):
                 results[place] = one
                 self.progress("mine", done, len(work))
             yield from (results[place] for place in range(len(work)))
