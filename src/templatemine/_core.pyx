@@ -13,14 +13,21 @@ from libc.string cimport memcmp, memcpy, memset, memchr
 
 from templatemine.errors import CapacityError
 
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+    Py_ssize_t PyUnicode_GET_LENGTH(object text) nogil
+
 __all__ = [
     "Matcher",
     "Tokeniser",
+    "anchors",
     "code_points",
     "document_frequency",
+    "form_hashes",
     "lcp_i32",
     "lcp_i64",
     "merge",
+    "own_tokens",
     "reduce_tokens",
     "repeats_i32",
     "repeats_i64",
@@ -69,6 +76,40 @@ cdef extern from *:
         return tm_mix(a ^ k1, b ^ h);
     }
 
+    /* 64 bytes at a time.  `stops`: a bit for each byte that may end a run of plain bytes: controls, blanks, `extra`
+       characters, and everything beyond ASCII.  `letters`: a bit for each ASCII letter. */
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+        const __m128i blank = _mm_set1_epi8(32), a = _mm_set1_epi8('a'), z = _mm_set1_epi8(25);
+        uint64_t s = 0, l = 0;
+        for (int k = 0; k < 4; k++) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(p + 16 * k));
+            __m128i hit = _mm_cmpeq_epi8(_mm_min_epu8(v, blank), v);
+            for (int e = 0; e < extras; e++)
+                hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)extra[e])));
+            s |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(hit, v)) << (16 * k);
+            v = _mm_sub_epi8(_mm_or_si128(v, blank), a);
+            l |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, z), v)) << (16 * k);
+        }
+        *stops = s; *letters = l;
+    }
+    #else
+    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+        uint64_t s = 0, l = 0;
+        for (int k = 0; k < 64; k++) {
+            uint8_t c = p[k];
+            int hit = c <= 32 || c >= 128;
+            for (int e = 0; e < extras; e++) hit |= c == extra[e];
+            s |= (uint64_t)hit << k;
+            l |= (uint64_t)((uint8_t)((c | 32) - 'a') < 26) << k;
+        }
+        *stops = s; *letters = l;
+    }
+    #endif
+
+    static inline int tm_first(uint64_t x) { return __builtin_ctzll(x); }
+
     /* Rabin-Karp over the Mersenne prime 2^61 - 1. */
     static inline uint64_t tm_modmul(uint64_t a, uint64_t b) {
         const uint64_t M = ((uint64_t)1 << 61) - 1;
@@ -80,6 +121,8 @@ cdef extern from *:
     uint64_t tm_hash(const uint8_t* p, int64_t n) noexcept nogil
     uint64_t tm_mix(uint64_t a, uint64_t b) noexcept nogil
     uint64_t tm_modmul(uint64_t a, uint64_t b) noexcept nogil
+    void tm_block(const uint8_t* p, const uint8_t* extra, int extras, uint64_t* stops, uint64_t* letters) noexcept nogil
+    int tm_first(uint64_t x) noexcept nogil
 
 
 cdef enum:
@@ -94,6 +137,8 @@ cdef enum:
     TAG = 1
     RAW = 2         # script, style or comment: one token whatever it holds
     FIRST = 0x80    # flag: a line break stands before the token
+    LETTERS = 0x40  # flag: ASCII letters only (a token may be so without the flag)
+    KIND = 0x3F     # what is left without the flags
 
 # Pattern numbers: places in patterns.TABLE counted from 1 (tests/unit/test_patterns.py holds the two together).
 cdef enum:
@@ -199,6 +244,45 @@ cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
         return 2
     if p[0] == 0xEF and n >= 3 and p[1] == 0xBC and 0x90 <= p[2] <= 0x99:
         return 3
+    return 0
+
+
+# ======================================================================================================================
+# Checks: the loops below trust their numbers, so whatever is an index is looked at first
+# ======================================================================================================================
+
+ctypedef fused index_t:
+    int32_t
+    int64_t
+
+
+cdef int64_t _first_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        if not low <= values[i] < high:
+            return i
+    return -1
+
+
+cdef int _within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1:
+    """ValueError unless all values are at least `low` and less than `high`."""
+    cdef int64_t place = -1
+    if values.shape[0]:
+        with nogil:
+            place = _first_outside(&values[0], values.shape[0], low, high)
+    if place >= 0:
+        raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[place]} at place {place}")
+    return 0
+
+
+cdef int _bounds(str name, const int64_t[::1] values, int64_t size) except -1:
+    """ValueError unless the values ascend from 0 to `size`."""
+    cdef int64_t i
+    if values.shape[0] == 0 or values[0] != 0 or values[values.shape[0] - 1] != size:
+        raise ValueError(f"{name}: expected bounds from 0 to {size}")
+    for i in range(1, values.shape[0]):
+        if values[i] < values[i - 1]:
+            raise ValueError(f"{name}: expected ascending bounds, got {values[i - 1]} before {values[i]} at place {i}")
     return 0
 
 
@@ -350,6 +434,8 @@ cdef inline int64_t table_add(Table* t, const uint8_t* p, int64_t n) except -1 n
 cdef struct Spec:
     uint8_t kind[256]       # PLAIN, SPACE, EXTRA, LEAD or ANGLE of each first byte
     uint8_t on[256]         # pattern numbers that are switched on
+    uint8_t extra[8]        # what may end a run of plain bytes beside blanks, controls and bytes beyond ASCII
+    int extras
     bint html
     Table words             # words of the closed lists
     int32_t* word_pattern   # pattern number of each
@@ -364,25 +450,26 @@ cdef struct Tokens:
     int64_t room
 
 
-cdef int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind) except -1 nogil:
-    cdef int64_t room
-    cdef void* a
-    cdef void* b
-    cdef void* c
+cdef int tokens_grow(Tokens* t) except -1 nogil:
+    cdef int64_t room = t.room * 2 + 1024
+    cdef void* a = realloc(t.start, room * sizeof(int64_t))
+    cdef void* b = realloc(t.end, room * sizeof(int64_t))
+    cdef void* c = realloc(t.kind, room)
+    if a != NULL:
+        t.start = <int64_t*>a
+    if b != NULL:
+        t.end = <int64_t*>b
+    if c != NULL:
+        t.kind = <uint8_t*>c
+    if a == NULL or b == NULL or c == NULL:
+        raise MemoryError
+    t.room = room
+    return 0
+
+
+cdef inline int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind) except -1 nogil:
     if t.size == t.room:
-        room = t.room * 2 + 1024
-        a = realloc(t.start, room * sizeof(int64_t))
-        if a != NULL:
-            t.start = <int64_t*>a
-        b = realloc(t.end, room * sizeof(int64_t))
-        if b != NULL:
-            t.end = <int64_t*>b
-        c = realloc(t.kind, room)
-        if c != NULL:
-            t.kind = <uint8_t*>c
-        if a == NULL or b == NULL or c == NULL:
-            raise MemoryError
-        t.room = room
+        tokens_grow(t)
     t.start[t.size] = start
     t.end[t.size] = end
     t.kind[t.size] = kind
@@ -721,6 +808,49 @@ cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noex
     return j
 
 
+cdef struct Blocks:
+    # The text in blocks of 64 bytes; the last one is padded with blanks.
+    const uint8_t* text
+    int64_t size
+    int64_t block           # number of the block that is loaded, or -1
+    uint64_t stops
+    uint64_t letters
+
+
+cdef void load_block(const Spec* spec, Blocks* b, int64_t block) noexcept nogil:
+    cdef uint8_t tail[64]
+    cdef int64_t begin = block * 64
+    if begin + 64 <= b.size:
+        tm_block(b.text + begin, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+    else:
+        memset(tail, 32, 64)
+        memcpy(tail, b.text + begin, b.size - begin)
+        tm_block(tail, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+    b.block = block
+
+
+cdef inline int64_t next_stop(const Spec* spec, Blocks* b, int64_t i) noexcept nogil:
+    """First place at or after i that may end a run of plain bytes; b.size if there is none."""
+    cdef uint64_t rest
+    while i < b.size:
+        if i >> 6 != b.block:
+            load_block(spec, b, i >> 6)
+        rest = b.stops >> (i & 63)
+        if rest:
+            i += tm_first(rest)
+            return i if i < b.size else b.size
+        i = (i | 63) + 1
+    return b.size
+
+
+cdef inline uint8_t only_letters(const Blocks* b, int64_t start, int64_t end) noexcept nogil:
+    """LETTERS if [start, end) lies in the loaded block and holds ASCII letters only, else 0."""
+    cdef int64_t size = end - start
+    if start >> 6 != b.block or (end - 1) >> 6 != b.block or size > 63:
+        return 0
+    return LETTERS if (~(b.letters >> (start & 63))) & ((<uint64_t>1 << size) - 1) == 0 else 0
+
+
 cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except -1 nogil:
     """All tokens of a document, in order, into `out` (OUT; emptied first)."""
     cdef int64_t i = 0, start, after
@@ -730,10 +860,16 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
     cdef bint hyphens
     cdef uint8_t first = FIRST
     cdef int64_t size
+    cdef Blocks blocks
+    blocks.text = p
+    blocks.size = n
+    blocks.block = -1
+    blocks.stops = 0
+    blocks.letters = 0
     out.size = 0
     while i < n:
         k = spec.kind[p[i]]
-        if k == SPACE or k == EXTRA:
+        if k == SPACE or (k == EXTRA and p[i] != 64 and p[i] != 43 and p[i] != 40):
             if p[i] == 10:
                 first = FIRST
             i += 1
@@ -758,11 +894,10 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
                 i = after
                 continue
         start = i
-        hyphens = False
+        # Where '@', '+' or '(' parts tokens it may still be the first character of a mark, so it is looked at in its chunk.
+        hyphens = k == EXTRA
         while True:
-            i += width if k == LEAD else 1
-            while i < n and spec.kind[p[i]] == PLAIN:
-                i += 1
+            i = next_stop(spec, &blocks, i + (width if k == LEAD else 1))
             if i >= n:
                 break
             k = spec.kind[p[i]]
@@ -775,15 +910,16 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
                 c = decode(p + i, n - i, &width)
                 if is_wide_space(c) or is_own_token(c):
                     break
-            elif tag_end(p, i, n, &kind) > i:
+            elif k == ANGLE and tag_end(p, i, n, &kind) > i:
                 break
-        size = out.size
         if hyphens:
+            size = out.size
             scan_chunk(spec, p, start, i, out)
+            if out.size > size:
+                out.kind[size] |= first
+                first = 0
         else:
-            tokens_push(out, start, i, WORD)
-        if out.size > size:
-            out.kind[size] |= first
+            tokens_push(out, start, i, WORD | first | only_letters(&blocks, start, i))
             first = 0
     return 0
 
@@ -857,9 +993,6 @@ cdef int64_t after_number(const uint8_t* p, int64_t i, int64_t n, const uint8_t*
         if i + 2 <= n and p[i] == 0xD9 and p[i + 1] == 0xAA:
             pattern[0] = PERCENT
             return i + 2
-        if i + 3 <= n and p[i] == 0xEF and p[i + 1] == 0xBC and p[i + 2] == 0x85:
-            pattern[0] = PERCENT
-            return i + 3
     return i
 
 
@@ -960,6 +1093,9 @@ cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint
                 width = currency_width(p + i, n - i)
                 if width and i + width < n and digit_width(p + i + width, n - i - width):
                     k = number_end(p, i + width, n, &pattern)
+                    if k < n:
+                        # "$5am" is a sign and a time, as "$5:30am" is: a form must not depend on which joints a number has.
+                        k = after_number(p, k, n, on, &pattern)
                     if pattern == NUMBER:
                         pattern = PRICE
                         end = k
@@ -1002,11 +1138,10 @@ cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end
         i += 1
     if i >= n:
         return n
-    name_end[0] = i
+    # An equals sign in front belongs to the name (HTML standard, 13.2.5.32).
+    name_end[0] = i + 1
     while name_end[0] < n and p[name_end[0]] > 32 and p[name_end[0]] != 61 and p[name_end[0]] != 47:
         name_end[0] += 1
-    if name_end[0] == i:
-        name_end[0] = i + 1
     value[0] = name_end[0]
     while value[0] < n and p[value[0]] <= 32:
         value[0] += 1
@@ -1128,16 +1263,24 @@ cdef class _Scanner:
         memset(&self.spec, 0, sizeof(Spec))
         if len(mask) != 256:
             raise ValueError(f"expected a mask of 256 bytes, got {len(mask)}")
+        if len(words) != len(numbers):
+            raise ValueError(f"expected a pattern number for each word, got {len(numbers)} for {len(words)}")
         for i in (9, 10, 11, 12, 13, 32):
             self.spec.kind[i] = SPACE
         for i in (0xC2, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xEF, 0xF0):
             self.spec.kind[i] = LEAD
+        if len(separators) > 7:
+            raise ValueError(f"expected at most 7 separators, got {len(separators)}")
         for i in separators:
             if not 33 <= i <= 126 or is_alnum(<uint8_t>i):
                 raise ValueError(f"expected ASCII punctuation as separators, got byte {i}")
             self.spec.kind[i] = EXTRA
+            self.spec.extra[self.spec.extras] = <uint8_t>i
+            self.spec.extras += 1
         if html:
             self.spec.kind[60] = ANGLE
+            self.spec.extra[self.spec.extras] = 60
+            self.spec.extras += 1
         self.spec.html = html
         memcpy(self.spec.on, <const uint8_t*>mask, 256)
         table_init(&self.spec.words)
@@ -1147,6 +1290,8 @@ cdef class _Scanner:
         for i, word in enumerate(words):
             if table_add(&self.spec.words, <const uint8_t*>word, len(word)) != i:
                 raise ValueError(f"the word {word!r} stands in two patterns")
+            if not 1 <= numbers[i] <= 255:
+                raise ValueError(f"expected pattern numbers from 1 to 255, got {numbers[i]}")
             self.spec.word_pattern[i] = numbers[i]
 
     def __dealloc__(self):
@@ -1170,7 +1315,7 @@ cdef class _Scanner:
             with nogil:
                 scan(&self.spec, p, document.shape[0], &tokens)
             return (_copy(tokens.start, tokens.size * 8, np.int64), _copy(tokens.end, tokens.size * 8, np.int64),
-                    _copy(tokens.kind, tokens.size, np.uint8) & 0x7F)
+                    _copy(tokens.kind, tokens.size, np.uint8) & KIND)
         finally:
             tokens_free(&tokens)
 
@@ -1178,6 +1323,10 @@ cdef class _Scanner:
         """Form of one token of the given kind, as bytes."""
         if not token:
             raise ValueError("expected a token, got an empty string")
+        if not WORD <= kind <= RAW:
+            raise ValueError(f"expected a kind from {WORD} to {RAW}, got {kind}")
+        if kind != WORD and (token[:1] != b"<" or len(token) < (2 if kind == TAG else 4)):
+            raise ValueError(f"expected mark-up, got {token!r}")
         cdef bytearray room = bytearray(2 * len(token) + 32)
         cdef const uint8_t* p = token
         cdef uint8_t* o = room
@@ -1254,7 +1403,7 @@ cdef class Tokeniser(_Scanner):
             size = self.scratch.end[i] - self.scratch.start[i]
             if self.lines and self.scratch.kind[i] & FIRST:
                 ints_push(&self.tokens, 0)
-            kind = self.scratch.kind[i] & 0x7F
+            kind = self.scratch.kind[i] & KIND
             if kind != WORD:
                 # Tags are normalised at once: with their links they hardly ever come twice.
                 form_id = self._form(q, size, kind)
@@ -1310,6 +1459,8 @@ cdef class Tokeniser(_Scanner):
 
 def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, int64_t form_count):
     """Distinct documents that hold each form: int32 array of shape (form_count,).  O(tokens)."""
+    _within("forms", forms, 0, form_count)
+    _bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int32_t[::1] df = np.zeros(max(form_count, 1), np.int32)
     cdef int32_t[::1] last = np.full(max(form_count, 1), -1, np.int32)
     cdef int64_t d, i
@@ -1340,6 +1491,8 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     edges : uint8 array of the same length
         1 first token of its line, 2 last token of its line (document ends are line ends too).
     """
+    _within("forms", forms, 0, symbol_of.shape[0])
+    _bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int64_t documents = doc_starts.shape[0] - 1
     cdef int32_t[::1] symbols = np.empty(forms.shape[0] + documents, np.int32)
     cdef int32_t[::1] doc_of = np.empty(forms.shape[0] + documents, np.int32)
@@ -1377,11 +1530,6 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
 # LCP: Kasai, Lee, Arimura, Arikawa and Park (2001), in the order of the text, stopped at breaks
 # ======================================================================================================================
 
-ctypedef fused index_t:
-    int32_t
-    int64_t
-
-
 cdef void _lcp(const int32_t* text, int64_t n, const index_t* sa, index_t* plcp, index_t* lcp) noexcept nogil:
     # plcp first holds phi: the suffix that stands before suffix i in the suffix array (Karkkainen, Manzini, Puglisi 2009).
     cdef int64_t i, j, h = 0
@@ -1418,6 +1566,7 @@ def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     """
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
+    _within("sa", sa, 0, text.shape[0])
     cdef int32_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int32)
     cdef int32_t[::1] out = np.zeros(max(text.shape[0], 1), np.int32)
     if text.shape[0]:
@@ -1430,6 +1579,7 @@ def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
     """As `lcp_i32` for a 64-bit suffix array."""
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
+    _within("sa", sa, 0, text.shape[0])
     cdef int64_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int64)
     cdef int64_t[::1] out = np.zeros(max(text.shape[0], 1), np.int64)
     if text.shape[0]:
@@ -1460,12 +1610,24 @@ cdef enum:
 
 
 cdef struct Found:
-    int64_t* position       # repeats: first rank of the interval in the suffix array; matches: start
+    int64_t* position       # repeats: first rank of the interval in the suffix array; matches: first token
     int32_t* length
     int32_t* count
     int32_t* df
     int64_t size
     int64_t room
+    int64_t* starts         # matches: their union
+    int64_t* ends
+
+
+cdef void found_free(Found* f) noexcept nogil:
+    free(f.position)
+    free(f.length)
+    free(f.count)
+    free(f.df)
+    free(f.starts)
+    free(f.ends)
+    memset(f, 0, sizeof(Found))
 
 
 cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil:
@@ -1590,10 +1752,7 @@ cdef object _repeat_columns(Found* found):
         return (_copy(found.position, found.size * 8, np.int64), _copy(found.length, found.size * 4, np.int32),
                 _copy(found.count, found.size * 4, np.int32), _copy(found.df, found.size * 4, np.int32))
     finally:
-        free(found.position)
-        free(found.length)
-        free(found.count)
-        free(found.df)
+        found_free(found)
 
 
 def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not None, const int32_t[::1] sa not None,
@@ -1612,6 +1771,10 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     """
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
+    _within("text", text, 0, 0x7FFFFFFF)
+    _within("doc_of", doc_of, 0, documents)
+    _within("sa", sa, 0, text.shape[0])
+    _within("lcp", lcp, 0, text.shape[0])
     cdef Found found
     memset(&found, 0, sizeof(Found))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
@@ -1629,6 +1792,10 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     """As `repeats_i32` for 64-bit suffix and LCP arrays."""
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
+    _within("text", text, 0, 0x7FFFFFFF)
+    _within("doc_of", doc_of, 0, documents)
+    _within("sa", sa, 0, text.shape[0])
+    _within("lcp", lcp, 0, text.shape[0])
     cdef Found found
     memset(&found, 0, sizeof(Found))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
@@ -1649,14 +1816,20 @@ def anchors(const int64_t[::1] rank not None, const int32_t[::1] length not None
     -------
     int32 array, shape (strings, 3)
     """
+    if not rank.shape[0] == length.shape[0] == count.shape[0]:
+        raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
+    _within("sa", sa, 0, edges.shape[0])
     cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 3), np.int32)
     cdef int64_t i, k
+    for i in range(rank.shape[0]):
+        if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] + count[i] > sa.shape[0]:
+            raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
     cdef uint8_t a, b
     with nogil:
         for i in range(rank.shape[0]):
             for k in range(rank[i], rank[i] + count[i]):
                 a = edges[sa[k]] & 1
-                b = edges[sa[k] + length[i] - 1] >> 1
+                b = edges[min(sa[k] + length[i], edges.shape[0]) - 1] >> 1
                 out[i, 0] += a
                 out[i, 1] += b
                 out[i, 2] += a & b
@@ -1670,6 +1843,12 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
     Polynomial over the prime 2^61 - 1 (Karp and Rabin 1987) by prefix sums, so that long strings cost no more than short ones.
     """
     cdef int64_t n = text.shape[0], i
+    if position.shape[0] != length.shape[0]:
+        raise ValueError(f"expected equal lengths, got {position.shape[0]} and {length.shape[0]}")
+    _within("text", text, 0, symbol_hash.shape[0])
+    for i in range(position.shape[0]):
+        if position[i] < 0 or length[i] < 0 or position[i] + length[i] > n:
+            raise ValueError(f"string {i}: expected a place within {n} tokens, got {length[i]} from {position[i]}")
     cdef uint64_t M = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, h
     cdef uint64_t[::1] prefix = np.zeros(n + 1, np.uint64)
     cdef uint64_t[::1] power = np.ones(n + 1, np.uint64)
@@ -1687,6 +1866,7 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
 
 def own_tokens(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
     """1 for each form that is one character of a script without spaces: uint8 array of shape (forms,)."""
+    _bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, n = offsets.shape[0] - 1
     cdef int width = 0
     cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
@@ -1700,6 +1880,7 @@ def own_tokens(const uint8_t[::1] arena not None, const int64_t[::1] offsets not
 
 def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
     """64-bit hash of each form: uint64 array of shape (forms,)."""
+    _bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, n = offsets.shape[0] - 1
     cdef uint64_t[::1] out = np.empty(max(n, 1), np.uint64)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
@@ -1903,13 +2084,20 @@ cdef class Matcher(_Scanner):
     cdef Table vocabulary
     cdef Automaton automaton
     cdef uint8_t* edges
+    cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
+    cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
+    cdef bint dotted            # a pattern of letters and full stops is on
+    cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
-                  const int32_t[::1] flat, const int64_t[::1] bounds, const uint8_t[::1] edges=None):
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None):
         cdef bytes form
+        cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
         memset(&self.automaton, 0, sizeof(Automaton))
         table_init(&self.vocabulary)
+        if strings < 0:
+            raise ValueError("expected bounds, got none")
         for i, form in enumerate(vocabulary):
             if table_add(&self.vocabulary, <const uint8_t*>form, len(form)) != i:
                 raise ValueError(f"the form {form!r} stands in the vocabulary twice")
@@ -1923,6 +2111,21 @@ cdef class Matcher(_Scanner):
         for i in range(flat.shape[0]):
             if not 0 <= flat[i] < self.vocabulary.count:
                 raise ValueError(f"token {i}: expected a place in a vocabulary of {self.vocabulary.count}, got {flat[i]}")
+        self.own_form = <uint8_t*>malloc(len(vocabulary) + 1)
+        if self.own_form == NULL:
+            raise MemoryError
+        for i, form in enumerate(vocabulary):
+            self.own_form[i] = MARKER not in form and self.form(form) == form
+        for i in range(256):
+            self.trait[i] = 0 if is_alpha(<uint8_t>i) else 1 if 33 <= i <= 126 and memchr(b"!\"&'(),.:;<>?[]^`{|}", <int>i, 20) != NULL else 2
+        self.dotted = self.spec.on[ABBREVIATION] or self.spec.on[INITIALS]
+        memset(self.filter, 0, sizeof(self.filter))
+        for i in range(self.vocabulary.count):
+            h = tm_hash(self.vocabulary.arena + self.vocabulary.offset[i], self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
+            self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
+        for i in range(self.spec.words.count):
+            h = tm_hash(self.spec.words.arena + self.spec.words.offset[i], self.spec.words.offset[i + 1] - self.spec.words.offset[i])
+            self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
         if edges is not None and edges.shape[0] != strings:
             raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")
         self.edges = <uint8_t*>malloc(strings + 1)
@@ -1934,6 +2137,7 @@ cdef class Matcher(_Scanner):
 
     def __dealloc__(self):
         free(self.edges)
+        free(self.own_form)
         table_free(&self.vocabulary)
         free(self.automaton.root)
         free(self.automaton.fail)
@@ -1943,9 +2147,39 @@ cdef class Matcher(_Scanner):
         free(self.automaton.keys)
         free(self.automaton.values)
 
+    cdef inline bint _known(self, uint64_t h) noexcept nogil:
+        """False if no form of the vocabulary and no word of a list has this hash."""
+        return self.filter[(h >> 6) & 255] >> (h & 63) & 1
+
+    cdef inline bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """True if a word token is surely its own form: ASCII letters and signs that no pattern begins with, no listed word."""
+        cdef int64_t i = 0, start
+        cdef uint8_t seen = 0
+        cdef uint64_t h
+        for i in range(n):
+            seen |= self.trait[p[i]]
+        if seen > 1 or (seen == 1 and self.dotted):
+            return False
+        i = 0
+        while i < n:
+            while i < n and self.trait[p[i]]:
+                i += 1
+            start = i
+            while i < n and not self.trait[p[i]]:
+                i += 1
+            if i > start:
+                h = tm_hash(p + start, i - start)
+                if self.filter[(h >> 6) & 255] >> (h & 63) & 1 and table_find(&self.spec.words, p + start, i - start, h) >= 0:
+                    return False
+                if self.spec.on[UPPER] and all_upper(p, start, i):
+                    return False
+                if i < n and p[i] == 46 and (i - start == 1 or (i - start == 3 and p[start] == 119)):
+                    return False
+        return True
+
     cdef int _find(self, const uint8_t* p, int64_t n, Tokens* tokens, Found* out) except -1 nogil:
         cdef int64_t i, k, size, id, room = 0
-        cdef uint8_t edge
+        cdef uint8_t edge, kind
         cdef uint8_t* scratch = NULL
         cdef void* grown
         cdef int32_t state = 0, s
@@ -1956,21 +2190,32 @@ cdef class Matcher(_Scanner):
             for i in range(tokens.size):
                 q = p + tokens.start[i]
                 size = tokens.end[i] - tokens.start[i]
-                if 2 * size + 32 > room:
-                    grown = realloc(scratch, 2 * size + 1024)
-                    if grown == NULL:
-                        raise MemoryError
-                    scratch = <uint8_t*>grown
-                    room = 2 * size + 1024
-                if tokens.kind[i] & 0x7F == WORD:
-                    size = normalise(&self.spec, q, size, scratch)
-                else:
-                    size = tag_form(&self.spec, q, size, tokens.kind[i] & 0x7F, scratch)
-                h = tm_hash(scratch, size)
-                id = table_find(&self.vocabulary, scratch, size, h)
+                kind = tokens.kind[i] & KIND
+                id = -1
+                if kind == WORD:
+                    h = tm_hash(q, size)
+                    if self._known(h):
+                        id = table_find(&self.vocabulary, q, size, h)
+                        if id >= 0 and self.own_form[id] == 0:
+                            id = -1
+                    if id < 0 and (self._known(h) == 0 and not self.spec.on[UPPER] if tokens.kind[i] & LETTERS else self._plain(q, size)):
+                        state = 0
+                        continue
                 if id < 0:
-                    state = 0
-                    continue
+                    if 2 * size + 32 > room:
+                        grown = realloc(scratch, 2 * size + 1024)
+                        if grown == NULL:
+                            raise MemoryError
+                        scratch = <uint8_t*>grown
+                        room = 2 * size + 1024
+                    if kind == WORD:
+                        size = normalise(&self.spec, q, size, scratch)
+                    else:
+                        size = tag_form(&self.spec, q, size, kind, scratch)
+                    id = table_find(&self.vocabulary, scratch, size, tm_hash(scratch, size))
+                    if id < 0:
+                        state = 0
+                        continue
                 state = automaton_step(&self.automaton, state, <int32_t>id)
                 s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
                 while s:
@@ -1978,7 +2223,7 @@ cdef class Matcher(_Scanner):
                     edge = self.edges[self.automaton.output[s]]
                     if (not edge & 1 or tokens.kind[k] & FIRST) and (
                             not edge & 2 or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST):
-                        found_push(out, tokens.start[k], i, self.automaton.output[s], 0)
+                        found_push(out, k, i, self.automaton.output[s], 0)
                     s = self.automaton.link[s]
         finally:
             free(scratch)
@@ -1998,18 +2243,110 @@ cdef class Matcher(_Scanner):
         cdef Tokens tokens
         cdef Found found
         cdef int64_t i
-        cdef int64_t[::1] ends
+        cdef int64_t[::1] starts, ends
+        _check_size(document.shape[0])
         memset(&tokens, 0, sizeof(Tokens))
         memset(&found, 0, sizeof(Found))
-        if document.shape[0] > 0x7FFFFFF0:
-            raise CapacityError(f"a document of {document.shape[0]} bytes; the limit is 2 GiB")
         try:
             with nogil:
                 self._find(p, document.shape[0], &tokens, &found)
+            starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
+                starts[i] = tokens.start[found.position[i]]
                 ends[i] = tokens.end[found.length[i]]
         finally:
             tokens_free(&tokens)
-            starts, _, strings, _ = _repeat_columns(&found)
-        return starts, np.asarray(ends)[: len(starts)], strings
+            _, _, strings, _ = _repeat_columns(&found)
+        return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
+
+    def spans(self, str text not None, int64_t gap):
+        """The union of all occurrences in a text, two with fewer than `gap` characters between them taken together.
+
+        The text's own UTF-8 is read where Python has it (ASCII, or encoded before), so nothing is copied.
+
+        Returns
+        -------
+        list of (start, end, strings)
+            In code points, ascending and disjoint, with the strings of each span in order.
+
+        Raises
+        ------
+        UnicodeEncodeError
+            The text holds lone surrogates.
+        """
+        cdef Py_ssize_t size = 0
+        cdef const uint8_t* p = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &size)
+        cdef Tokens tokens
+        cdef Found found
+        cdef int64_t i, k, count = 0, low, high, middle
+        cdef list out = []
+        _check_size(size)
+        memset(&tokens, 0, sizeof(Tokens))
+        memset(&found, 0, sizeof(Found))
+        try:
+            with nogil:
+                self._find(p, size, &tokens, &found)
+                if found.size:
+                    if size != PyUnicode_GET_LENGTH(text):
+                        to_code_points(p, &tokens)
+                    count = unite(&tokens, &found, gap)
+            if count:
+                members = [set() for _ in range(count)]
+                for i in range(found.size):
+                    k = tokens.start[found.position[i]]
+                    low = 0
+                    high = count - 1
+                    while low < high:
+                        middle = (low + high + 1) >> 1
+                        if found.starts[middle] <= k:
+                            low = middle
+                        else:
+                            high = middle - 1
+                    members[low].add(found.count[i])
+                for i in range(count):
+                    out.append((found.starts[i], found.ends[i], sorted(members[i])))
+        finally:
+            tokens_free(&tokens)
+            found_free(&found)
+        return out
+
+
+cdef int _check_size(int64_t size) except -1:
+    if size > 0x7FFFFFF0:
+        raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")
+    return 0
+
+
+cdef void to_code_points(const uint8_t* p, Tokens* tokens) noexcept nogil:
+    """Turn the bounds of all tokens from bytes into code points."""
+    cdef int64_t i, b = 0, count = 0
+    for i in range(tokens.size):
+        while b < tokens.start[i]:
+            count += (p[b] & 0xC0) != 0x80
+            b += 1
+        tokens.start[i] = count
+        while b < tokens.end[i]:
+            count += (p[b] & 0xC0) != 0x80
+            b += 1
+        tokens.end[i] = count
+
+
+cdef int64_t unite(const Tokens* tokens, Found* found, int64_t gap) except -1 nogil:
+    """Union of matches that are ordered by end, into found.starts and found.ends; returns how many are left."""
+    cdef int64_t i, start, end, size = 0
+    found.starts = <int64_t*>malloc(found.size * sizeof(int64_t))
+    found.ends = <int64_t*>malloc(found.size * sizeof(int64_t))
+    if found.starts == NULL or found.ends == NULL:
+        raise MemoryError
+    for i in range(found.size):
+        start = tokens.start[found.position[i]]
+        end = tokens.end[found.length[i]]
+        # No earlier match ends after this one, so only the last spans can be touched.
+        while size and (start <= found.ends[size - 1] or start - found.ends[size - 1] < gap):
+            size -= 1
+            start = min(start, found.starts[size])
+        found.starts[size] = start
+        found.ends[size] = end
+        size += 1
+    return size

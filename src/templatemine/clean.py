@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import html as html_entities
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import CleanConfig
@@ -58,6 +57,9 @@ class Cleaner:
             for place, template in enumerate(pack.templates)
             if template.tokens is None
         ]
+        self._ids = [pack.templates[row].id for row in self._rows]
+        # The automaton alone decides, on the text as it stands.
+        self._direct = self.config.engine == "native" and not self._written and not pack.tokenise.user_patterns
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
@@ -67,6 +69,13 @@ class Cleaner:
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
+        if self._direct:
+            with suppress(UnicodeEncodeError):
+                ids = self._ids
+                return [
+                    Span(start, end, tuple([ids[row] for row in rows]))
+                    for start, end, rows in self._matcher.spans(text, self.config.gap)
+                ]
         matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
         for place, compiled in self._written:
             group = 1 if compiled.groups else 0
@@ -78,20 +87,15 @@ class Cleaner:
         return self._union(matches)
 
     def _native(self, text: str) -> Matches:
+        """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
         encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
         starts, ends, strings = self._matcher.find(encoded.data)
         if not len(starts):
             return []
         offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
-        points: NDArray[Any] = encoded.code_points(offsets)[inverse]
-        return list(
-            zip(
-                points[: len(starts)].tolist(),
-                points[len(starts) :].tolist(),
-                [self._rows[s] for s in strings.tolist()],
-                strict=True,
-            )
-        )
+        points = encoded.code_points(offsets)[inverse].tolist()
+        rows = [self._rows[string] for string in strings.tolist()]
+        return list(zip(points[: len(starts)], points[len(starts) :], rows, strict=True))
 
     @cached_property
     def _reference(self) -> _Expressions:

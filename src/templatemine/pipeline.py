@@ -151,13 +151,12 @@ class Dropped:
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
         """(tokens, df, count, reason), most frequent first."""
         strings = self.strings
-        for row in np.argsort(-strings.df.astype(np.int64), kind="stable").tolist():
-            yield (
-                strings.readable(row, self.patterns),
-                int(strings.df[row]),
-                int(strings.count[row]),
-                self.reasons[self.reason_of[row]],
-            )
+        names = [self.patterns.readable(name) for name in strings.names]
+        order = np.argsort(-strings.df.astype(np.int64), kind="stable")
+        tokens, bounds = strings.tokens.tolist(), strings.bounds.tolist()
+        rows = (order.tolist(), strings.df[order].tolist(), strings.count[order].tolist(), self.reason_of[order].tolist())
+        for row, df, count, reason in zip(*rows, strict=True):
+            yield tuple([names[token] for token in tokens[bounds[row] : bounds[row + 1]]]), df, count, self.reasons[reason]
 
 
 @dataclass(frozen=True, kw_only=True)

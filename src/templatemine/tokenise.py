@@ -7,6 +7,7 @@ distinct tokens.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -35,6 +36,15 @@ class Forms(Sequence[bytes]):
         return self.arena[self.offsets[place] : self.offsets[place + 1]].tobytes()
 
 
+_DAY = re.compile(r"([0-9]{4})[-/]?([01][0-9])[-/]?([0-3][0-9])")
+
+
+def _day(date: str | None) -> str | None:
+    """The day of a date that begins with year, month and day; other ways to write dates are ambiguous."""
+    match = _DAY.match(date or "")
+    return "-".join(match.groups()) if match else None
+
+
 def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:
     """Tokenise all documents of a source.
 
@@ -58,7 +68,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     kept = list(documents)
     html = any(document.is_html for document in kept)
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
-    dates = sorted(document.date[:10] for document in kept if document.date)
+    dates = sorted(filter(None, (_day(document.date) for document in kept)))
     for document in kept:
         native.add(Encoded(document.body, patterns, config.separators).data)
     forms, doc_starts, arena, offsets = native.finish()
