@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from templatemine.config import CutoffConfig
 from templatemine.model import Cutoff, Repeats
 
-__all__ = ["energy_border", "histogram", "least_df", "non_increasing_fit", "choose_cutoff", "second_mode_p"]
+__all__ = ["bin_widths", "energy_border", "histogram", "least_df", "non_increasing_fit", "choose_cutoff", "second_mode_p"]
 
 
 def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:
@@ -52,41 +52,55 @@ def least_df(border: float, documents: int, bins: int) -> int:
     return int(np.ceil(border)) * documents // bins + 1
 
 
-def non_increasing_fit(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Most likely non-increasing histogram (pool adjacent violators)."""
+def bin_widths(documents: int, floor: int, bins: int) -> NDArray[np.int64]:
+    """How many document frequencies from the floor up fall into each bin: none below it, and unequal where n < bins."""
+    return histogram(np.arange(floor, documents + 1, dtype=np.int32), documents, bins)
+
+
+def non_increasing_fit(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Expected counts of the most likely histogram whose density does not increase (pool adjacent violators)."""
     sums: list[float] = []
-    widths: list[int] = []
-    for count in counts:
-        total, width = float(count), 1
-        while sums and sums[-1] / widths[-1] < total / width:
+    spans: list[float] = []
+    sizes: list[int] = []
+    for count, width in zip(counts.tolist(), widths.tolist(), strict=True):
+        total, span, size = float(count), float(width), 1
+        while sums and sums[-1] * span < total * spans[-1]:
             total += sums.pop()
-            width += widths.pop()
+            span += spans.pop()
+            size += sizes.pop()
         sums.append(total)
-        widths.append(width)
-    return np.repeat(np.array(sums) / np.array(widths), widths)
+        spans.append(span)
+        sizes.append(size)
+    return np.repeat(np.array(sums) / np.array(spans), sizes) * widths
 
 
-def _likelihood_ratio(counts: NDArray[np.int64]) -> float:
-    fit = non_increasing_fit(counts)
+def _likelihood_ratio(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> float:
+    fit = non_increasing_fit(counts, widths)
     some = counts > 0
     return float(2 * np.sum(counts[some] * np.log(counts[some] / fit[some])))
 
 
-def second_mode_p(counts: NDArray[np.int64], config: CutoffConfig) -> float:
+def second_mode_p(counts: NDArray[np.int64], widths: NDArray[np.int64], config: CutoffConfig) -> float:
     """Share of simulated histograms without a second mode that look at least as bimodal as this one.
 
     Parametric bootstrap with a fixed seed: multinomial draws from the non-increasing fit.
+
+    Parameters
+    ----------
+    counts, widths : int64 arrays of equal shape
+        Strings in each bin, and document frequencies that fall into it; bins of no width are left out.
     """
+    counts, widths = counts[widths > 0], widths[widths > 0]
     total = int(counts.sum())
     if total == 0:
         return 1.0
-    observed = _likelihood_ratio(counts)
-    fit = non_increasing_fit(counts)
+    observed = _likelihood_ratio(counts, widths)
+    fit = non_increasing_fit(counts, widths)
     draws = np.random.default_rng(config.seed).multinomial(total, fit / fit.sum(), size=config.draws)
-    return (1 + sum(_likelihood_ratio(draw) >= observed for draw in draws)) / (1 + config.draws)
+    return (1 + sum(_likelihood_ratio(draw, widths) >= observed for draw in draws)) / (1 + config.draws)
 
 
-def choose_cutoff(repeats: Repeats, documents: int, config: CutoffConfig, *, gate: bool) -> Cutoff:
+def choose_cutoff(repeats: Repeats, documents: int, floor: int, config: CutoffConfig, *, gate: bool) -> Cutoff:
     """Cut the histogram of a source; with `gate` only if it has a second mode.
 
     Parameters
@@ -95,6 +109,8 @@ def choose_cutoff(repeats: Repeats, documents: int, config: CutoffConfig, *, gat
         Maximal strings above the document floor.
     documents : int
         n, at least 1.
+    floor : int
+        Least document frequency of `repeats`.
     gate : bool
         False reproduces the thesis, which always cuts.
     """
@@ -113,7 +129,7 @@ def choose_cutoff(repeats: Repeats, documents: int, config: CutoffConfig, *, gat
     df = least_df(border, documents, config.bins)
     test: dict[str, float | str] = {}
     if gate:
-        p = second_mode_p(counts, config)
+        p = second_mode_p(counts, bin_widths(documents, floor, config.bins), config)
         test = {"test": "likelihood ratio against a non-increasing histogram", "p": round(p, 4), "level": config.level}
         if p > config.level:
             note = f"no second mode (p = {p:.3f} > {config.level})"

@@ -274,7 +274,8 @@ def _by_histogram(mined: Mined, peers: Peers, place: int, config: PipelineConfig
     """Steps 7 to 9 of the thesis and its second level."""
     is_shared = peers.others(mined.hashes) >= config.crosssite.max_sources
     asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
-    cutoff = choose_cutoff(mined.repeats.take(asked), mined.documents, config.cutoff, gate=method.gate)
+    floor = document_floor(mined.documents, config.mine)
+    cutoff = choose_cutoff(mined.repeats.take(asked), mined.documents, floor, config.cutoff, gate=method.gate)
     above = mined.repeats.df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
     # The reason that a string met first.
     reason_of = np.where(is_shared & (above | method.shared_first), 2, np.where(above, 0, 1)).astype(np.int8)
