@@ -56,6 +56,15 @@ class Matcher(_Scanner):
         edges: NDArray[np.uint8] | None = None,
     ) -> Self: ...
     def find(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
+    def count(
+        self,
+        document: Buffer,
+        number: int,
+        table: NDArray[np.int64],
+        last: NDArray[np.int64],
+        forms: NDArray[np.int64],
+        lines: bool,
+    ) -> None: ...
     def spans(self, text: str, gap: int) -> list[tuple[int, int, list[int]]]: ...
 
 def document_frequency(

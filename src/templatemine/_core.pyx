@@ -2177,7 +2177,7 @@ cdef class Matcher(_Scanner):
                     return False
         return True
 
-    cdef int _find(self, const uint8_t* p, int64_t n, Tokens* tokens, Found* out) except -1 nogil:
+    cdef int _find(self, const uint8_t* p, int64_t n, Tokens* tokens, Found* out, int64_t* forms, bint lines) except -1 nogil:
         cdef int64_t i, k, size, id, room = 0
         cdef uint8_t edge, kind
         cdef uint8_t* scratch = NULL
@@ -2192,6 +2192,8 @@ cdef class Matcher(_Scanner):
                 size = tokens.end[i] - tokens.start[i]
                 kind = tokens.kind[i] & KIND
                 id = -1
+                if lines and tokens.kind[i] & FIRST:
+                    state = 0
                 if kind == WORD:
                     h = tm_hash(q, size)
                     if self._known(h):
@@ -2216,6 +2218,8 @@ cdef class Matcher(_Scanner):
                     if id < 0:
                         state = 0
                         continue
+                if forms != NULL:
+                    forms[id] += 1
                 state = automaton_step(&self.automaton, state, <int32_t>id)
                 s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
                 while s:
@@ -2249,7 +2253,7 @@ cdef class Matcher(_Scanner):
         memset(&found, 0, sizeof(Found))
         try:
             with nogil:
-                self._find(p, document.shape[0], &tokens, &found)
+                self._find(p, document.shape[0], &tokens, &found, NULL, False)
             starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
@@ -2259,6 +2263,54 @@ cdef class Matcher(_Scanner):
             tokens_free(&tokens)
             _, _, strings, _ = _repeat_columns(&found)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
+
+    def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None, int64_t[::1] last not None,
+              int64_t[::1] forms not None, bint lines):
+        """Add the occurrences in one more document to running counts.
+
+        Parameters
+        ----------
+        document : bytes
+        number : int
+            Number of the document; each has its own.
+        table : int64 array, shape (strings, 5), INOUT
+            Occurrences, documents, and occurrences that begin a line, end one, are one.
+        last : int64 array, shape (strings,), INOUT
+            Last document that held each string; -1 at the start.
+        forms : int64 array, shape (vocabulary + 1,), INOUT
+            Occurrences of each form of the vocabulary; at the end, all tokens.
+        lines : bool
+            Line breaks part strings.
+        """
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        cdef Tokens tokens
+        cdef Found found
+        cdef int64_t i, s
+        cdef int64_t starts, ends
+        _check_size(document.shape[0])
+        if table.shape[0] != last.shape[0] or table.shape[1] != 5 or forms.shape[0] != self.vocabulary.count + 1:
+            raise ValueError(f"expected tables of {last.shape[0]} x 5 and {self.vocabulary.count + 1}, "
+                             f"got {table.shape[0]} x {table.shape[1]} and {forms.shape[0]}")
+        memset(&tokens, 0, sizeof(Tokens))
+        memset(&found, 0, sizeof(Found))
+        try:
+            with nogil:
+                self._find(p, document.shape[0], &tokens, &found, &forms[0], lines)
+                forms[self.vocabulary.count] += tokens.size
+                for i in range(found.size):
+                    s = found.count[i]
+                    starts = 1 if tokens.kind[found.position[i]] & FIRST else 0
+                    ends = 1 if found.length[i] + 1 == tokens.size or tokens.kind[found.length[i] + 1] & FIRST else 0
+                    table[s, 0] += 1
+                    table[s, 2] += starts
+                    table[s, 3] += ends
+                    table[s, 4] += starts & ends
+                    if last[s] != number:
+                        last[s] = number
+                        table[s, 1] += 1
+        finally:
+            tokens_free(&tokens)
+            found_free(&found)
 
     def spans(self, str text not None, int64_t gap):
         """The union of all occurrences in a text, two with fewer than `gap` characters between them taken together.
@@ -2286,7 +2338,7 @@ cdef class Matcher(_Scanner):
         memset(&found, 0, sizeof(Found))
         try:
             with nogil:
-                self._find(p, size, &tokens, &found)
+                self._find(p, size, &tokens, &found, NULL, False)
                 if found.size:
                     if size != PyUnicode_GET_LENGTH(text):
                         to_code_points(p, &tokens)

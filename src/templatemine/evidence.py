@@ -17,7 +17,7 @@ points; `bench/quality` measures them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from templatemine import _core
 from templatemine.config import EvidenceConfig
 from templatemine.model import Index, LongArray, Repeats
 
-__all__ = ["ACCEPTED", "JOINT", "REASONS", "Evidence", "collect", "judge"]
+__all__ = ["ACCEPTED", "JOINT", "REASONS", "Evidence", "collect", "judge", "recount"]
 
 ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT = range(6)
 REASONS = (
@@ -103,7 +103,24 @@ def _string_sums(
     """Sum of a value over the tokens of each string, by prefix sums."""
     values = np.concatenate([np.zeros(1), by_symbol])
     sums = np.concatenate([np.zeros(1), np.cumsum(values[index.symbols])])
-    return sums[position + repeats.length] - sums[position]
+    total: NDArray[np.float64] = sums[position + repeats.length] - sums[position]
+    return total
+
+
+def recount(
+    evidence: Evidence,
+    rows: NDArray[np.int64],
+    share: NDArray[np.float64],
+    bound: NDArray[np.float64],
+    rate: NDArray[np.float64],
+) -> Evidence:
+    """Evidence with other figures in some rows: `share` has the columns starts, ends, lines."""
+    columns = {"starts": share[:, 0], "ends": share[:, 1], "lines": share[:, 2], "bound": bound, "rate": rate}
+    changed: dict[str, NDArray[np.float32]] = {}
+    for name, values in columns.items():
+        changed[name] = getattr(evidence, name).copy()
+        changed[name][rows] = values
+    return replace(evidence, **changed)
 
 
 def prose_level(evidence: Evidence, df: NDArray[np.int32], own: NDArray[np.bool_], config: EvidenceConfig) -> float:

@@ -173,7 +173,8 @@ def _escape(match: regex.Match[str]) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
-_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+_Kind = tuple[type | tuple[type, ...], str]
+_KINDS: Mapping[str, _Kind] = {
     "generator": (str, "a string"),
     "source": (str, "a string"),
     "tokeniser": (dict, "an object"),
@@ -186,7 +187,7 @@ _KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "dropped": (dict, "an object"),
     "templates": (list, "a list"),
 }
-_TEMPLATE_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+_TEMPLATE_KINDS: Mapping[str, _Kind] = {
     "id": (str, "a string"),
     "regex": (str, "a string"),
     "tokens": ((list, type(None)), "a list of strings, or null for an expression written by hand"),
@@ -197,7 +198,7 @@ _TEMPLATE_KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 }
 
 
-def _fields(data: Any, kinds: Mapping[str, tuple[type | tuple[type, ...], str]], where: str) -> None:
+def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
     if not isinstance(data, dict):
         raise PackError(f"{where}: expected an object, got {type(data).__name__}")
     for name, (kind, wanted) in kinds.items():
@@ -282,8 +283,14 @@ def _read(data: Any, where: str) -> Pack:
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
-    number = ((int, float, type(None)), "a number or null")
-    kinds = {"method": (str, "a string"), "df": number, "share": number, "energy": number, "note": (str, "a string")}
+    number: _Kind = ((int, float, type(None)), "a number or null")
+    kinds: dict[str, _Kind] = {
+        "method": (str, "a string"),
+        "df": number,
+        "share": number,
+        "energy": number,
+        "note": (str, "a string"),
+    }
     _fields(
         data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
     )

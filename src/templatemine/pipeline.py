@@ -21,7 +21,7 @@ from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers, gather
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge
+from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, recount
 from templatemine.expressions import Encoded, expression
 from templatemine.index import build_index, document_floor
 from templatemine.mine import find_repeats
@@ -29,7 +29,8 @@ from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Templat
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
 from templatemine.processes import Workers
-from templatemine.tokenise import Forms, tokenise
+from templatemine.sample import choose, count_strings, relaxed
+from templatemine.tokenise import Forms, days, tokenise
 
 __all__ = [
     "METHODS",
@@ -119,6 +120,8 @@ class Mined:
         One occurrence of each string: document and first and last token in it.
     evidence : Evidence or None
         For methods that ask for it.
+    chosen : int64 array or None
+        Places of the documents that were mined, if only a sample was; `documents` counts them.
     """
 
     source: str
@@ -134,6 +137,7 @@ class Mined:
     first: NDArray[np.int32]
     last: NDArray[np.int32]
     evidence: Evidence | None
+    chosen: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,9 +158,19 @@ class Dropped:
         names = [self.patterns.readable(name) for name in strings.names]
         order = np.argsort(-strings.df.astype(np.int64), kind="stable")
         tokens, bounds = strings.tokens.tolist(), strings.bounds.tolist()
-        rows = (order.tolist(), strings.df[order].tolist(), strings.count[order].tolist(), self.reason_of[order].tolist())
+        rows = (
+            order.tolist(),
+            strings.df[order].tolist(),
+            strings.count[order].tolist(),
+            self.reason_of[order].tolist(),
+        )
         for row, df, count, reason in zip(*rows, strict=True):
-            yield tuple([names[token] for token in tokens[bounds[row] : bounds[row + 1]]]), df, count, self.reasons[reason]
+            yield (
+                tuple([names[token] for token in tokens[bounds[row] : bounds[row + 1]]]),
+                df,
+                count,
+                self.reasons[reason],
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +207,9 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         All of `source`.
     """
     config, method = _method(config)
+    chosen = choose(documents, config.sample)
+    if chosen is not None:
+        documents = [documents[place] for place in chosen.tolist()]
     corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
     index = build_index(corpus, config.mine)
     repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
@@ -223,6 +240,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         first=index.token_of[position],
         last=index.token_of[position + repeats.length - 1],
         evidence=evidence,
+        chosen=chosen,
     )
 
 
@@ -248,7 +266,14 @@ def finish_source(
     config, method = _method(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
     decide = _by_evidence if method.evidence else _by_histogram
+    if mined.chosen is not None:
+        sampled = mined.documents
+        loose = replace(config, evidence=relaxed(config.evidence))
+        _, reason_of, _ = decide(mined, peers, place, loose, method)
+        mined = _verify(mined, np.flatnonzero(reason_of == 0), documents, patterns, config, method)
     cutoff, reason_of, reasons = decide(mined, peers, place, config, method)
+    if mined.chosen is not None:
+        cutoff = replace(cutoff, note=f"{cutoff.note}; found in a sample of {sampled} documents, counted in all")
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
     pack = Pack(
         source=mined.source,
@@ -265,6 +290,50 @@ def finish_source(
     )
     dropped = Dropped(strings=_take(mined.strings, out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
     return SourceReport(source=mined.source, documents=mined.documents, pack=pack, note=cutoff.note, dropped=dropped)
+
+
+def _verify(
+    mined: Mined,
+    rows: NDArray[np.int64],
+    documents: Sequence[Document],
+    patterns: PatternSet,
+    config: PipelineConfig,
+    method: Method,
+) -> Mined:
+    """Replace the counts of some strings of a sample by those over all documents, and scale those of the others up."""
+    separators = config.tokenise.separators
+    wanted = _take(mined.strings, rows)
+    used, flat = np.unique(wanted.tokens, return_inverse=True)
+    arguments = patterns.scanner_arguments(separators, mined.html)
+    vocabulary = [wanted.names[name] for name in used.tolist()]
+    matcher = _core.Matcher(*arguments, vocabulary, flat.astype(np.int32), wanted.bounds)
+    encoded = (Encoded(document.body, patterns, separators).data for document in documents)
+    counts = count_strings(matcher, len(rows), len(vocabulary), encoded, method.evidence)
+    scale = len(documents) / mined.documents
+    df = np.minimum(np.rint(mined.repeats.df * scale), len(documents)).astype(np.int32)
+    count = np.rint(mined.repeats.count * scale).astype(np.int32)
+    df[rows], count[rows] = counts.df, counts.count
+    repeats = replace(mined.repeats, df=df, count=count)
+    evidence = mined.evidence
+    if evidence is not None:
+        lengths = np.diff(wanted.bounds)
+        logs = (
+            np.add.reduceat(np.log(np.maximum(counts.forms, 1))[flat], wanted.bounds[:-1]) if len(rows) else np.empty(0)
+        )
+        occurrences = np.maximum(counts.count, 1)
+        share = np.stack([counts.starts, counts.ends, counts.lines], axis=1) / occurrences[:, None]
+        bound = np.exp(np.log(occurrences) - logs / np.maximum(lengths, 1))
+        evidence = recount(evidence, rows, share, bound, counts.count / max(1, counts.tokens))
+    dates = days(document.date for document in documents)
+    return replace(
+        mined,
+        documents=len(documents),
+        first_date=dates[0] if dates else None,
+        last_date=dates[-1] if dates else None,
+        repeats=repeats,
+        strings=replace(mined.strings, df=df, count=count),
+        evidence=evidence,
+    )
 
 
 Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
@@ -371,7 +440,7 @@ def _examples(
         by_document.setdefault(int(mined.document[row]), []).append(row)
     examples: dict[int, str] = {}
     for place, wanted in by_document.items():
-        text = documents[place].body
+        text = documents[place if mined.chosen is None else int(mined.chosen[place])].body
         encoded = Encoded(text, patterns, separators)
         starts, ends, _ = scanner.token_spans(encoded.data)
         for row in wanted:
@@ -461,7 +530,7 @@ class Miner:
         least = self.config.mine.min_docs
         if len(documents) < least:
             return f"skipped: {len(documents)} documents, at least {least} are needed"
-        if len({document.body for document in documents}) == 1:
+        if all(document.body == documents[0].body for document in documents):
             return "skipped: all documents are equal, so nothing can be learnt"
         return ""
 

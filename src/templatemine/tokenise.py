@@ -19,7 +19,7 @@ from templatemine.expressions import Encoded
 from templatemine.model import Corpus, Document
 from templatemine.patterns import pattern_set
 
-__all__ = ["Forms", "tokenise"]
+__all__ = ["Forms", "days", "tokenise"]
 
 
 class Forms(Sequence[bytes]):
@@ -39,10 +39,10 @@ class Forms(Sequence[bytes]):
 _DAY = re.compile(r"([0-9]{4})[-/]?([01][0-9])[-/]?([0-3][0-9])")
 
 
-def _day(date: str | None) -> str | None:
-    """The day of a date that begins with year, month and day; other ways to write dates are ambiguous."""
-    match = _DAY.match(date or "")
-    return "-".join(match.groups()) if match else None
+def days(dates: Iterable[str | None]) -> list[str]:
+    """The days of dates that begin with year, month and day, ascending; other ways to write dates are ambiguous."""
+    matches = (_DAY.match(date) for date in dates if date)
+    return sorted("-".join(match.groups()) for match in matches if match)
 
 
 def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:
@@ -68,7 +68,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     kept = list(documents)
     html = any(document.is_html for document in kept)
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
-    dates = sorted(filter(None, (_day(document.date) for document in kept)))
+    dates = days(document.date for document in kept)
     for document in kept:
         native.add(Encoded(document.body, patterns, config.separators).data)
     forms, doc_starts, arena, offsets = native.finish()

@@ -1,0 +1,106 @@
+"""Sample, then verify: mining sources that are too large to sort whole (Toivonen 1996, for frequent item sets).
+
+A seeded sample of the documents is mined as ever.  What could be a template there, by thresholds a good deal lower than
+those that decide, is then counted exactly over all documents by the cleaner's automaton, in one pass at cleaning speed
+and in memory that does not grow with the source.  `config.SampleConfig` says how likely a string is missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.config import EvidenceConfig, SampleConfig
+from templatemine.model import Document
+
+__all__ = ["Counts", "choose", "count_strings", "relaxed"]
+
+
+def choose(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
+    """Places of the documents of the sample, ascending; None if all are to be mined."""
+    if config.exact or len(documents) <= config.documents:
+        return None
+    key = config.seed.to_bytes(8, "little", signed=True)
+    digests = b"".join(
+        blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for document in documents
+    )
+    order = np.argsort(np.frombuffer(digests, np.uint64), kind="stable")
+    return np.sort(order[: config.documents])
+
+
+def relaxed(config: EvidenceConfig) -> EvidenceConfig:
+    """Thresholds for the sample: what fails these fails the real ones in all documents too, but for rare chance."""
+    return replace(
+        config,
+        exclusive_bits=config.exclusive_bits - 1,
+        line_share=config.line_share * 0.5,
+        edge_share=config.edge_share * 0.6,
+        phrase_share=config.phrase_share * 0.6,
+        whole=config.whole - 0.1,
+        edge=config.edge - 0.1,
+        mark=config.mark - 0.1,
+        bound=config.bound * 0.9,
+        line_information=config.line_information - 1,
+        edge_information=config.edge_information - 1,
+        mark_information=config.mark_information - 1,
+        rich=config.rich - 1,
+        prose_factor=config.prose_factor * 0.7,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Exact counts of some strings over all documents.
+
+    Attributes
+    ----------
+    count, df, starts, ends, lines : int64 arrays, shape (strings,)
+        Occurrences, documents, and occurrences that begin a line, end one, are one.
+    forms : int64 array, shape (vocabulary,)
+        Occurrences of each form that stands in a string.
+    tokens : int
+        All tokens of all documents.
+    """
+
+    count: NDArray[np.int64]
+    df: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    lines: NDArray[np.int64]
+    forms: NDArray[np.int64]
+    tokens: int
+
+
+def count_strings(
+    matcher: _core.Matcher, strings: int, vocabulary: int, documents: Iterable[bytes], lines: bool
+) -> Counts:
+    """Count the strings of an automaton over all documents, in one pass.
+
+    Parameters
+    ----------
+    strings, vocabulary : int
+        How many the automaton has.
+    documents : iterable of bytes
+        UTF-8.
+    lines : bool
+        Line breaks part strings.
+    """
+    table = np.zeros((strings, 5), np.int64)
+    last = np.full(strings, -1, np.int64)
+    forms = np.zeros(vocabulary + 1, np.int64)
+    for number, document in enumerate(documents):
+        matcher.count(document, number, table, last, forms, lines)
+    return Counts(
+        count=table[:, 0],
+        df=table[:, 1],
+        starts=table[:, 2],
+        ends=table[:, 3],
+        lines=table[:, 4],
+        forms=forms[:-1],
+        tokens=int(forms[-1]),
+    )
