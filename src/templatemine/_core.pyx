@@ -2364,6 +2364,106 @@ cdef class Matcher(_Scanner):
         return out
 
 
+cdef class Stripper:
+    """Takes the mark-up out of what a cut leaves of a page.
+
+    Parameters
+    ----------
+    blocks : list of bytes
+        Names of the elements that stand on lines of their own, in lower case.
+    """
+
+    cdef Table blocks
+
+    def __cinit__(self, list blocks):
+        cdef bytes name
+        table_init(&self.blocks)
+        for name in blocks:
+            table_add(&self.blocks, <const uint8_t*>name, len(name))
+
+    def __dealloc__(self):
+        table_free(&self.blocks)
+
+    cdef bint _is_block(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """True if the tag of n bytes at p opens or closes a block."""
+        cdef uint8_t name[16]
+        cdef int64_t i = 1, size = 0
+        if i < n and p[i] == 47:
+            i += 1
+        while i < n and size < 16 and is_alnum(p[i]):
+            name[size] = (p[i] | 32) if is_alpha(p[i]) else p[i]
+            size += 1
+            i += 1
+        return size < 16 and table_find(&self.blocks, name, size, tm_hash(name, size)) >= 0
+
+    cdef int64_t _strip(self, const uint8_t* p, int64_t i, int64_t end, int64_t n, bint keep, uint8_t* out) noexcept nogil:
+        """Text of [i, end), or with `keep` False only whether a block's edge stands there; returns bytes written."""
+        cdef int64_t size = 0, after
+        cdef uint8_t kind = WORD
+        cdef const void* hit
+        cdef bint edge = False
+        while i < end:
+            if p[i] == 60:
+                after = min(tag_end(p, i, n, &kind), end)
+                if after > i:
+                    if kind == TAG and self._is_block(p + i, after - i):
+                        edge = True
+                        if keep:
+                            out[size] = 10
+                            size += 1
+                    i = after
+                    continue
+                if keep:
+                    out[size] = 60
+                    size += 1
+                i += 1
+                continue
+            hit = memchr(p + i, 60, end - i)
+            after = end if hit == NULL else <const uint8_t*>hit - p
+            if keep:
+                memcpy(out + size, p + i, after - i)
+                size += after - i
+            i = after
+        if not keep:
+            out[0] = 10 if edge else 32
+            return 1
+        return size
+
+    def strip(self, const uint8_t[::1] page not None, const int64_t[::1] bounds not None):
+        """The text of a page without some stretches; entities and white space stay as they are.
+
+        Parameters
+        ----------
+        bounds : int64 array, shape (2 m,)
+            Start and end of each stretch in code points, ascending.
+
+        Returns
+        -------
+        bytes
+            A line break where a block begins or ends, and for each stretch a line break or a blank.
+        """
+        cdef int64_t n = page.shape[0]
+        cdef const uint8_t* p = &page[0] if n else NULL
+        cdef int64_t i, b = 0, count = 0, before = 0, size = 0, m = bounds.shape[0]
+        cdef uint8_t* out = <uint8_t*>malloc(n + m + 1)
+        if out == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                for i in range(m + 1):
+                    if i == m:
+                        b = n
+                    else:
+                        while b < n and (count < bounds[i] or (p[b] & 0xC0) == 0x80):
+                            count += (p[b] & 0xC0) != 0x80
+                            b += 1
+                    size += self._strip(p, before, b, n, i % 2 == 0, out + size)
+                    before = b
+            return (<char*>out)[:size]
+        finally:
+            free(out)
+
+
 cdef int _check_size(int64_t size) except -1:
     if size > 0x7FFFFFF0:
         raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")

@@ -204,41 +204,18 @@ def _needed(left: str, right: str) -> str:
     return "" if _OWN.match(left) or _OWN.match(right) else " "
 
 
-_STRIP = regex.compile(
-    r"(?is)<!--.*?(?:-->|\Z)"
-    r"|<(script|style)(?![a-z0-9])[^>]*>.*?(?:</\1[^>]*>|\Z)"
-    r"|<(?P<tag>/?[a-z][^\s/>]*)[^>]*(?:>|\Z)"
-    r"|<[!?/][^>]*(?:>|\Z)"
-)
-_BLOCKS = frozenset(
-    """
-    address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3
-    h4 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
-    """.split()  # noqa: SIM905 - a list literal would take thirty lines
-)
+_BLOCKS = b"""
+address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5
+h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
+""".split()
+_STRIPPER = _core.Stripper(_BLOCKS)
 
 
 def page_text(page: str, removed: Sequence[Span]) -> str:
     """The text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
-    parts: list[str] = []
-    position = 0
-    for span in removed:
-        parts += [_strip(page[position : span.start]), _breaks(page[span.start : span.end])]
-        position = span.end
-    parts.append(_strip(page[position:]))
-    lines = (" ".join(line.split()) for line in html_entities.unescape("".join(parts)).splitlines())
+    bounds = np.array([edge for span in removed for edge in (span.start, span.end)], np.int64)
+    text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
+    if "&" in text:
+        text = html_entities.unescape(text)
+    lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
-
-
-def _strip(fragment: str) -> str:
-    return _STRIP.sub(_tag_text, fragment)
-
-
-def _tag_text(match: regex.Match[str]) -> str:
-    name = match.group("tag")
-    return "\n" if name is not None and name.lstrip("/").lower() in _BLOCKS else ""
-
-
-def _breaks(fragment: str) -> str:
-    """What stays of a cut in a page: a line break if it held a block's edge, else a blank."""
-    return "\n" if any(_tag_text(match) for match in _STRIP.finditer(fragment)) else " "
