@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Cleaner", "Document", "Miner", "Pack", "__version__", "clean", "errors", "mine"]
 
-_HOME = {"Cleaner": "clean", "clean": "clean", "Document": "model", "Pack": "packs", "Miner": "pipeline", "mine": "pipeline"}
+_HOME = {
+    "Cleaner": "clean",
+    "clean": "clean",
+    "Document": "model",
+    "Pack": "packs",
+    "Miner": "pipeline",
+    "mine": "pipeline",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from typing_extensions import Buffer, Self, disjoint_base
 
 __all__ = [
     "Matcher",
+    "Stripper",
     "Tokeniser",
     "anchors",
     "code_points",
@@ -67,6 +68,7 @@ class Matcher(_Scanner):
     ) -> None: ...
     def spans(self, text: str, gap: int) -> list[tuple[int, int, list[int]]]: ...
 
+@disjoint_base
 class Stripper:
     def __new__(cls, blocks: list[bytes]) -> Self: ...
     def strip(self, page: Buffer, bounds: NDArray[np.int64]) -> bytes: ...

@@ -19,6 +19,7 @@ cdef extern from "Python.h":
 
 __all__ = [
     "Matcher",
+    "Stripper",
     "Tokeniser",
     "anchors",
     "code_points",
@@ -2084,6 +2085,7 @@ cdef class Matcher(_Scanner):
     cdef Table vocabulary
     cdef Automaton automaton
     cdef uint8_t* edges
+    cdef int64_t strings
     cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
     cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
     cdef bint dotted            # a pattern of letters and full stops is on
@@ -2128,6 +2130,7 @@ cdef class Matcher(_Scanner):
             self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
         if edges is not None and edges.shape[0] != strings:
             raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")
+        self.strings = strings
         self.edges = <uint8_t*>malloc(strings + 1)
         if self.edges == NULL:
             raise MemoryError
@@ -2288,9 +2291,10 @@ cdef class Matcher(_Scanner):
         cdef int64_t i, s
         cdef int64_t starts, ends
         _check_size(document.shape[0])
-        if table.shape[0] != last.shape[0] or table.shape[1] != 5 or forms.shape[0] != self.vocabulary.count + 1:
-            raise ValueError(f"expected tables of {last.shape[0]} x 5 and {self.vocabulary.count + 1}, "
-                             f"got {table.shape[0]} x {table.shape[1]} and {forms.shape[0]}")
+        if (table.shape[0] != self.strings or table.shape[1] != 5 or last.shape[0] != self.strings
+                or forms.shape[0] != self.vocabulary.count + 1):
+            raise ValueError(f"expected tables of {self.strings} x 5, {self.strings} and {self.vocabulary.count + 1}, "
+                             f"got {table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
         memset(&tokens, 0, sizeof(Tokens))
         memset(&found, 0, sizeof(Found))
         try:

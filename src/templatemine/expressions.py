@@ -20,12 +20,28 @@ import regex
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.patterns import FIRST_USER_ID, TABLE, PatternSet, parse_form
+from templatemine.patterns import FIRST_USER_ID, MARKER, TABLE, PatternSet, parse_form
 
-__all__ = ["ANCHORS", "OWN_TOKEN", "Encoded", "Marked", "expression", "for_re2", "is_own_token", "is_tag", "joint", "literal_pieces", "marked_text", "separator_class"]
+__all__ = [
+    "ANCHORS",
+    "OWN_TOKEN",
+    "Encoded",
+    "Marked",
+    "expression",
+    "for_re2",
+    "is_own_token",
+    "is_tag",
+    "joint",
+    "literal_pieces",
+    "marked_text",
+    "separator_class",
+]
 
 # Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms.
-OWN_TOKEN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
+OWN_TOKEN = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
+)
 LINE_BREAKS = r"\n" + "\u2028\u2029"
 # Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
 ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
@@ -33,9 +49,11 @@ WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
 
-# Private-use characters that stand for marks and tags in marked text.
+# Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
+# two stand for it: _ESCAPE and its counterpart one plane up, so that nothing in a text can pass for a mark.
 _MARK_BASE = 0xF0000
 _TAG_BASE = 0xF1000
+_ESCAPE = "\U000f0ffe"
 _OTHER_TAG = "\U000f0fff"
 _CLASH = regex.compile("[\U000f0000-\U000fffff]")
 
@@ -83,7 +101,9 @@ def expression(
     edge = separator_class(separators) + OWN_TOKEN
     left_edge, right_edge = edge, edge
     if html:
-        left_edge, right_edge = (edge + ">", edge + "<") if tags is None else (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2
+        left_edge, right_edge = (
+            (edge + ">", edge + "<") if tags is None else (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2
+        )
     left = "" if own[0] else f"(?:^|[{left_edge}])"
     right = "" if own[-1] else f"(?:[{right_edge}]|$)"
     blank = "".join(f"|{re.escape(char)}" for char in separators)
@@ -108,13 +128,15 @@ def _token(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[bytes, st
     if tag:
         return _tag(form, patterns) if tags is None else tags[form]
     parts: list[str] = []
-    for piece in parse_form(form):
+    pieces = parse_form(form)
+    for place, piece in enumerate(pieces):
         if isinstance(piece, str):
             parts.append(_literal(_unclash(piece) if tags is not None else piece))
         elif tags is not None and (piece in _MARK_IDS or piece >= FIRST_USER_ID):
             parts.append(chr(_MARK_BASE + piece))
         else:
-            parts.append(patterns.by_id[piece][1])
+            after = pieces[place + 1] if place + 1 < len(pieces) else None
+            parts.append(patterns.expression_of(piece, isinstance(after, str) and after.startswith(".")))
     return "".join(parts)
 
 
@@ -129,53 +151,87 @@ def literal_pieces(forms: Sequence[bytes], html: bool, tags: Mapping[bytes, str]
     return pieces
 
 
-def _attribute(name: str, value: bytes, patterns: PatternSet) -> str:
+# White space in a tag is what the scanner takes for it there: everything up to the blank.
+_BLANK = r"[\x00-\x20]"
+
+
+def _raw(form: bytes, patterns: PatternSet) -> str:
+    """Expression of a piece of a tag."""
     parts: list[str] = []
-    for piece in parse_form(value):
-        if isinstance(piece, int):
-            parts.append("[0-9]+")
+    for piece in parse_form(form):
+        if isinstance(piece, str):
+            parts.append(f"{_BLANK}+".join(_literal(word) for word in piece.split(" ")))
         else:
-            parts.append(r"\s+".join(_literal(word) for word in piece.split(" ")))
-    return rf"(?i:{name})\s*=\s*[\x22']?\s*{''.join(parts)}\s*"
+            parts.append("[0-9]+" if piece < FIRST_USER_ID else patterns.expression_of(piece))
+    return "".join(parts)
 
 
-_TAG_FORM = regex.compile(rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?: id="(?P<id>.*)")?(?P<close>>?)')
+def _attribute(name: str, value: bytes, patterns: PatternSet) -> str:
+    return rf"(?i:{name}){_BLANK}*={_BLANK}*[\x22']?{_BLANK}*{_raw(value, patterns)}{_BLANK}*"
+
+
+_TAG_FORM = regex.compile(
+    rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?: id="(?P<id>.*)")?(?P<close>>?)'
+)
 
 
 def _tag(form: bytes, patterns: PatternSet) -> str:
     """Expression of a tag in raw HTML: name, class and id as they are, any other attribute."""
     if form == b"<!---->":
-        return "<!--(?s:.*?)-->"
+        return "<!--(?:-?>|(?s:.*?)-->|(?s:.*)$)"
     if form in (b"<script>", b"<style>"):
         name = form[1:-1].decode()
-        return rf"<(?i:{name})(?:[^a-zA-Z0-9>][^>]*)?>(?s:.*?)</(?i:{name})(?:[^a-zA-Z0-9>][^>]*)?>"
+        rest = "(?:[^a-zA-Z0-9>][^>]*)?"
+        return rf"<(?i:{name}){rest}(?:>(?s:.*?)</(?i:{name}){rest}>|>(?s:.*)$|$)"
     match = _TAG_FORM.fullmatch(form)
     if match is None:
-        return _literal(form.decode("utf-8", "surrogatepass"))
-    head = f"<(?i:{_literal(match.group('name').decode('utf-8', 'surrogatepass'))})"
-    wanted = [_attribute(name, match.group(name), patterns) for name in ("class", "id") if match.group(name) is not None]
+        return _raw(form, patterns)
+    head = f"<(?i:{_raw(match.group('name'), patterns)})"
+    wanted = [
+        _attribute(name, match.group(name), patterns) for name in ("class", "id") if match.group(name) is not None
+    ]
     tail = match.group("close").decode()
     if not wanted:
-        return rf"{head}(?:[\s/][^>]*)?{tail}"
-    before, after = r"(?:[^>]*[\s/\x22'])?", r"(?:[\x22'\s/][^>]*)?"
+        return rf"{head}(?:[\x00-\x20/][^>]*)?{tail}"
+    before, after = r"(?:[^>]*[\x00-\x20/\x22'])?", r"(?:[\x22'\x00-\x20/][^>]*)?"
     orders = [wanted] if len(wanted) == 1 else [wanted, wanted[::-1]]
-    between = rf"[\x22\s/\x27]{before}"
+    between = rf"[\x22\x00-\x20/\x27]{before}"
     bodies = [f"{before}{between.join(order)}{after}" for order in orders]
-    return rf"{head}[\s/](?:{'|'.join(bodies)}){tail}"
+    return rf"{head}[\x00-\x20/](?:{'|'.join(bodies)}){tail}"
 
 
 def _unclash(text: str) -> str:
-    """Text that holds our private-use characters itself: moved out of the way, one plane up."""
-    return _CLASH.sub(lambda hit: chr(ord(hit.group()) + 0x10000), text)
+    """Text in which private-use characters of its own are escaped."""
+    return str(_CLASH.sub(lambda hit: _ESCAPE + chr(ord(hit.group()) + 0x10000), text))
+
+
+def _spelt(marked: str) -> bytes:
+    """A piece of text with user patterns marked, as the native core spells it."""
+    parts = regex.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", marked)
+    out = bytearray()
+    for place, part in enumerate(parts):
+        if place % 2 == 0:
+            out += part.encode("utf-8", "surrogatepass")
+        elif part[0] == _ESCAPE:
+            out += chr(ord(part[1]) - 0x10000).encode()
+        else:
+            out += bytes((MARKER, ord(part) - _MARK_BASE))
+    return bytes(out)
 
 
 class Marked:
-    """Marked text and the way back to the original.
+    """Text with some pieces replaced, and the way back to the original.
+
+    Parameters
+    ----------
+    text : str
+    edits : sequence of (start, end, replacement)
+        Disjoint, in order.
 
     Attributes
     ----------
     text : str
-        The text with one private-use character for each mark and tag.
+        The text with the replacements.
     """
 
     def __init__(self, text: str, edits: Sequence[tuple[int, int, str]]) -> None:
@@ -183,32 +239,49 @@ class Marked:
         self._marked: list[int] = [0]
         self._original: list[int] = [0]
         position = size = 0
-        for start, end, char in edits:
-            parts.append(_unclash(text[position:start]))
+        for start, end, replacement in edits:
+            parts += [text[position:start], replacement]
             size += start - position
-            parts.append(char)
-            self._marked += [size, size + 1]
+            self._marked += [size, size + len(replacement)]
             self._original += [start, end]
-            size += 1
+            size += len(replacement)
             position = end
-        parts.append(_unclash(text[position:]))
+        parts.append(text[position:])
         self.text = "".join(parts)
 
     def original(self, offset: int) -> int:
-        """Original offset of the start of a match."""
+        """Original offset of an edge of a match."""
         place = bisect_right(self._marked, offset) - 1
         return self._original[place] + offset - self._marked[place]
 
 
-_MARKUP = regex.compile(
-    r"""(?is)
-    <!--(?:(?<=<!--)(?:.*?(?<=.{3})-->|.*\Z))
-  | <(?P<raw>script|style)(?![a-z0-9])[^>]*(?:>.*?(?:</(?P=raw)(?![a-z0-9])[^>]*(?:>|\Z)|\Z)|\Z)
-  | <[a-z/!?][^>]*(?:>|\Z)
-    """,
-    regex.VERBOSE,
+class _Remarked(Marked):
+    """Marked text that was marked once more."""
+
+    def __init__(self, below: Marked, edits: Sequence[tuple[int, int, str]]) -> None:
+        super().__init__(below.text, edits)
+        self._below = below
+
+    def original(self, offset: int) -> int:
+        return self._below.original(super().original(offset))
+
+
+# Letters of names are ASCII: with (?i) the long s and the Kelvin sign would be letters too.
+_SCRIPT, _STYLE, _NAME_END = "[sS][cC][rR][iI][pP][tT]", "[sS][tT][yY][lL][eE]", "(?![a-zA-Z0-9])"
+_TAG_REST = r"[^>]*(?:>|\Z)"
+
+
+def _element(name: str) -> str:
+    """A script or style with all it holds; to the end of the text if it is never closed."""
+    return rf"<{name}{_NAME_END}[^>]*(?:>(?s:.*?)(?:</{name}{_NAME_END}{_TAG_REST}|\Z)|\Z)"
+
+
+_COMMENT = r"<!--(?:-?>|(?s:.*?)-->|(?s:.*)\Z)"
+_MARKUP = regex.compile(rf"{_COMMENT}|{_element(_SCRIPT)}|{_element(_STYLE)}|<[a-zA-Z/!?]{_TAG_REST}")
+_ATTRIBUTE = regex.compile(
+    rf"""[\x00-\x20/]*(?P<name>[^\x00-\x20/][^\x00-\x20/=]*)"""
+    rf"""(?:{_BLANK}*={_BLANK}*(?:"(?P<a>[^"]*)"?|'(?P<b>[^']*)'?|(?P<c>[^\x00-\x20]*)))?"""
 )
-_ATTRIBUTE = regex.compile(r"""(?s)[\x00-\x20/]*(?P<name>[^\x00-\x20/][^\x00-\x20/=]*|=)(?:[\x00-\x20]*=[\x00-\x20]*(?:"(?P<a>[^"]*)"?|'(?P<b>[^']*)'?|(?P<c>[^\x00-\x20]*)))?""")
 
 
 def _ascii_lower(text: str) -> str:
@@ -219,24 +292,23 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
     """Form of a piece of mark-up: the twin of the native one."""
     if tag.startswith("<!--"):
         return b"<!---->"
-    raw = regex.match(r"(?i)<(script|style)(?![a-z0-9])", tag)
+    raw = regex.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
     if raw:
         return f"<{raw.group(1).lower()}>".encode()
     closed = tag.endswith(">")
     inner = tag[1 : -1 if closed else len(tag)]
     slash = "/" if inner.startswith("/") else ""
-    name = regex.match(r"[^\x00-\x20/]*", inner, pos=len(slash))
-    assert name is not None
-    out = f"<{slash}{_ascii_lower(name.group())}".encode("utf-8", "surrogatepass")
+    name = regex.split(r"[\x00-\x20/]", inner[len(slash) :], maxsplit=1)[0]
+    out = f"<{slash}".encode() + _spelt(_ascii_lower(name))
     if regex.match("[a-zA-Z]", inner):
         seen: dict[str, bytes] = {}
-        for match in _ATTRIBUTE.finditer(inner, pos=name.end()):
+        for match in _ATTRIBUTE.finditer(inner, pos=len(slash) + len(name)):
             key = _ascii_lower(match.group("name"))
             value = next((match.group(group) for group in "abc" if match.group(group)), "")
             if key in ("class", "id") and value and key not in seen:
-                words = " ".join(word for word in regex.split(r"[\x00-\x20]+", value) if word).encode("utf-8", "surrogatepass")
+                words = _spelt(" ".join(word for word in regex.split(r"[\x00-\x20]+", value) if word))
                 if "number" in patterns.enabled:
-                    words = regex.sub(rb"[0-9]+", bytes((0xFF, patterns.id_of["number"])), words)
+                    words = regex.sub(rb"[0-9]+", bytes((MARKER, patterns.id_of["number"])), words)
                 seen[key] = words
         for key in ("class", "id"):
             if key in seen:
@@ -246,25 +318,25 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
 
 def marked_text(text: str, patterns: PatternSet, separators: str, html: bool, tags: Mapping[bytes, str]) -> Marked:
     """Replace user patterns, then tags, then built-in marks by one character each."""
-    edits: list[tuple[int, int, str]] = []
-    if patterns.user:
-        found = patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]"))
-        edits = [(start, end, chr(_MARK_BASE + number)) for start, end, number in found]
-    rest = _gaps(text, edits)
+    found = patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]")) if patterns.user else []
+    edits = [(start, end, chr(_MARK_BASE + number)) for start, end, number in found]
+    for start, end in _gaps(text, edits):
+        edits += [(hit.start(), hit.end(), _unclash(hit.group())) for hit in _CLASH.finditer(text, start, end)]
+    first = Marked(text, sorted(edits))
+    edits = []
     if html:
-        for start, end in rest:
-            for match in _MARKUP.finditer(text, start, end):
-                form = tag_form(match.group(), patterns)
-                edits.append((*match.span(), tags.get(form, _OTHER_TAG)))
-        rest = _gaps(text, edits)
+        # A user's pattern may have replaced a part of a tag, so tags are looked for in what is left.
+        edits = [
+            (*match.span(), tags.get(tag_form(match.group(), patterns), _OTHER_TAG))
+            for match in _MARKUP.finditer(first.text)
+        ]
     if patterns.mark_regex is not None:
-        for start, end in rest:
-            piece = text[start:end]
+        for start, end in _gaps(first.text, edits):
             edits += [
                 (start + match.start(), start + match.end(), chr(_MARK_BASE + patterns.id_of[str(match.lastgroup)]))
-                for match in patterns.mark_regex.finditer(piece)
+                for match in patterns.mark_regex.finditer(first.text[start:end])
             ]
-    return Marked(text, sorted(edits))
+    return _Remarked(first, sorted(edits))
 
 
 class Encoded:
@@ -277,35 +349,26 @@ class Encoded:
 
     def __init__(self, text: str, patterns: PatternSet, separators: str) -> None:
         found = patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]")) if patterns.user else []
-        self._edits = found
-        if not found:
-            self.data = text.encode("utf-8", "surrogatepass")
-            self._plain = len(self.data) == len(text)
-            return
         parts: list[bytes] = []
-        self._bytes: list[int] = [0]
-        self._chars: list[int] = [0]
-        position = size = 0
+        position = 0
         for start, end, number in found:
-            piece = text[position:start].encode("utf-8", "surrogatepass")
-            parts += [piece, bytes((0xFF, number))]
-            size += len(piece)
-            self._bytes += [size, size + 2]
-            self._chars += [start, end]
-            size += 2
+            parts += [text[position:start].encode("utf-8", "surrogatepass"), bytes((MARKER, number))]
             position = end
         parts.append(text[position:].encode("utf-8", "surrogatepass"))
         self.data = b"".join(parts)
+        self._plain = len(self.data) == len(text) and not found
+        # A mark counts as one code point: its second byte looks like a continuation.
+        lengths = np.array([end - start for start, end, _ in found], np.int64)
+        self._starts = np.array([start for start, _, _ in found], np.int64) - (np.cumsum(lengths - 1) - (lengths - 1))
+        self._shifts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths - 1)])
 
     def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Offsets in `data`, ascending, as code points of the original text."""
-        if self._edits:
-            return np.array([self._code_point(int(offset)) for offset in offsets], np.int64)
-        return offsets if self._plain else _core.code_points(self.data, offsets)
-
-    def _code_point(self, offset: int) -> int:
-        place = bisect_right(self._bytes, offset) - 1
-        return self._chars[place] + len(self.data[self._bytes[place] : offset].decode("utf-8", "surrogatepass"))
+        if self._plain:
+            return offsets
+        points = _core.code_points(self.data, offsets)
+        points += self._shifts[np.searchsorted(self._starts, points)]
+        return points
 
 
 def _gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:

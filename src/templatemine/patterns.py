@@ -4,22 +4,22 @@ What comes in is a token; what goes out is its *form*: literal pieces and patter
 ``Comments({number})``.  The rows below are data; the native scanner of `_core` recognises each row's strings, and the
 row's `regex` is what stands in the expressions of a pack.  Three kinds of rows:
 
-``mark``   may hold a separator or is decided before all else (URL, e-mail, ISO date ...); found leftmost in the running text
+``mark``   may hold a separator or is decided before all else (URL, e-mail, ISO date ...); found leftmost in the text
 ``shape``  found inside a token by its characters (number, price, initials ...)
 ``words``  a closed list of words; a run of letters inside a token that equals one of them (months, weekdays ...)
 
 Shapes and words part the set of tokens: a token has one form, and the expression of a form matches a token if and only
 if the token has that form.  This is what makes the automaton and the regular expressions agree; a property test holds
-it.  A form is stored as bytes: UTF-8 with each pattern written as 0xFF and the pattern's number, neither of which occurs
-in UTF-8.
+it.  A form is stored as bytes: UTF-8 with each pattern written as 0xFF, which does not occur in UTF-8, and its number.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -27,6 +27,7 @@ import regex
 
 from templatemine.config import UserPattern
 from templatemine.errors import ConfigError
+from templatemine.lint import backtracking
 
 __all__ = [
     "FIRST_USER_ID",
@@ -44,6 +45,10 @@ NUMBER = f"{DIGIT}+(?:[.,]{DIGIT}+)*"
 CLOCK = f"{DIGIT}+(?::{DIGIT}+)+"
 MARKER = 0xFF
 FIRST_USER_ID = 0x80
+# Their numbers are continuation bytes in UTF-8, which the native scanner takes for no character's beginning.
+MAX_USER_PATTERNS = 0xC0 - FIRST_USER_ID
+# As many as the scanner compares each byte with.
+MAX_SEPARATORS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +115,14 @@ TABLE: tuple[Pattern, ...] = (
         yes=("letters@example.org", "first-last+x@mail.example-site.co"),
         no=("@example.org", "a@b", "a@b.c."),
     ),
-    Pattern(name="handle", kind="mark", regex="@[A-Za-z0-9_]+", found=_EDGE + "@[A-Za-z0-9_]+", yes=("@courier_1",), no=("@", "a@b")),
+    Pattern(
+        name="handle",
+        kind="mark",
+        regex="@[A-Za-z0-9_]+",
+        found=_EDGE + "@[A-Za-z0-9_]+",
+        yes=("@courier_1",),
+        no=("@", "a@b"),
+    ),
     Pattern(
         name="iso_date",
         kind="mark",
@@ -135,7 +147,7 @@ TABLE: tuple[Pattern, ...] = (
         yes=("123e4567-e89b-12d3-a456-426614174000",),
         no=("123e4567-e89b-12d3-a456-42661417400",),
     ),
-    # A word without a digit and a number without a letter are not ids.  RE2 has no look-ahead, so the form in a pack is wider.
+    # A word without a digit and a number without a letter are not ids.  RE2 has no look-ahead, so in packs it is wider.
     Pattern(
         name="hex",
         kind="mark",
@@ -145,10 +157,26 @@ TABLE: tuple[Pattern, ...] = (
         no=("deadbeef", "12345678", "9f86d08", "9F86D081"),
     ),
     # Thesis 3, `[\d,\.]+`; must begin and end with a digit, so that "2007," stays a number and a comma.
-    Pattern(name="number", kind="shape", thesis=True, regex=NUMBER, yes=("12", "1,234.5", "٢٠١٥", "2007"), no=("12:30", "1/2", "27th", "12.", ".")),
+    Pattern(
+        name="number",
+        kind="shape",
+        thesis=True,
+        regex=NUMBER,
+        yes=("12", "1,234.5", "٢٠١٥", "2007"),
+        no=("12:30", "1/2", "27th", "12.", "."),
+    ),
     # Thesis 4, `[\d\-\\\/:]+`: dates, times and telephone numbers in digits; here by kind of joint.
-    Pattern(name="clock", kind="shape", thesis=True, regex=CLOCK, yes=("12:30", "1:02:19"), no=("12", "12:", "12:30/1")),
-    Pattern(name="date", kind="shape", thesis=True, regex=rf"{DIGIT}+(?:[/\\]{DIGIT}+)+", yes=("2/13/2007", "24/7"), no=("2007", "1/2:3")),
+    Pattern(
+        name="clock", kind="shape", thesis=True, regex=CLOCK, yes=("12:30", "1:02:19"), no=("12", "12:", "12:30/1")
+    ),
+    Pattern(
+        name="date",
+        kind="shape",
+        thesis=True,
+        regex=rf"{DIGIT}+(?:[/\\]{DIGIT}+)+",
+        yes=("2/13/2007", "24/7"),
+        no=("2007", "1/2:3"),
+    ),
     Pattern(
         name="numeric",
         kind="shape",
@@ -158,7 +186,14 @@ TABLE: tuple[Pattern, ...] = (
         no=("12:30", "1.5", "1/2"),
     ),
     # Thesis 2.
-    Pattern(name="ordinal", kind="shape", thesis=True, regex=f"{NUMBER}(?:st|nd|rd|th)", yes=("27th", "1st", "1,000th"), no=("27", "27the", "th")),
+    Pattern(
+        name="ordinal",
+        kind="shape",
+        thesis=True,
+        regex=f"{NUMBER}(?:st|nd|rd|th)",
+        yes=("27th", "1st", "1,000th"),
+        no=("27", "27the", "th"),
+    ),
     Pattern(
         name="time",
         kind="shape",
@@ -167,17 +202,50 @@ TABLE: tuple[Pattern, ...] = (
         no=("3", "3pmx", "am", "10 am"),
     ),
     # Thesis 5, `[$\d,\.()\]\[\-\\\/:]+`: prices; brackets stay literal pieces of their own.
-    Pattern(name="price", kind="shape", thesis=True, regex=f"[$€£¥₹]{NUMBER}", yes=("$1,234", "€5", "£3.50"), no=("$", "5", "$1:2")),
-    Pattern(name="percent", kind="shape", regex=f"{NUMBER}[%٪％]", yes=("5%", "12.5%"), no=("5", "%")),
+    Pattern(
+        name="price",
+        kind="shape",
+        thesis=True,
+        regex=f"[$€£¥₹]{NUMBER}",
+        yes=("$1,234", "€5", "£3.50"),
+        no=("$", "5", "$1:2"),
+    ),
+    Pattern(name="percent", kind="shape", regex=f"{NUMBER}[%٪]", yes=("5%", "12.5%", "٥٪"), no=("5", "%", "$5%")),
     # Thesis 1, `[[:upper:]]\w{1,4}\.`: "Sen.", "Calif."; it names wording, so it is off in "news".
-    Pattern(name="abbreviation", kind="shape", thesis=True, news=False, regex=r"[A-Z][A-Za-z]{1,4}\.", yes=("Sen.", "Calif."), no=("Sen", "S.", "Republ.")),
+    Pattern(
+        name="abbreviation",
+        kind="shape",
+        thesis=True,
+        news=False,
+        regex=r"[A-Z][A-Za-z]{1,4}\.",
+        yes=("Sen.", "Calif."),
+        no=("Sen", "S.", "Republ."),
+    ),
     # Thesis 15, `([[:upper:]]\.){2,}`.
-    Pattern(name="initials", kind="shape", thesis=True, news=False, regex=r"(?:[A-Z]\.){2,}", yes=("U.S.", "J.K."), no=("U.", "US", "U.S")),
+    Pattern(
+        name="initials",
+        kind="shape",
+        thesis=True,
+        news=False,
+        regex=r"(?:[A-Z]\.){2,}",
+        yes=("U.S.", "J.K."),
+        no=("U.", "US", "U.S"),
+    ),
     Pattern(name="meridiem", kind="shape", regex=r"[ap]\.m\.", yes=("a.m.", "p.m."), no=("am", "a.m", "A.M.")),
-    # Thesis 7, `[[:upper:]\-_]{2,}` with punctuation.  Off in "news": it would make every call in capitals the same string.
-    Pattern(name="upper", kind="shape", thesis=True, news=False, regex=f"{UPPER}{{2,}}", yes=("NEWS", "ÉTÉ"), no=("N", "News")),
+    # Thesis 7, `[[:upper:]\-_]{2,}` with punctuation.  Off in "news", or every call in capitals were the same string.
+    Pattern(
+        name="upper",
+        kind="shape",
+        thesis=True,
+        news=False,
+        regex=f"{UPPER}{{2,}}",
+        yes=("NEWS", "ÉTÉ"),
+        no=("N", "News"),
+    ),
     # Thesis 6, `-+`: a rule of dashes.  The hyphen parts tokens, so the row holds what else such rules are drawn with.
-    Pattern(name="rule", kind="shape", thesis=True, regex="[_=*~#—–―─━]{3,}", yes=("_____", "***", "———"), no=("__", "*")),
+    Pattern(
+        name="rule", kind="shape", thesis=True, regex="[_=*~#—–―─━]{3,}", yes=("_____", "***", "———"), no=("__", "*")
+    ),
     # Thesis 9 and 8; punctuation after the name is a literal piece.  "May" stands once, or two rows would overlap.
     Pattern(
         name="month",
@@ -187,7 +255,14 @@ TABLE: tuple[Pattern, ...] = (
         yes=("February",),
         no=("february", "Mayor"),
     ),
-    Pattern(name="month_short", kind="words", thesis=True, words=_words("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"), yes=("Sept",), no=("May", "Sep1")),
+    Pattern(
+        name="month_short",
+        kind="words",
+        thesis=True,
+        words=_words("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"),
+        yes=("Sept",),
+        no=("May", "Sep1"),
+    ),
     # Thesis 10 and 11.
     Pattern(
         name="weekday",
@@ -197,7 +272,14 @@ TABLE: tuple[Pattern, ...] = (
         yes=("Tuesday",),
         no=("Tuesdays",),
     ),
-    Pattern(name="weekday_short", kind="words", thesis=True, words=_words("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"), yes=("Thu",), no=("thu",)),
+    Pattern(
+        name="weekday_short",
+        kind="words",
+        thesis=True,
+        words=_words("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"),
+        yes=("Thu",),
+        no=("thu",),
+    ),
     # Thesis 12, `(hr|day|minute|second)s*`, with the units between them.
     Pattern(
         name="unit",
@@ -214,13 +296,15 @@ TABLE: tuple[Pattern, ...] = (
         name="month_other",
         kind="words",
         words=_words(
-            "Januar Februar März Mai Juni Juli Oktober Dezember janvier février mars avril mai juin juillet août septembre octobre "
-            "novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre "
-            "janeiro fevereiro março maio junho julho setembro outubro novembro dezembro Janeiro Fevereiro Março Abril Maio Junho "
-            "Julho Agosto Setembro Outubro Novembro Dezembro gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
-            "januari februari maart april mei juni juli augustus september oktober november december stycznia lutego marca kwietnia "
-            "maja czerwca lipca sierpnia września października listopada grudnia января февраля марта апреля мая июня июля августа "
-            "сентября октября ноября декабря يناير فبراير مارس أبريل ابريل إبريل مايو يونيو يوليو أغسطس اغسطس سبتمبر أكتوبر اكتوبر "
+            "Januar Februar März Mai Juni Juli Oktober Dezember janvier février mars avril mai juin juillet "
+            "août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto "
+            "septiembre setiembre octubre noviembre diciembre janeiro fevereiro março maio junho julho "
+            "setembro outubro novembro dezembro Janeiro Fevereiro Março Abril Maio Junho Julho Agosto "
+            "Setembro Outubro Novembro Dezembro gennaio febbraio aprile maggio giugno luglio settembre "
+            "ottobre dicembre januari februari maart april mei juni juli augustus september oktober november "
+            "december stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października "
+            "listopada grudnia января февраля марта апреля мая июня июля августа сентября октября ноября "
+            "декабря يناير فبراير مارس أبريل ابريل إبريل مايو يونيو يوليو أغسطس اغسطس سبتمبر أكتوبر اكتوبر "
             "نوفمبر ديسمبر"
         ),
         yes=("février", "декабря", "نوفمبر"),
@@ -230,14 +314,47 @@ TABLE: tuple[Pattern, ...] = (
         name="weekday_other",
         kind="words",
         words=_words(
-            "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag lundi mardi mercredi jeudi vendredi samedi "
-            "dimanche lunes martes miércoles jueves viernes domingo lunedì martedì mercoledì giovedì venerdì sabato domenica "
-            "понедельник вторник среда четверг пятница суббота воскресенье الأحد الاثنين الإثنين الثلاثاء الأربعاء الخميس الجمعة السبت"
+            "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag lundi mardi mercredi jeudi "
+            "vendredi samedi dimanche lunes martes miércoles jueves viernes domingo lunedì martedì mercoledì "
+            "giovedì venerdì sabato domenica понедельник вторник среда четверг пятница суббота воскресенье "
+            "الأحد الاثنين الإثنين الثلاثاء الأربعاء الخميس الجمعة السبت"
         ),
         yes=("Dienstag", "الخميس"),
         no=("Dienstags",),
     ),
 )
+
+_ROWS = {row.name: row for row in TABLE}
+
+# ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
+_SHAPE_PUNCTUATION: Mapping[str, str] = {
+    "number": ".,:/\\",
+    "price": "$",
+    "percent": "%",
+    "time": ".",
+    "abbreviation": ".",
+    "initials": ".",
+    "meridiem": ".",
+    "rule": "_=*~#",
+}
+
+
+def _without_abbreviations() -> dict[int, str]:
+    """Expressions by number of the rows that share strings with "abbreviation", without those strings."""
+    short = regex.compile(_ROWS["abbreviation"].regex)
+    accented = "[\u00c0-\u00d6\u00d8-\u00de]"
+    out: dict[int, str] = {}
+    for place, row in enumerate(TABLE, 1):
+        if row.name == "upper":
+            out[place] = f"(?:[A-Z]{{6,}}|[A-Z]+{accented}{UPPER}*|{accented}{UPPER}+)"
+        elif any(short.fullmatch(word + ".") for word in row.words):
+            rest = tuple(word for word in row.words if not short.fullmatch(word + "."))
+            # A row of which nothing is left never comes before a full stop; what it says then does not matter.
+            out[place] = replace(row, words=rest or row.words).expression
+    return out
+
+
+_BEFORE_DOT: Mapping[int, str] = _without_abbreviations()
 
 PRESETS: Mapping[str, frozenset[str]] = {
     "news": frozenset(row.name for row in TABLE if row.news),
@@ -261,6 +378,15 @@ class PatternSet:
         rows = {place + 1: (row.name, row.expression) for place, row in enumerate(TABLE)}
         rows |= {FIRST_USER_ID + place: (own.name, f"(?:{own.regex})") for place, own in enumerate(self.user)}
         object.__setattr__(self, "by_id", rows)
+
+    def expression_of(self, number: int, before_dot: bool = False) -> str:
+        """The expression of a pattern; `before_dot` if a full stop follows in the token.
+
+        "Mar." is an abbreviation where that row is on, so a month before a full stop can be none of the short ones.
+        """
+        if before_dot and "abbreviation" in self.enabled and number in _BEFORE_DOT:
+            return _BEFORE_DOT[number]
+        return self.by_id[number][1]
 
     @cached_property
     def id_of(self) -> Mapping[str, int]:
@@ -290,6 +416,15 @@ class PatternSet:
         """What the native scanner takes, in its order."""
         if any(not 33 <= ord(char) <= 126 or char.isalnum() for char in separators):
             raise ConfigError(f"separators: expected ASCII punctuation, got {separators!r}")
+        if len(separators) > MAX_SEPARATORS:
+            raise ConfigError(f"separators: expected at most {MAX_SEPARATORS} characters, got {len(separators)}")
+        for char in separators:
+            # The expression of a shape that may hold the separator would match across two tokens.
+            shapes = (name for name, chars in _SHAPE_PUNCTUATION.items() if name in self.enabled and char in chars)
+            if name := next(shapes, ""):
+                raise ConfigError(f"separators: {char!r} is a part of the pattern {name!r}; expected another")
+            if html and char in "<>":
+                raise ConfigError(f"separators: {char!r} is mark-up in HTML; expected another")
         return (separators.encode(), self.mask, *self.word_list, html)
 
     @cached_property
@@ -302,7 +437,9 @@ class PatternSet:
 
     @cached_property
     def _user_regexes(self) -> tuple[tuple[regex.Pattern[str], bool, int], ...]:
-        return tuple((regex.compile(own.regex), own.spans, FIRST_USER_ID + place) for place, own in enumerate(self.user))
+        return tuple(
+            (regex.compile(own.regex), own.spans, FIRST_USER_ID + place) for place, own in enumerate(self.user)
+        )
 
     def user_matches(self, text: str, separators: regex.Pattern[str]) -> list[tuple[int, int, int]]:
         """Where the user's patterns match: (start, end, pattern number), disjoint, in order; earlier patterns win.
@@ -387,8 +524,8 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
     known = {row.name for row in TABLE}
     if unknown := enabled - known:
         raise ConfigError(f"patterns: unknown pattern {sorted(unknown)[0]!r}")
-    if len(user) > 255 - FIRST_USER_ID:
-        raise ConfigError(f"patterns: at most {255 - FIRST_USER_ID} own patterns, got {len(user)}")
+    if len(user) > MAX_USER_PATTERNS:
+        raise ConfigError(f"patterns: at most {MAX_USER_PATTERNS} own patterns, got {len(user)}")
     names: set[str] = set()
     for own in user:
         if not regex.fullmatch(r"[a-z][a-z0-9_]{0,39}", own.name):
@@ -398,10 +535,14 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
         names.add(own.name)
         try:
             compiled = regex.compile(own.regex)
-        except regex.error as error:
+            # It becomes a part of the expressions of templates, which are meant for `re` as well.
+            re.compile(f"x(?:{own.regex})")
+        except (re.error, regex.error, OverflowError, RecursionError) as error:
             raise ConfigError(f"patterns: {own.name}: the expression does not compile: {error}") from error
         if compiled.groups:
             raise ConfigError(f"patterns: {own.name}: use (?:...) instead of capturing groups")
+        if problem := backtracking(own.regex):
+            raise ConfigError(f"patterns: {own.name}: the expression {problem}")
     return PatternSet(enabled, tuple(user))
 
 
@@ -420,8 +561,15 @@ def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
     patterns: list[UserPattern] = []
     for place, row in enumerate(rows, 1):
         wrong = set(row) - {"name", "regex", "spans"}
-        if wrong or not isinstance(row.get("name"), str) or not isinstance(row.get("regex"), str) or not isinstance(row.get("spans", False), bool):
-            raise ConfigError(f"{path}: pattern {place}: expected name, regex (strings) and spans (true or false), got {sorted(row)}")
+        if (
+            wrong
+            or not isinstance(row.get("name"), str)
+            or not isinstance(row.get("regex"), str)
+            or not isinstance(row.get("spans", False), bool)
+        ):
+            raise ConfigError(
+                f"{path}: pattern {place}: expected name, regex (strings) and spans (true or false), got {sorted(row)}"
+            )
         patterns.append(UserPattern(name=row["name"], regex=row["regex"], spans=row.get("spans", False)))
     make_pattern_set((), patterns)
     return tuple(patterns)

@@ -1,9 +1,9 @@
 """Records in, lines of JSON out: cleans a stream of records of many sources, each with the pack of its source.
 
 A record keeps its fields and their order; its text field gets the cleaned text, and a field ``removed`` says what was
-cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as they
-are, without ``removed``, and counted: those of a source without a pack, HTML where the pack is of text, and text where
-the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
+cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as
+they are, without ``removed``, and counted: those of a source without a pack, HTML where the pack is of text, and text
+where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
 
 The work goes in batches of some hundred records, to one process or to several; the lines come out the same and in the
 same order.  Memory holds a few batches a process.  The cost is that of `Cleaner`, plus reading and writing JSON.
@@ -11,8 +11,8 @@ same order.  Memory holds a few batches a process.  The cost is that of `Cleaner
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any
@@ -136,7 +136,9 @@ class StreamConfig:
     def __post_init__(self) -> None:
         taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
         if self.removed_field in taken:
-            raise ConfigError(f"removed field: expected a name of its own, got {self.removed_field!r}, which is the name of another field")
+            raise ConfigError(
+                f"removed field: expected a name of its own, got {self.removed_field!r} as for another field"
+            )
 
 
 Item = tuple[str, str, Mapping[str, Any]]
@@ -189,7 +191,7 @@ class RecordCleaner:
         records: Iterable[Record],
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[SourceTally], None] | None = None,
-    ) -> Iterator[bytes]:
+    ) -> Generator[bytes, None, None]:
         """Yield the cleaned records as lines of JSON, many at a time, in the order of the records.
 
         Close the iterator if it is not used up, so that the processes end.
@@ -223,13 +225,9 @@ class RecordCleaner:
             yield from map(self.clean_batch, everything)
 
     def _by_workers(self, batches: Iterator[list[Item]]) -> Iterator[Batch]:
+        # A batch ahead, because reading the next one takes this process a while.
         with Workers(self.jobs, _start, (self._packs, self.config)) as pool:
-            waiting = deque(pool.submit(_work, batch) for _, batch in zip(range(2 * self.jobs), batches, strict=False))
-            while waiting:
-                done = waiting.popleft().result()
-                if (batch := next(batches, None)) is not None:
-                    waiting.append(pool.submit(_work, batch))
-                yield done
+            yield from pool.map(_work, batches, ahead=1, waiting=2 * self.jobs)
 
     def clean_batch(self, items: Iterable[Item]) -> Batch:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
@@ -255,24 +253,28 @@ class RecordCleaner:
             counts.other_kind += 1
             return record
         cleaned = clean(body)
-        fields = dict(record)
+        out = dict(record)
         removed_field = self.config.removed_field
-        counts.replaced += removed_field in fields
+        counts.replaced += removed_field in out
         counts.characters += len(body)
         removed = [{"start": span.start, "end": span.end, "templates": span.templates} for span in cleaned.removed]
         if removed:
             counts.changed += 1
             counts.spans += len(removed)
             counts.cut += sum(span.end - span.start for span in cleaned.removed)
-        fields[self.config.read.text_field] = cleaned.text
-        fields[removed_field] = removed
-        return fields
+        out[self.config.read.text_field] = cleaned.text
+        out[removed_field] = removed
+        return out
 
     def _prepare(self, source: str) -> tuple[Callable[[str], Any], str] | None:
         """The cleaner of a source and the field it is for; made once, when the first record of the source comes."""
         pack = self._packs.get(source)
         names = self.config.read
-        self._ready[source] = None if pack is None else (Cleaner(pack, self.config.clean).clean, names.html_field if pack.html else names.text_field)
+        self._ready[source] = (
+            None
+            if pack is None
+            else (Cleaner(pack, self.config.clean).clean, names.html_field if pack.html else names.text_field)
+        )
         return self._ready[source]
 
 

@@ -924,7 +924,7 @@ class TestAtomicWriter:
         with monkeypatch.context() as patch:
             patch.setattr(os, "write", interrupt)
             with pytest.raises(KeyboardInterrupt):
-                write_then(tmp_path / name, "x", lambda: None)
+                write_then(tmp_path / name, random.Random(5).randbytes(1_000_000).hex(), lambda: None)
         assert len(calls) == 1
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(calls[0])  # and the file was closed

@@ -1,0 +1,78 @@
+"""What figures depend on: processor, memory, compiler and its flags, versions, the state of the code."""
+
+from __future__ import annotations
+
+import ast
+import os
+import platform
+import subprocess
+import sysconfig
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+__all__ = ["CONTENDERS", "machine"]
+
+ROOT = Path(__file__).resolve().parent.parent
+CONTENDERS = ("pydivsufsort", "regex", "google-re2", "hyperscan", "resiliparse", "trafilatura", "justext", "orjson")
+LIBRARIES = ("templatemine", "numpy", "cython")
+
+
+def machine() -> dict[str, str]:
+    """Facts by name, for the head of the results."""
+    return {
+        "processor": f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {_memory()} GB of memory",
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}, {' '.join(platform.libc_ver())}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}",
+        "compiler flags": f"{sysconfig.get_config_var('CC')} {sysconfig.get_config_var('CFLAGS')} {_release_flags()}",
+        "packages": ", ".join(_version(name) for name in (*LIBRARIES, *CONTENDERS)),
+        "code": _commit(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown processor"
+    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    wide = [flag for flag in ("avx2", "avx512bw") if flag in facts.get("flags", "").split()]
+    numbers = f"family {facts.get('cpu family', '?')} model {facts.get('model', '?')}"
+    return f"{facts.get('model name', 'unknown')} ({', '.join([numbers, *wide])})"
+
+
+def _memory() -> int:
+    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9)
+
+
+def _release_flags() -> str:
+    """What setup.py adds for the build that it is asked for."""
+    mode = os.environ.get("TEMPLATEMINE_BUILD", "release")
+    for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "MODES":
+            return " ".join(ast.literal_eval(node.value)[mode][0])
+    return "(flags of setup.py not found)"
+
+
+def _version(name: str) -> str:
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return f"{name} {_own_version()}" if name == "templatemine" else f"{name} missing"
+
+
+def _own_version() -> str:
+    from templatemine import __version__
+
+    return __version__
+
+
+def _commit() -> str:
+    try:
+        commit = _git("rev-parse", "--short", "HEAD").strip()
+        return f"{commit} with changes" if _git("status", "--porcelain", "src", "setup.py") else commit
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout

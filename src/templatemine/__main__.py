@@ -1,0 +1,26 @@
+"""``templatemine`` and ``python -m templatemine``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code; nothing is raised and nothing printed but for people.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments without the program's name; by default those of the process.
+    """
+    # Here and not above: a worker process imports this file as well, and Ctrl-C is caught from the first import on.
+    try:
+        from templatemine.cli.app import run
+    except KeyboardInterrupt:
+        return 130
+    return run(sys.argv[1:] if argv is None else argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

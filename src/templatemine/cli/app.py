@@ -1,0 +1,142 @@
+"""The program: its sub-commands, and what becomes of every way in which one of them can end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import NoReturn
+
+from templatemine._version import __version__
+from templatemine.cli import clean, mine, show
+from templatemine.cli.common import EXIT_CODES, StrictStop, complain, flush
+from templatemine.errors import TemplateMineError
+
+__all__ = ["run"]
+
+COMMANDS = (mine, clean, show)
+
+_DESCRIPTION = """\
+Learns the furniture of a news source (newsletter calls, agency lines, menus)
+from its archive, and cuts it out of articles.
+
+  templatemine mine archive.jsonl.gz -o packs/
+  templatemine clean new.jsonl --packs packs/ -o cleaned.jsonl
+  templatemine show packs/example.org.json
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line instead of printing the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{message} (see {self.prog} --help)")
+        raise SystemExit(2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(
+        prog="templatemine", description=_DESCRIPTION, epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        own = commands.add_parser(
+            name,
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog=EXIT_CODES,
+            formatter_class=shape,
+            allow_abbrev=False,
+        )
+        command.add(own)
+        own.set_defaults(run=command.run)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    """Parse, call, and turn whatever happens into one clear line and an exit code."""
+    try:
+        args = _parser().parse_args(argv)
+    except SystemExit as end:  # --help, --version, or a wrong option
+        return end.code if isinstance(end.code, int) else 2
+    except KeyboardInterrupt:
+        return _interrupted()
+    return _guarded(lambda: args.run(args))
+
+
+def _guarded(work: Callable[[], int]) -> int:
+    try:
+        with _ending_signals():
+            code = work()
+            flush()
+            return code
+    except StrictStop as error:
+        complain(str(error))
+        return 1
+    except TemplateMineError as error:
+        complain(str(error))
+    except KeyboardInterrupt:
+        return _interrupted()
+    except _Ended as end:
+        complain(f"ended by {signal.Signals(end.number).name}", "")
+        return 128 + end.number
+    except BrokenPipeError:
+        return 0  # whoever reads has had enough
+    except OSError as error:
+        complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
+    except MemoryError:
+        complain("out of memory; fewer --jobs or smaller inputs need less")
+    finally:
+        _settle_output()
+    return 2
+
+
+def _interrupted() -> int:
+    complain("interrupted", "")
+    return 128 + signal.SIGINT
+
+
+def _settle_output() -> None:
+    """Point standard output nowhere if it cannot be written, or Python would complain at exit about what is left."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+
+
+class _Ended(BaseException):
+    """The process was asked to end by a signal other than Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _ending_signals() -> Iterator[None]:
+    """Make SIGTERM and SIGHUP exceptions, as SIGINT is one, so that temporary files and processes go with us."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise _Ended(number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored, and means it
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

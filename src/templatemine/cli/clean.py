@@ -1,0 +1,177 @@
+"""``templatemine clean``: records in, records without templates out."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from templatemine.stream import SourceTally, Tally
+
+__all__ = ["DESCRIPTION", "HELP", "add", "run"]
+
+HELP = "cut the templates of packs out of records"
+DESCRIPTION = """\
+Writes every record with its fields as they are, except two: the text field
+gets the text without templates, and a field "removed" says what was cut,
+[{"start", "end", "templates"}] in characters of the original text.
+
+The source of a record picks its pack, by the source that the pack names. A
+pack mined from HTML reads the html field; the text written is then that of
+the page, without mark-up and templates, and offsets are those of the html. A
+pack mined from text reads the text field.
+
+Passed on as they are, without "removed", and counted: records of a source
+without a pack; records of only HTML where the pack is of text, or of only
+text where the pack is of HTML. A field "removed" that is there already is
+replaced, and counted; --removed-field gives the new one another name.
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    clean = CleanConfig()
+    parser.add_argument("inputs", metavar="INPUT", nargs="*", help=common.INPUT_HELP)
+    parser.add_argument(
+        "--packs",
+        "-p",
+        metavar="PATH",
+        nargs="+",
+        action="extend",
+        required=True,
+        help="folders of packs, and packs; after the inputs",
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        required=True,
+        help="JSON lines, gzip if it ends in .gz; - for standard output",
+    )
+    group = parser.add_argument_group("cleaning")
+    group.add_argument(
+        "--engine",
+        choices=("native", "regex"),
+        default=clean.engine,
+        help="both cut the same; native is faster (default: %(default)s)",
+    )
+    group.add_argument(
+        "--gap",
+        metavar="N",
+        type=common.at_least(0),
+        default=clean.gap,
+        help="cut what stands between two cuts as well if it is fewer characters (default: %(default)s)",
+    )
+    common.add_field_options(parser)
+    parser.add_argument(
+        "--removed-field", metavar="NAME", default="removed", help="the field for what was cut (default: %(default)s)"
+    )
+    common.add_run_options(parser, "processes")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, clean, write."""
+    from templatemine.io.write import atomic_writer
+    from templatemine.shelf import load_packs
+    from templatemine.stream import RecordCleaner, StreamConfig
+
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    _check_paths(args)
+    read = common.read_config(args)
+    config = StreamConfig(
+        read=read, clean=CleanConfig(gap=args.gap, engine=args.engine), removed_field=args.removed_field
+    )
+    records = common.open_records(args.inputs, read, terminal.skip)
+    with atomic_writer(args.output, force=args.force) as output:
+        cleaner = RecordCleaner(load_packs(args.packs), config, jobs=args.jobs)
+        with terminal.progress() as steps:
+            written = 0
+
+            def progress(batch: SourceTally) -> None:
+                nonlocal written
+                written += batch.records
+                steps("cleaning", written, None)
+
+            with closing(cleaner.lines(records, terminal.skip, progress)) as lines:
+                for piece in lines:
+                    output.write(piece)
+    terminal.skipped_more()
+    _summary(args, terminal, cleaner.tally)
+    return 0
+
+
+def _check_paths(args: argparse.Namespace) -> None:
+    if not args.inputs:
+        raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
+    from templatemine.shelf import pack_files
+
+    for path in args.inputs:
+        if common.same_file(path, args.output):
+            raise CorpusError("is an input; the output must be another file", args.output, fatal=True)
+    for file in (file for path in args.packs for file in pack_files(path)):
+        if common.same_file(file, args.output):
+            raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
+
+
+def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+    total = tally.total()
+    if args.json:
+        facts = {**_facts(total), "skipped": terminal.skipped, "seconds": round(terminal.seconds, 3)}
+        facts["sources"] = [{"source": source, **_facts(counts)} for source, counts in sorted(tally.sources.items())]
+        terminal.report(facts, to_stdout=args.output != "-")
+        return
+    header = ("source", ">records", ">changed", ">cuts", ">characters cut", "note")
+    rows = [
+        _row(source, counts)
+        for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
+    ]
+    terminal.say(*common.capped_table(header, rows, "sources"), "", _last_line(args, terminal, total))
+
+
+def _facts(counts: SourceTally) -> dict[str, Any]:
+    return {
+        "records": counts.records,
+        "no_pack": counts.no_pack,
+        "other_kind": counts.other_kind,
+        "changed": counts.changed,
+        "spans": counts.spans,
+        "characters": counts.characters,
+        "characters_cut": counts.cut,
+        "removed_replaced": counts.replaced,
+    }
+
+
+def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
+    notes = []
+    if counts.no_pack:
+        notes.append("no pack: passed on unchanged")
+    if counts.other_kind:
+        notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) the pack is for: passed on unchanged")
+    return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
+
+
+def _cut(counts: SourceTally) -> str:
+    return f"{counts.cut:,} ({counts.cut / counts.characters:.1%})" if counts.characters else "-"
+
+
+def _last_line(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> str:
+    target = "standard output" if args.output == "-" else args.output
+    parts = [
+        f"{common.count(total.records, 'record')} written to {target} in {terminal.seconds:.1f} s",
+        f"{total.changed:,} changed",
+    ]
+    parts.append(f"characters cut: {_cut(total)}")
+    for number, what in (
+        (total.no_pack, "without a pack (unchanged)"),
+        (total.other_kind, "of another kind than their pack (unchanged)"),
+        (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
+        (terminal.skipped, "skipped"),
+    ):
+        if number:
+            parts.append(f"{number:,} {what}")
+    return "; ".join(parts)

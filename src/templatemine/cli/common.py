@@ -1,0 +1,399 @@
+"""What the sub-commands share: options, messages on standard error, progress, tables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TextIO
+
+from templatemine.config import ReadConfig
+from templatemine.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from templatemine.model import Record
+    from templatemine.packs import Pack
+
+__all__ = [
+    "EXIT_CODES",
+    "INPUT_HELP",
+    "Steps",
+    "StrictStop",
+    "Terminal",
+    "add_field_options",
+    "add_run_options",
+    "at_least",
+    "capped_table",
+    "complain",
+    "count",
+    "flush",
+    "jobs",
+    "least_df",
+    "one_line",
+    "open_records",
+    "out",
+    "read_config",
+    "same_file",
+    "share",
+    "table",
+    "terminal_width",
+    "visible",
+]
+
+EXIT_CODES = """\
+exit codes:
+  0    done; documents that could not be read were skipped, named and counted
+  1    --strict, and stopped at the first such document; nothing was written
+  2    wrong options, or something cannot be read, trusted or written; nothing
+       was written
+  130  interrupted; nothing was written
+"""
+
+INPUT_HELP = """\
+JSON lines (.jsonl, .json or .ndjson, each also with .gz), a folder of .txt or .html files, or - for JSON lines on
+standard input"""
+
+SHOWN = 5
+"""Bad documents that are named one by one before the rest is only counted."""
+
+
+class StrictStop(Exception):
+    """--strict, and a document that cannot be read."""
+
+
+# ------------------------------------------------------------------------------------------------------------ options
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """A type for argparse: a whole number from `least` up."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"expected a whole number of at least {least}, got {text!r}")
+        return value
+
+    return number
+
+
+def share(text: str) -> float:
+    """A type for argparse: a number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, got {text!r}")
+    return value
+
+
+def jobs(text: str) -> int:
+    """A type for argparse: a number of processes, 0 for as many as there are processors."""
+    return at_least(0)(text) or len(os.sched_getaffinity(0))
+
+
+def add_field_options(parser: argparse.ArgumentParser) -> None:
+    """The names of the fields of JSON lines."""
+    group = parser.add_argument_group("fields of the records")
+    defaults = ReadConfig()
+    group.add_argument(
+        "--text-field", metavar="NAME", default=defaults.text_field, help="the text (default: %(default)s)"
+    )
+    group.add_argument(
+        "--html-field",
+        metavar="NAME",
+        default=defaults.html_field,
+        help="the page, where there is one (default: %(default)s)",
+    )
+    group.add_argument(
+        "--source-field",
+        metavar="NAME",
+        default=defaults.source_field,
+        help="the source; without it the file is one (default: %(default)s)",
+    )
+    group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
+
+
+def read_config(args: argparse.Namespace) -> ReadConfig:
+    """The names of the fields."""
+    if args.text_field == args.html_field:
+        raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
+    return ReadConfig(
+        text_field=args.text_field, html_field=args.html_field, source_field=args.source_field, id_field=args.id_field
+    )
+
+
+def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
+    """How to run: processes, what to do about trouble, what to print."""
+    group = parser.add_argument_group("running")
+    group.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=jobs,
+        default=1,
+        help=f"{jobs_help}; 0 for one a processor (default: %(default)s)",
+    )
+    group.add_argument("--force", "-f", action="store_true", help="replace files that exist")
+    group.add_argument(
+        "--strict", action="store_true", help="stop at the first document that cannot be read, write nothing, exit 1"
+    )
+    group.add_argument(
+        "--json",
+        action="store_true",
+        help="print the summary as JSON on standard output (standard error, if records go to standard output)",
+    )
+    group.add_argument(
+        "--quiet",
+        "-q",
+        action="store_true",
+        help="no progress and no summary table; documents skipped and errors are still told",
+    )
+
+
+def open_records(
+    inputs: Sequence[str], config: ReadConfig, on_error: Callable[[CorpusError], None]
+) -> Iterator[Record]:
+    """Records of all inputs, one after the other; an input that is not there is an error before any is read."""
+    from templatemine.io.read import read_records
+
+    if inputs.count("-") > 1:
+        raise CorpusError("standard input can be read only once", "-", fatal=True)
+    streams = [read_records(path, config, on_error) for path in inputs]
+    return (record for stream in streams for record in stream)
+
+
+def same_file(one: str, other: str) -> bool:
+    """True if two paths lead to the same file; ``-`` is none."""
+    if "-" in (one, other):
+        return False
+    with suppress(OSError):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+# ----------------------------------------------------------------------------------------------------------- messages
+
+
+def complain(message: str, kind: str = "error: ") -> None:
+    """One line on standard error, whatever the message holds."""
+    _write(sys.stderr, f"templatemine: {kind}{one_line(message)}\n")
+
+
+def out(text: str) -> None:
+    """Text on standard output, each character that its encoding cannot hold written as an escape."""
+    if sys.stdout is None:
+        raise CorpusError("standard output is closed", "stdout", fatal=True)
+    with _writing():
+        sys.stdout.write(_encodable(text, sys.stdout))
+
+
+def flush() -> None:
+    """Write out what `out` may have kept."""
+    if sys.stdout is not None:
+        with _writing():
+            sys.stdout.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CorpusError(f"cannot be written: {error.strerror or error}", "stdout", fatal=True) from error
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    """Print what is only for people: if they closed the stream, that is their choice."""
+    if stream is not None:
+        with suppress(OSError, ValueError):
+            stream.write(_encodable(text, stream))
+            stream.flush()
+
+
+def _encodable(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def visible(text: str) -> str:
+    """Text that does nothing to a terminal: control characters and line ends are escapes.
+
+    The joiners that scripts need stay; marks that turn the direction of writing, which could disguise the rest of the
+    line, do not.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(f"\\u{ord(char):04x}" if _acts(char) else char for char in text)
+
+
+def one_line(text: str) -> str:
+    """Visible text with all white space made single blanks."""
+    return visible(" ".join(text.split()))
+
+
+def _acts(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} or char in _DIRECTION
+
+
+_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+Steps = Callable[[str, int, int | None], None]
+"""Called with (what is being done, how far, of how much)."""
+
+
+class Terminal:
+    """What a run tells the person who started it, on standard error."""
+
+    def __init__(self, *, quiet: bool, strict: bool) -> None:
+        self.quiet = quiet
+        self.strict = strict
+        self.skipped = 0
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self._began
+
+    def skip(self, error: CorpusError) -> None:
+        """Count a document that cannot be read; the first few are named, and the first one stops a strict run."""
+        if self.strict:
+            raise StrictStop(f"{error} (stopped because of --strict)")
+        self.skipped += 1
+        if self.skipped <= SHOWN:
+            complain(str(error), "skipped: ")
+
+    def skipped_more(self) -> None:
+        """Say how many bad documents there were beyond those that were named."""
+        if self.skipped > SHOWN:
+            complain(f"and {self.skipped - SHOWN:,} more", "skipped: ")
+
+    def say(self, *lines: str) -> None:
+        """Lines of a summary."""
+        if not self.quiet:
+            _write(sys.stderr, "".join(line + "\n" for line in lines))
+
+    def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
+        """The summary for machines."""
+        import json
+
+        text = json.dumps(summary, indent=1) + "\n"
+        if to_stdout:
+            out(text)
+        else:
+            _write(sys.stderr, text)
+
+    @contextmanager
+    def progress(self) -> Iterator[Steps]:
+        """Bars while the with-block runs, on a terminal only."""
+        if self.quiet or sys.stderr is None or not sys.stderr.isatty():
+            yield lambda step, done, total: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
+            tasks: dict[str, TaskID] = {}
+
+            def step(name: str, done: int, total: int | None) -> None:
+                if name not in tasks:
+                    for task in bars.tasks:  # what came before is over
+                        bars.update(task.id, total=task.completed, completed=task.completed)
+                    tasks[name] = bars.add_task(name, total=total, count="")
+                bars.update(
+                    tasks[name],
+                    completed=done,
+                    total=total,
+                    count=f"{done:,}" if total is None else f"{done:,} of {total:,}",
+                )
+
+            yield step
+
+
+# ------------------------------------------------------------------------------------------------------------- tables
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """Columns of a terminal; None if the stream is no terminal, and lines may be as long as they are."""
+    if stream is None or not stream.isatty():
+        return None
+    return shutil.get_terminal_size().columns
+
+
+_CELL = 40
+"""Widest cell before the last column."""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None) -> list[str]:
+    """Lay out a table, a line a row.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns; those that begin with ``>`` are set to the right.
+    rows : iterable of sequence of str
+    width : int or None
+        The last column is cut to what is left of so many cells; None cuts nothing.
+    """
+    from rich.cells import cell_len
+
+    right = [name.startswith(">") for name in header]
+    lines = [[name.removeprefix(">") for name in header]]
+    lines += [[_fit(visible(cell), _CELL) for cell in row[:-1]] + [visible(row[-1])] for row in rows]
+    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(header) - 1)]
+    left = None if width is None else max(width - sum(widths) - 2 * len(widths) - 1, 16)
+    laid = []
+    for line in lines:
+        cells = [_pad(cell, cell_len(cell), widths[column], right[column]) for column, cell in enumerate(line[:-1])]
+        laid.append("  ".join([*cells, line[-1] if left is None else _fit(line[-1], left)]).rstrip())
+    return laid
+
+
+_ROWS = 40
+"""Rows of a summary; with more sources than that the rest is only counted."""
+
+
+def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> list[str]:
+    """The table of a summary, as wide as standard error."""
+    lines = table(header, rows[:_ROWS], terminal_width(sys.stderr))
+    return lines if len(rows) <= _ROWS else [*lines, f"and {len(rows) - _ROWS:,} more {what} (--json tells of all)"]
+
+
+def count(number: int, what: str) -> str:
+    """A number and what is counted: ``1 pack``, ``2,000 packs``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def least_df(pack: Pack) -> str:
+    """In how many documents the rarest template of a pack stands."""
+    return f"{min(one.df for one in pack.templates):,}" if pack.templates else "-"
+
+
+def _pad(cell: str, taken: int, width: int, right: bool) -> str:
+    blanks = " " * (width - taken)
+    return blanks + cell if right else cell + blanks
+
+
+def _fit(text: str, width: int) -> str:
+    """Text cut to so many cells; wide characters take two."""
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"

@@ -1,0 +1,247 @@
+"""``templatemine show``: what is in a pack."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.errors import PackError
+
+if TYPE_CHECKING:
+    from templatemine.packs import Pack
+    from templatemine.shelf import DroppedString
+
+__all__ = ["DESCRIPTION", "HELP", "add", "run"]
+
+HELP = "show what is in a pack, or which packs are in a folder"
+DESCRIPTION = """\
+Shows a pack: where it comes from, how many strings stand in which share of
+the documents and where that was cut, and its templates. Words in braces are
+patterns: {number} stands for any number. Of a folder, lists the packs in it.
+
+On a terminal long strings are cut to its width; anywhere else, and with
+--full, they are whole.
+"""
+
+_LIMIT = 30
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
+    parser.add_argument(
+        "--dropped", action="store_true", help="list the strings that are no templates, with the reason for each"
+    )
+    parser.add_argument("--regex", action="store_true", help="show the expressions instead of the words")
+    parser.add_argument(
+        "--limit",
+        "-n",
+        metavar="N",
+        type=common.at_least(0),
+        help=f"list only so many strings; 0 for all (default: {_LIMIT}, with --json 0)",
+    )
+    parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load and print."""
+    if os.path.isdir(args.pack):
+        return _show_folder(args)
+    from templatemine.packs import Pack
+    from templatemine.shelf import read_dropped
+
+    pack = Pack.load(args.pack)
+    dropped = read_dropped(args.pack) if args.dropped else iter(())
+    if args.json:
+        common.out(json.dumps(_facts(args, pack, dropped), indent=1) + "\n")
+        return 0
+    width = None if args.full else common.terminal_width(sys.stdout)
+    limit = _LIMIT if args.limit is None else args.limit
+    listed = _dropped(pack, dropped, limit, width) if args.dropped else _templates(pack, args.regex, limit, width)
+    common.out("\n".join([*_header(pack, width), "", *listed]) + "\n")
+    return 0
+
+
+def _facts(args: argparse.Namespace, pack: Pack, dropped: Iterator[DroppedString]) -> dict[str, Any]:
+    limit = args.limit or None
+    facts: dict[str, Any] = json.loads(pack.to_json())
+    facts["templates"] = facts["templates"][:limit]
+    if args.dropped:
+        names = ("tokens", "df", "count", "reason")
+        facts["dropped_strings"] = [dict(zip(names, row, strict=True)) for row in islice(dropped, limit)]
+    return facts
+
+
+# ------------------------------------------------------------------------------------------------------------- a pack
+
+
+def _header(pack: Pack, width: int | None) -> list[str]:
+    dates = _dates(pack)
+    own = ", ".join(own.name for own in pack.tokenise.user_patterns)
+    separators = f"white space and {' '.join(pack.tokenise.separators)}" if pack.tokenise.separators else "white space"
+    rows = [
+        ("source", pack.source),
+        ("documents", f"{pack.documents:,}" + (f", {dates}" if dates else "")),
+        (
+            "mined from",
+            f"{'HTML' if pack.html else 'text'}, words parted by {separators}, {len(pack.enabled)} patterns"
+            + (f" and of your own: {own}" if own else ""),
+        ),
+        ("method", f"{pack.method} ({pack.generator})"),
+        ("cut-off", _cutoff(pack)),
+        ("templates", f"{len(pack.templates):,}"),
+        ("dropped", common.count(sum(pack.dropped.values()), "string")),
+        *(("", f"{number:,} {reason}") for reason, number in pack.dropped.items()),
+    ]
+    lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
+    return [*lines, "", *_histogram(pack, width)]
+
+
+_NAMES = 12
+
+
+def _wrapped(name: str, value: str, width: int | None) -> list[str]:
+    pieces = [value] if width is None else textwrap.wrap(value, max(width - _NAMES - 1, 20))
+    return [f"{name if not place else '':{_NAMES}}{piece}" for place, piece in enumerate(pieces or [""])]
+
+
+def _cutoff(pack: Pack) -> str:
+    cutoff = pack.cutoff
+    if cutoff.df is None:
+        return f"none: {cutoff.note}"
+    return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"
+
+
+_BARS = (" ▁▂▃▄▅▆▇█", " .:-=+*#@")
+"""From none to most, for terminals with and without Unicode."""
+
+
+def _histogram(pack: Pack, width: int | None) -> list[str]:
+    """How many strings stand in which share of the documents, on a log scale, with a mark below the cut-off."""
+    counts = [max(count, 0) for count in pack.cutoff.histogram]
+    if not counts:
+        return []
+    bins = len(counts)
+    merged = 1 if width is None or bins + 12 <= width else 2
+    columns = [sum(counts[place : place + merged]) for place in range(0, bins, merged)]
+    top = math.log1p(max(columns)) or 1.0
+    bars = _bars()
+    line = "".join(bars[math.ceil(8 * math.log1p(count) / top)] for count in columns)
+    lines = ["strings by share of documents (log scale)", f"  0% {line} 100%"]
+    if pack.cutoff.df is not None and pack.documents:
+        share = pack.cutoff.df / pack.documents
+        place = min(max(math.ceil(share * bins) - 1, 0), bins - 1) // merged
+        lines.append(" " * (5 + place) + f"^ cut-off, {share:.1%}")
+    return lines
+
+
+def _bars() -> str:
+    try:
+        _BARS[0].encode((sys.stdout and sys.stdout.encoding) or "utf-8")
+    except UnicodeEncodeError:
+        return _BARS[1]
+    return _BARS[0]
+
+
+def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[str]:
+    if not pack.templates:
+        return ["no templates"]
+    shown = pack.templates[: limit or None]
+    join = _Joiner()
+    rows = []
+    for one in shown:
+        string = one.regex if regex or one.tokens is None else join(one.tokens)
+        rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
+    # The string comes last: it may be cut, and it may be in a script that runs from right to left.
+    lines = common.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
+    return lines + _more(len(pack.templates) - len(shown))
+
+
+def _dropped(pack: Pack, dropped: Iterator[DroppedString], limit: int, width: int | None) -> list[str]:
+    join = _Joiner()
+    rows = [
+        (f"{df:,}", _share(df, pack), f"{count:,}", reason, join(tokens))
+        for tokens, df, count, reason in islice(dropped, limit or None)
+    ]
+    lines = (
+        common.table((">df", ">share", ">count", "reason", "string"), rows, width) if rows else ["no dropped strings"]
+    )
+    return lines + _more(sum(pack.dropped.values()) - len(rows) if limit else 0)
+
+
+def _share(df: int, pack: Pack) -> str:
+    return f"{df / pack.documents:.1%}" if pack.documents else "-"
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number:,} more (--limit 0 lists all)"] if number > 0 else []
+
+
+class _Joiner:
+    """Puts tokens together as people write them: no blank between characters of scripts that have none."""
+
+    def __init__(self) -> None:
+        from templatemine.expressions import OWN_TOKEN
+
+        self._no_blank = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
+
+    def __call__(self, tokens: Iterable[str]) -> str:
+        # A token of mark-up may hold line ends.
+        return common.one_line(self._no_blank.sub("", "\x00".join(tokens)).replace("\x00", " "))
+
+
+# ----------------------------------------------------------------------------------------------------------- a folder
+
+
+def _show_folder(args: argparse.Namespace) -> int:
+    """List the packs in a folder; those that cannot be trusted are named and make the exit code 2."""
+    from templatemine.packs import Pack
+    from templatemine.shelf import pack_files
+
+    packs: list[tuple[str, Pack]] = []
+    bad = 0
+    for file in pack_files(args.pack):
+        try:
+            packs.append((file, Pack.load(file)))
+        except PackError as error:
+            bad += 1
+            common.complain(str(error))
+    if args.json:
+        common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
+    else:
+        header = ("source", ">documents", ">templates", ">least df", "dates", "file, if not SOURCE.json")
+        common.out("\n".join(common.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
+    return 2 if bad else 0
+
+
+def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
+    return {
+        "file": file,
+        "source": pack.source,
+        "documents": pack.documents,
+        "dates": [pack.first_date, pack.last_date],
+        "method": pack.method,
+        "html": pack.html,
+        "cutoff_df": pack.cutoff.df,
+        "templates": len(pack.templates),
+    }
+
+
+def _pack_row(file: str, pack: Pack) -> Sequence[str]:
+    name = os.path.basename(file)
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", common.least_df(pack))
+    return pack.source, *numbers, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
+
+
+def _dates(pack: Pack) -> str:
+    return f"{pack.first_date or '?'} to {pack.last_date or '?'}" if pack.first_date or pack.last_date else ""

@@ -1,0 +1,381 @@
+"""``templatemine clean``: what happens to records, what is refused, and that nothing is half-written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
+
+from conftest import Cli
+from templatemine import stream
+from templatemine.clean import Cleaner
+from templatemine.packs import Pack
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    """Articles that the packs were not mined from."""
+    return write(tmp_path / "new.jsonl", records(seed=2, documents=20))
+
+
+def test_round_trip(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    ran = cli("clean", new, "--packs", mined, "-o", tmp_path / "c.jsonl")
+    assert (ran.code, ran.out) == (0, "")
+    before, after = read(new), read(tmp_path / "c.jsonl")
+    assert len(before) == len(after) == 60
+    for old, fresh in zip(before, after, strict=True):
+        assert list(fresh) == [*old, "removed"]
+        assert {**fresh, "text": old["text"]} == {**old, "removed": fresh["removed"]}
+        name = old["source"].partition(".")[0].capitalize()
+        assert CALL.format(name) not in fresh["text"]
+        cut = [old["text"][span["start"] : span["end"]] for span in fresh["removed"]]
+        assert CALL.format(name) in cut
+        assert all(list(span) == ["start", "end", "templates"] and span["templates"] for span in fresh["removed"])
+        cleaned = Cleaner(Pack.load(mined / f"{old['source']}.json")).clean(old["text"])
+        assert fresh["text"] == cleaned.text
+
+
+def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
+    lines = ran.err.splitlines()
+    assert [line.split()[:3] for line in lines[1:4]] == [[source, "20", "20"] for source in SOURCES]
+    assert lines[-1].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--json")
+    summary = json.loads(ran.out)
+    assert ran.err == ""
+    assert (summary["records"], summary["changed"], summary["no_pack"], summary["skipped"]) == (60, 60, 0, 0)
+    assert summary["spans"] == sum(len(one["removed"]) for one in read(tmp_path / "c.jsonl"))
+    assert summary["characters_cut"] == sum(
+        span["end"] - span["start"] for one in read(tmp_path / "c.jsonl") for span in one["removed"]
+    )
+    assert [one["source"] for one in summary["sources"]] == list(SOURCES)
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--quiet")
+    assert (ran.out, ran.err) == ("", "")
+
+
+def test_every_field_survives(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    odd = {
+        "source": "alpha.example",
+        "text": "\ud800 \x00 \U0001f600\n" + CALL.format("Alpha"),
+        "huge": 2**200,
+        "float": 1e300,
+        "small": 0.1,
+        "none": None,
+        "deep": {"a": [{"b": [[], {}]}]},
+        "lone \udfff": "\udfff",
+        "date": "2024-01-01",
+    }
+    line = (
+        json.dumps(odd).encode()
+        + b"\n"
+        + b'{"text": "a", "source": "alpha.example", "nan": NaN, "inf": -Infinity, "id": 7}\n'
+    )
+    (tmp_path / "n.jsonl").write_bytes(line)
+    assert cli("clean", tmp_path / "n.jsonl", "-p", mined, "-o", tmp_path / "c.jsonl", "--strict").code == 0
+    first, second = read(tmp_path / "c.jsonl")
+    assert {**first, "text": odd["text"]} == {**odd, "removed": first["removed"]}
+    assert first["text"] == "\ud800 \x00 \U0001f600"
+    assert second["nan"] != second["nan"]
+    assert (second["inf"], second["id"]) == (float("-inf"), 7)
+
+
+def test_jobs_change_nothing(cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 7)
+    new = write(tmp_path / "n.jsonl", [*records([*SOURCES, "other.example"], 30, seed=3), b"bad", *records(seed=4)])
+    for jobs in "123":
+        ran = cli("clean", new, "-p", mined, "-o", tmp_path / jobs, "--jobs", jobs)
+        assert ran.code == 0
+        assert "n.jsonl:121: expected a JSON object" in ran.err
+        assert "240 records" in ran.err
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() == (tmp_path / "3").read_bytes()
+
+
+def test_engines_agree(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    for engine in ("native", "regex"):
+        assert cli("clean", new, "-p", mined, "-o", tmp_path / engine, "--engine", engine).code == 0
+    assert (tmp_path / "native").read_bytes() == (tmp_path / "regex").read_bytes()
+
+
+def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    new = write(
+        tmp_path / "n.jsonl",
+        [{"source": "alpha.example", "text": f"{CALL.format('Alpha')}\nabc def\n{CREDIT.format('Alpha')}"}],
+    )
+    for gap, left in (("0", "abc def"), ("20", "")):
+        assert cli("clean", new, "-p", mined, "-o", tmp_path / gap, "--gap", gap).code == 0
+        assert read(tmp_path / gap)[0]["text"] == left
+
+
+def test_standard_input_and_output(program: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    assert program("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl").code == 0
+    ran = program("clean", "-", "-p", mined, "-o", "-", "--json", stdin=new.read_bytes())
+    assert ran.out.encode() == (tmp_path / "c.jsonl").read_bytes()
+    assert json.loads(ran.err)["records"] == 60
+    ran = program("clean", "-", "-p", mined, "-o", "-", stdin=new.read_bytes())
+    assert ran.out.encode() == (tmp_path / "c.jsonl").read_bytes()
+    assert "60 records written to standard output" in ran.err
+
+
+def test_gzip_in_and_out(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "n.jsonl.gz"
+    packed.write_bytes(gzip.compress(new.read_bytes()))
+    assert cli("clean", packed, "-p", mined, "-o", tmp_path / "c.jsonl.gz").code == 0
+    assert cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl").code == 0
+    assert gzip.decompress((tmp_path / "c.jsonl.gz").read_bytes()) == (tmp_path / "c.jsonl").read_bytes()
+
+
+def test_several_inputs_and_a_folder(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pages" / "alpha.example"
+    folder.mkdir(parents=True)
+    (folder / "1.txt").write_text("Story.\n" + CALL.format("Alpha"))
+    one = write(tmp_path / "alpha.example.jsonl", [{"text": "Other.\n" + CALL.format("Alpha")}])
+    assert cli("clean", one, tmp_path / "pages", "-p", mined, "-o", tmp_path / "c.jsonl").code == 0
+    first, second = read(tmp_path / "c.jsonl")
+    assert first["text"] == "Other."
+    assert list(first) == ["text", "removed"]
+    assert (second["id"], second["source"], second["text"]) == ("alpha.example/1.txt", "alpha.example", "Story.")
+
+
+def test_an_empty_input_gives_an_empty_output(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    ran = cli("clean", write(tmp_path / "n.jsonl", []), "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert ran.code == 0
+    assert (tmp_path / "c.jsonl").read_bytes() == b""
+    assert "0 records written" in ran.err
+
+
+# ------------------------------------------------------------------------------------------- which pack, which field
+
+
+def test_without_a_pack_a_record_is_passed_on(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    lines = [
+        {"source": "other.example", "text": CALL.format("Alpha"), "x": [1]},
+        {"source": "alpha.example", "text": "a"},
+    ]
+    ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert ran.code == 0
+    assert read(tmp_path / "c.jsonl") == [lines[0], {**lines[1], "removed": []}]
+    assert "no pack: passed on unchanged" in ran.err
+    assert "1 without a pack (unchanged)" in ran.err
+
+
+def test_the_pack_says_which_source_it_is_for(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    shutil.copy(mined / "alpha.example.json", tmp_path / "beta.example.json")
+    lines = [
+        {"source": "alpha.example", "text": "A.\n" + CALL.format("Alpha")},
+        {"source": "beta.example", "text": "B.\n" + CALL.format("Beta")},
+    ]
+    new = write(tmp_path / "n.jsonl", lines)
+    assert cli("clean", new, "-p", tmp_path / "beta.example.json", "-o", tmp_path / "c.jsonl").code == 0
+    first, second = read(tmp_path / "c.jsonl")
+    assert first["text"] == "A."
+    assert second == lines[1]
+
+
+def test_single_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    packs = [mined / f"{source}.json" for source in SOURCES[:2]]
+    ran = cli("clean", new, "-p", *packs, "-o", tmp_path / "c.jsonl", "--json")
+    assert json.loads(ran.out)["no_pack"] == 20
+    assert cli("clean", new, "-p", packs[0], "-p", packs[1], "-o", tmp_path / "d.jsonl").code == 0
+    assert (tmp_path / "c.jsonl").read_bytes() == (tmp_path / "d.jsonl").read_bytes()
+
+
+def test_html(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
+    lines = [page(one) for one in records(["page.example"], 10, seed=5)]
+    ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined_html, "-o", tmp_path / "c.jsonl")
+    assert ran.code == 0
+    for old, fresh in zip(lines, read(tmp_path / "c.jsonl"), strict=True):
+        assert fresh["html"] == old["html"]
+        assert "<" not in fresh["text"]
+        assert "Home" not in fresh["text"]
+        assert "Sign up" not in fresh["text"]
+        assert len(fresh["text"].split()) == 120
+        assert old["html"][fresh["removed"][0]["start"] :].startswith("<html>")
+
+
+def test_kinds_that_do_not_fit(cli: Cli, mined: Path, mined_html: Path, tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = [
+        {"source": "alpha.example", "html": "<p>x</p>"},
+        {"source": "page.example", "text": "x"},
+        {"source": "alpha.example", "html": "<p>x</p>", "text": "A.\n" + CALL.format("Alpha")},
+        {"source": "page.example", "html": "<p>x</p>", "text": "y"},
+        {"source": "alpha.example", "html": "<p>x</p>", "text": None},
+    ]
+    ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined, mined_html, "-o", tmp_path / "c.jsonl")
+    after = read(tmp_path / "c.jsonl")
+    assert [after[0], after[1], after[4]] == [lines[0], lines[1], lines[4]]
+    assert after[2]["text"] == "A."
+    assert after[3]["text"] == "x"
+    assert "3 of another kind than their pack (unchanged)" in ran.err
+    assert "2 not of the kind (HTML or text) the pack is for: passed on unchanged" in ran.err
+
+
+def test_a_field_removed_is_replaced_and_counted(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    new = write(
+        tmp_path / "n.jsonl", [{"removed": "yesterday", "source": "alpha.example", "text": CALL.format("Alpha")}]
+    )
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert "1 with a field 'removed' that was replaced" in ran.err
+    (fresh,) = read(tmp_path / "c.jsonl")
+    assert list(fresh) == ["removed", "source", "text"]
+    assert fresh["removed"][0]["start"] == 0
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--removed-field", "cut")
+    assert "replaced" not in ran.err
+    (fresh,) = read(tmp_path / "d.jsonl")
+    assert fresh["removed"] == "yesterday"
+    assert fresh["cut"][0]["start"] == 0
+    assert (
+        "expected a name of its own"
+        in cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--removed-field", "text").error
+    )
+
+
+def test_fields_by_option(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "n.jsonl", [{"paper": "alpha.example", "body": "A.\n" + CALL.format("Alpha"), "text": 7}])
+    assert (
+        cli(
+            "clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--text-field", "body", "--source-field", "paper"
+        ).code
+        == 0
+    )
+    (fresh,) = read(tmp_path / "c.jsonl")
+    assert (fresh["body"], fresh["text"]) == ("A.", 7)
+
+
+# ---------------------------------------------------------------------------------------------------- what is refused
+
+
+def test_an_output_that_exists(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text("mine")
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert ran.error == f"{tmp_path}/c.jsonl: exists; use --force to replace it"
+    assert (tmp_path / "c.jsonl").read_text() == "mine"
+    assert cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force").code == 0
+    assert len(read(tmp_path / "c.jsonl")) == 60
+
+
+def test_the_output_is_an_input_or_a_pack(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    content = new.read_bytes()
+    (tmp_path / "link.jsonl").symlink_to(new)
+    os.link(new, tmp_path / "hard.jsonl")
+    for name in ("new.jsonl", "link.jsonl", "hard.jsonl"):
+        assert (
+            "is an input; the output must be another file"
+            in cli("clean", new, "-p", mined, "-o", tmp_path / name, "--force").error
+        )
+    pack = mined / "alpha.example.json"
+    assert "is a pack; the output must be another file" in cli("clean", new, "-p", mined, "-o", pack, "--force").error
+    assert new.read_bytes() == content
+    assert Pack.load(pack)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda pack: pack["templates"][0].update(tokens=None, regex="(a+)+$"), "may backtrack exponentially"),
+        (lambda pack: pack["templates"][0].update(tokens=None, regex="(("), "regex: does not compile"),
+        (lambda pack: pack["templates"][0].update(tokens=None, regex="nowhere"), "does not match its own example"),
+        (lambda pack: pack.update(schema=99), "it is from a newer version; upgrade templatemine"),
+        (lambda pack: pack.pop("cutoff"), "the field 'cutoff' is missing"),
+    ],
+)
+def test_packs_that_cannot_be_trusted(
+    cli: Cli, mined: Path, new: Path, tmp_path: Path, edit: Any, message: str
+) -> None:
+    shutil.copytree(mined, tmp_path / "packs")
+    bad = tmp_path / "packs" / "beta.example.json"
+    pack = json.loads(bad.read_text())
+    edit(pack)
+    bad.write_text(json.dumps(pack))
+    before = everything(tmp_path)
+    ran = cli("clean", new, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl")
+    assert ran.error.startswith(f"{bad}: ")
+    assert message in ran.error
+    assert everything(tmp_path) == before
+
+
+def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "text.json").write_text("hello")
+    shutil.copy(mined / "alpha.example.json", tmp_path / "none.json")
+    for packs, message in (
+        ([tmp_path / "gone"], "gone: cannot be read: No such file or directory"),
+        ([tmp_path / "none"], "expected a folder with packs, found no .json file in it"),
+        ([tmp_path / "text.json"], "text.json: not JSON"),
+        (
+            [mined, tmp_path / "none.json"],
+            f"expected one pack a source, found a second one for 'alpha.example'; the first is {mined}/alpha",
+        ),
+    ):
+        assert message in cli("clean", new, "-p", *packs, "-o", tmp_path / "c.jsonl").error
+        assert not (tmp_path / "c.jsonl").exists()
+
+
+def test_bad_records(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "n.jsonl", [*(b"bad" for _ in range(8)), *records(documents=1)])
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert ran.code == 0
+    assert ran.err.count("templatemine: skipped: ") == 6
+    assert "templatemine: skipped: and 3 more\n" in ran.err
+    assert ran.err.endswith("; 8 skipped\n")
+    assert len(read(tmp_path / "c.jsonl")) == 3
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--strict")
+    assert ran.code == 1
+    assert ran.err.startswith(f"templatemine: error: {new}:1: ")
+    assert not (tmp_path / "d.jsonl").exists()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_truncated_gzip(
+    cli: Cli, mined: Path, new: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str
+) -> None:
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 7)
+    packed = tmp_path / "n.jsonl.gz"
+    packed.write_bytes(gzip.compress(new.read_bytes())[:-200])
+    before = everything(tmp_path)
+    ran = cli("clean", packed, "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", jobs)
+    assert "the gzip data ends too early" in ran.error
+    assert everything(tmp_path) == before
+
+
+def test_a_full_disk(program: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    ran = program("clean", new, "-p", mined, "-o", "/dev/full")
+    assert ran.error == "/dev/full: cannot be written: No space left on device"
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command("clean", new, "-p", mined, "-o", "-"), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"templatemine: error: stdout: cannot be written: No space left on device\n"
+    before = everything(tmp_path)
+    ran = program("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", preexec_fn=_no_large_files)
+    assert ran.error == f"{tmp_path}/c.jsonl: cannot be written: File too large"
+    assert everything(tmp_path) == before
+
+
+def _no_large_files() -> None:
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_reader_that_has_had_enough(mined: Path, tmp_path: Path, jobs: str) -> None:
+    new = write(tmp_path / "n.jsonl", records(documents=500))
+    with subprocess.Popen(
+        command("clean", new, "-p", mined, "-o", "-", "--jobs", jobs), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline().startswith(b'{"id"')
+        running.stdout.close()
+        assert b"error" not in running.stderr.read()
+    assert running.returncode == 0

@@ -1,0 +1,484 @@
+"""``templatemine mine``: what it writes, what it says, and what it does with each kind of bad input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from cli_support import CALL, SOURCES, everything, record, records, write
+
+from conftest import Cli
+from templatemine.errors import CorpusError
+from templatemine.packs import Pack
+from templatemine.pipeline import Miner, SourceReport
+from templatemine.shelf import load_packs, read_dropped
+
+FILES = sorted(name for source in SOURCES for name in (f"{source}.dropped.jsonl.gz", f"{source}.json"))
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return write(tmp_path / "archive.jsonl.gz", records())
+
+
+def test_packs_and_dropped_strings(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("mine", archive, "-o", tmp_path / "deep" / "packs")
+    assert ran.code == 0
+    assert ran.out == ""
+    assert everything(tmp_path / "deep" / "packs") == FILES
+    pack = Pack.load(tmp_path / "deep" / "packs" / "alpha.example.json")
+    assert pack.documents == 40
+    assert tuple(CALL.format("Alpha").split()) in [template.tokens for template in pack.templates]
+    dropped = list(read_dropped(tmp_path / "deep" / "packs" / "alpha.example.json"))
+    assert len(dropped) == sum(pack.dropped.values())
+    assert all(reason in pack.dropped and tokens and count >= df >= 1 for tokens, df, count, reason in dropped)
+    lines = ran.err.splitlines()
+    assert lines[0].split() == ["source", "documents", "templates", "least", "df", "dropped", "note"]
+    assert [line.split()[:3] for line in lines[1:4]] == [
+        [source, "40", str(len(load_packs([tmp_path / "deep" / "packs"])[source].templates))] for source in SOURCES
+    ]
+    assert lines[-1].startswith("3 packs with ")
+    assert "120 documents in " in lines[-1]
+
+
+def test_json(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--json")
+    summary = json.loads(ran.out)
+    assert ran.err == ""
+    assert summary["documents"] == 120
+    assert summary["skipped"] == summary["duplicate_ids"] == 0
+    assert [one["source"] for one in summary["sources"]] == list(SOURCES)
+    assert summary["sources"][0]["pack"] == str(tmp_path / "packs" / "alpha.example.json")
+    assert sum(summary["sources"][0]["dropped"].values()) == len(list(read_dropped(summary["sources"][0]["pack"])))
+
+
+def test_quiet(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--quiet")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+
+
+@pytest.mark.parametrize("method", ["energy", "thesis"])
+def test_options_reach_the_library(
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    seen: list[Any] = []
+    original = Miner.__init__
+
+    def init(self: Miner, config: Any = None, **options: Any) -> None:
+        seen.append(config)
+        original(self, config, **options)
+
+    monkeypatch.setattr(Miner, "__init__", init)
+    patterns = tmp_path / "own.toml"
+    patterns.write_text('[[pattern]]\nname = "case"\nregex = "[A-Z]{2}[0-9]{6}"\n')
+    options = [
+        "--method",
+        method,
+        "--patterns-file",
+        patterns,
+        "--separators=-|",
+        "--min-docs",
+        "5",
+        "--min-df",
+        "4",
+        "--min-share",
+        "0.1",
+        "--max-sources",
+        "3",
+    ]
+    assert cli("mine", archive, "-o", tmp_path / "packs", *options).code == 0
+    (config,) = seen
+    assert config.method == method
+    assert config.tokenise.separators == "-|"
+    assert [own.name for own in config.tokenise.user_patterns] == ["case"]
+    assert (config.mine.min_docs, config.mine.min_df, config.mine.min_share, config.crosssite.max_sources) == (
+        5,
+        4,
+        0.1,
+        3,
+    )
+    assert Pack.load(tmp_path / "packs" / "alpha.example.json").method == method
+
+
+def test_jobs_change_nothing(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    for jobs in "12":
+        assert cli("mine", archive, "-o", tmp_path / jobs, "--jobs", jobs).code == 0
+    for name in FILES:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
+def test_fields_by_option(cli: Cli, tmp_path: Path) -> None:
+    lines = [{"body": one["text"], "paper": one["source"], "key": one["id"]} for one in records()]
+    options = ["--text-field", "body", "--source-field", "paper", "--id-field", "key"]
+    assert cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs", *options).code == 0
+    assert everything(tmp_path / "packs") == FILES
+
+
+def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--text-field", "html")
+    assert ran.error == "--text-field and --html-field: expected two names, got 'html' for both"
+
+
+def test_without_a_source_the_file_is_one(cli: Cli, tmp_path: Path) -> None:
+    lines = [{"text": one["text"]} for one in records(["paper"])]
+    assert cli("mine", write(tmp_path / "daily.jsonl", lines), "-o", tmp_path / "packs").code == 0
+    assert Pack.load(tmp_path / "packs" / "daily.json").source == "daily"
+
+
+def test_folders(cli: Cli, tmp_path: Path) -> None:
+    for one in records(["alpha.example", "beta.example"]):
+        file = tmp_path / "pages" / f"{one['id']}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(one["text"])
+    assert cli("mine", tmp_path / "pages", "-o", tmp_path / "packs").code == 0
+    assert sorted(load_packs([tmp_path / "packs"])) == ["alpha.example", "beta.example"]
+
+
+def test_standard_input(cli: Cli, tmp_path: Path) -> None:
+    lines = b"".join(json.dumps(one).encode() + b"\n" for one in records())
+    assert cli("mine", "-", "-o", tmp_path / "packs", stdin=lines).code == 0
+    assert everything(tmp_path / "packs") == FILES
+    assert cli("mine", "-", "-", "-o", tmp_path / "more").error == "-: standard input can be read only once"
+
+
+def test_smoke(program: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = program("mine", archive, "-o", tmp_path / "packs", "--jobs", "2")
+    assert ran.code == 0
+    assert "\x1b" not in ran.err  # no bars where there is no terminal
+    assert everything(tmp_path / "packs") == FILES
+
+
+# ------------------------------------------------------------------------------------------------ what exists already
+
+
+def test_existing_packs_are_refused_before_mining(
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packs = tmp_path / "packs"
+    packs.mkdir()
+    (packs / "beta.example.json").write_text("mine")
+    monkeypatch.setattr("templatemine.pipeline.mine_source", lambda *args: pytest.fail("mining began"))
+    ran = cli("mine", archive, "-o", packs)
+    assert ran.error == f"{packs}/beta.example.json: exists; use --force to replace it"
+    assert everything(packs) == ["beta.example.json"]
+    assert (packs / "beta.example.json").read_text() == "mine"
+
+
+def test_existing_dropped_strings_are_refused(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    packs = tmp_path / "packs"
+    packs.mkdir()
+    (packs / "beta.example.dropped.jsonl.gz").write_text("mine")
+    assert "beta.example.dropped.jsonl.gz: exists; use --force" in cli("mine", archive, "-o", packs).error
+
+
+def test_force(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    packs = tmp_path / "packs"
+    packs.mkdir()
+    (packs / "beta.example.json").write_text("mine")
+    (packs / "other.json").write_text("mine")
+    assert cli("mine", archive, "-o", packs, "--force").code == 0
+    assert everything(packs) == sorted([*FILES, "other.json"])
+    assert Pack.load(packs / "beta.example.json").source == "beta.example"
+    assert (packs / "other.json").read_text() == "mine"
+
+
+def test_the_output_is_a_file(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "packs").write_text("mine")
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--force")
+    assert ran.error == f"{tmp_path}/packs: cannot be written: File exists"
+    assert "found standard output" in cli("mine", archive, "-o", "-").error
+
+
+def test_a_failure_in_the_middle_leaves_nothing(
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Pack.to_json
+
+    def fail(self: Pack) -> str:
+        if self.source == "gamma.example":
+            raise CorpusError("cannot be written: No space left on device", "gamma", fatal=True)
+        return original(self)
+
+    monkeypatch.setattr(Pack, "to_json", fail)
+    ran = cli("mine", archive, "-o", tmp_path / "deep" / "packs")
+    assert "No space left" in ran.error
+    assert everything(tmp_path) == ["archive.jsonl.gz"]
+
+
+@pytest.mark.parametrize("existing", [False, True])
+def test_a_full_disk(program: Cli, archive: Path, tmp_path: Path, existing: bool) -> None:
+    packs = tmp_path / "packs"
+    if existing:
+        packs.mkdir()
+        (packs / "alpha.example.json").write_text("mine")
+    before = everything(tmp_path)
+    ran = program("mine", archive, "-o", packs, "--force", preexec_fn=_no_large_files)
+    assert ran.error == f"{packs}/alpha.example.json: cannot be written: File too large"
+    assert everything(tmp_path) == before
+    assert not existing or (packs / "alpha.example.json").read_text() == "mine"
+
+
+def _no_large_files() -> None:
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_no_permission(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "packs").mkdir(mode=0o500)
+    assert cli("mine", archive, "-o", tmp_path / "packs").error.endswith("cannot be written: Permission denied")
+
+
+# ----------------------------------------------------------------------------------------------- names of the sources
+
+
+def test_names_of_sources_are_made_safe(cli: Cli, tmp_path: Path) -> None:
+    names = [
+        "../../etc/x",
+        "/etc/passwd",
+        "x" * 300,
+        "x" * 301,
+        "Alpha",
+        "alpha",
+        "",
+        ".hidden",
+        "con",
+        "a\x00b",
+        "新华社",
+        "\ud800",
+    ]
+    lines = [{**one, "source": name} for name in names for one in records(["alpha.example"], 12)]
+    (tmp_path / "in").mkdir()
+    ran = cli("mine", write(tmp_path / "in" / "a.jsonl", lines), "-o", tmp_path / "in" / "packs")
+    assert ran.code == 0
+    assert everything(tmp_path)[0] == "in"
+    assert len(everything(tmp_path / "in" / "packs")) == 2 * len(names)
+    assert all(len(name.encode()) < 200 and "/" not in name for name in everything(tmp_path / "in" / "packs"))
+    assert sorted(load_packs([tmp_path / "in" / "packs"])) == sorted(names)
+    assert "../../etc/x" in ran.err
+
+
+# ----------------------------------------------------------------------------------- sources of which nothing is learnt
+
+
+def test_small_and_equal_sources_are_said_so(cli: Cli, tmp_path: Path) -> None:
+    lines = [
+        *records(),
+        *records(["small.example"], 3),
+        *({"source": "same.example", "text": "One and the same text."} for _ in range(20)),
+    ]
+    archive = write(tmp_path / "a.jsonl", lines)
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert ran.code == 0
+    assert everything(tmp_path / "packs") == FILES
+    notes = {line.split()[0]: line.partition("no pack: ")[2] for line in ran.err.splitlines() if "no pack" in line}
+    assert notes["small.example"] == "3 documents, at least 10 are needed"
+    assert notes["same.example"] == "all documents are equal, so nothing can be learnt"
+    summary = json.loads(cli("mine", archive, "-o", tmp_path / "packs", "--force", "--json").out)
+    assert {one["source"]: one["pack"] for one in summary["sources"]}["same.example"] is None
+
+
+def test_a_source_without_templates_is_said_so(cli: Cli, tmp_path: Path) -> None:
+    random = Random(3)
+    lines = [
+        {"source": "prose", "text": " ".join(f"w{random.randrange(10**9):x}" for _ in range(50))} for _ in range(30)
+    ]
+    ran = cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs")
+    assert ran.code == 0
+    assert Pack.load(tmp_path / "packs" / "prose.json").templates == ()
+    assert "no templates: " in ran.err
+
+
+def test_no_pack_at_all(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("mine", write(tmp_path / "a.jsonl", records(documents=2)), "-o", tmp_path / "packs")
+    assert ran.code == 0
+    assert ran.err.splitlines()[-1].startswith("0 packs with 0 templates")
+    assert everything(tmp_path / "packs") == []
+
+
+def test_many_sources_are_not_all_listed(cli: Cli, tmp_path: Path) -> None:
+    ran = cli(
+        "mine",
+        write(tmp_path / "a.jsonl", [{"source": f"s{number}", "text": "x"} for number in range(100)]),
+        "-o",
+        tmp_path / "packs",
+    )
+    assert "and 60 more sources (--json tells of all)" in ran.err
+
+
+def test_duplicate_ids_are_counted(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("mine", archive, archive, "-o", tmp_path / "packs")
+    assert "240 documents in " in ran.err
+    assert "120 documents with an id seen before (kept)" in ran.err
+    assert Pack.load(tmp_path / "packs" / "alpha.example.json").documents == 80
+
+
+def test_made_up_ids_are_no_duplicates(cli: Cli, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder / "daily.jsonl", [{"text": one["text"]} for one in records(["x"], 12)])
+    ran = cli(
+        "mine", tmp_path / "a" / "daily.jsonl", tmp_path / "b" / "daily.jsonl", "-o", tmp_path / "packs", "--json"
+    )
+    assert json.loads(ran.out)["duplicate_ids"] == 0
+
+
+# --------------------------------------------------------------------------------------------------------- bad records
+
+BAD = [
+    b"{not json",
+    b'{"id": "x", "source": "alpha.example"}',
+    b'{"source": "alpha.example", "text": 7}',
+    b'{"source": "alpha.example", "text": null}',
+    b'{"source": "alpha.example", "text": "\xff\xfe"}',
+    b"[1, 2]",
+    b'{"source": ["alpha"], "text": "x"}',
+]
+
+
+def test_bad_records_are_skipped_named_and_counted(cli: Cli, tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.jsonl", [*BAD, *records()])
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert ran.code == 0
+    named = [line for line in ran.err.splitlines() if line.startswith("templatemine: skipped: ")]
+    assert [line.split()[2] for line in named[:5]] == [f"{archive}:{number}:" for number in range(1, 6)]
+    assert named[5:] == ["templatemine: skipped: and 2 more"]
+    assert "7 documents skipped" in ran.err.splitlines()[-1]
+    assert everything(tmp_path / "packs") == FILES
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_strict_stops_at_the_first(cli: Cli, tmp_path: Path, bad: bytes) -> None:
+    archive = write(tmp_path / "a.jsonl", [*records(), bad])
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--strict")
+    assert ran.code == 1
+    assert ran.err.startswith(f"templatemine: error: {archive}:121: expected ")
+    assert ran.err.endswith("(stopped because of --strict)\n")
+    assert ran.err.count("\n") == 1
+    assert everything(tmp_path) == ["a.jsonl"]
+
+
+def test_odd_characters_pass(cli: Cli, tmp_path: Path) -> None:
+    lines = [{**one, "text": one["text"] + "\n\n\ud800 lone \x00 nul \u202e turned"} for one in records()]
+    ran = cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs", "--strict")
+    assert ran.code == 0
+    pack = Pack.load(tmp_path / "packs" / "alpha.example.json")
+    strings = [tokens for tokens, *_ in read_dropped(tmp_path / "packs" / "alpha.example.json")]
+    assert any("\ud800" in tokens for tokens in [*strings, *(template.tokens or () for template in pack.templates)])
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"")])
+def test_an_empty_archive(cli: Cli, tmp_path: Path, content: bytes) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.write_bytes(content)
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert ran.error == f"{archive}: expected documents, found none"
+    assert everything(tmp_path) == ["a.jsonl"]
+
+
+def test_only_bad_records(cli: Cli, tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.jsonl", BAD)
+    assert (
+        cli("mine", archive, "-o", tmp_path / "packs").error
+        == f"{archive}: expected documents, found 7 that cannot be read"
+    )
+
+
+def test_truncated_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    archive.write_bytes(archive.read_bytes()[:-500])
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert "the gzip data ends too early" in ran.error
+    assert everything(tmp_path) == ["archive.jsonl.gz"]
+
+
+def test_damaged_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    data = bytearray(archive.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    archive.write_bytes(data)
+    assert "the gzip data is damaged" in cli("mine", archive, "-o", tmp_path / "packs").error
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gone.jsonl", "cannot be read: No such file or directory"),
+        ("a.csv", "expected a file named .jsonl"),
+        ("empty", "found none"),
+    ],
+)
+def test_inputs_that_are_none(cli: Cli, archive: Path, tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n")
+    (tmp_path / "empty").mkdir()
+    before = everything(tmp_path)
+    ran = cli("mine", archive, tmp_path / name, "-o", tmp_path / "packs")
+    assert ran.error.startswith(f"{tmp_path / name}: ")
+    assert message in ran.error
+    assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        ("[[pattern]\n", "not TOML"),
+        ('[[pattern]]\nname = "x"\nregex = "("\n', "does not compile"),
+    ],
+)
+def test_patterns_that_cannot_be_used(
+    cli: Cli, archive: Path, tmp_path: Path, content: str | None, message: str
+) -> None:
+    file = tmp_path / "own.toml"
+    if content is not None:
+        file.write_text(content)
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--patterns-file", file)
+    assert message in ran.error
+    assert not (tmp_path / "packs").exists()
+
+
+# ---------------------------------------------------------------------------------------------------------- large input
+
+
+@pytest.mark.slow
+def test_a_document_of_50_megabytes(cli: Cli, tmp_path: Path) -> None:
+    random = Random(5)
+    lines = records(["alpha.example"], 30)
+    words = [f"w{number}" for number in range(100_000)]
+    lines.append(
+        {
+            **record("alpha.example", 99, random),
+            "text": " ".join(random.choices(words, k=7_500_000)) + "\n\n" + CALL.format("Alpha"),
+        }
+    )
+    assert len(lines[-1]["text"]) > 49_000_000
+    archive = write(tmp_path / "a.jsonl", lines)
+    assert cli("mine", archive, "-o", tmp_path / "packs").code == 0
+    assert cli("clean", archive, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl").code == 0
+    last = json.loads((tmp_path / "c.jsonl").read_bytes().splitlines()[-1])
+    assert last["removed"][-1]["end"] == len(lines[-1]["text"])
+    assert len(last["text"]) < len(lines[-1]["text"])
+
+
+@pytest.mark.slow
+def test_100_000_documents_of_one_token(cli: Cli, tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.jsonl", [{"text": f"w{number % 1000}"} for number in range(100_000)])
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--json")
+    (source,) = json.loads(ran.out)["sources"]
+    assert source["documents"] == 100_000
+    assert cli("clean", archive, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl").code == 0
+    assert (tmp_path / "c.jsonl").read_bytes().count(b"\n") == 100_000
+
+
+def test_reports_fit_the_shelf() -> None:
+    """`shelf.Result` is what `save` needs of a report; a type checker holds the two together, this keeps it honest."""
+    from templatemine.shelf import Result
+
+    result: Result = SourceReport(source="x", documents=1, pack=None, note="")
+    assert result.pack is None

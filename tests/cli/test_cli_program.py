@@ -1,0 +1,160 @@
+"""The program as a whole: help, wrong options, and every way in which a run can end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from templatemine.cli import app, common
+from templatemine.cli.mine import METHODS
+from templatemine.errors import CapacityError, CorpusError, MissingExtraError
+
+
+def test_version_and_help(cli: Cli) -> None:
+    assert cli("--version").out.startswith("templatemine ")
+    for command in ("mine", "clean", "show"):
+        ran = cli(command, "--help")
+        assert (ran.code, ran.err) == (0, "")
+        assert "exit codes:" in ran.out
+        assert max(len(line) for line in ran.out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], ["mine", "--help"], ["clean", "--help"], ["show", "--help"]]
+)
+def test_help_answers_at_once(arguments: list[str]) -> None:
+    heavy = {"numpy", "rich", "regex", "orjson", "multiprocessing"}
+    run = f"from templatemine.__main__ import main; main({arguments})"
+    code = f"import sys; {run}; sys.exit(repr({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == "set()\n"
+
+
+def test_smoke(program: Cli) -> None:
+    assert program("--version").out.startswith("templatemine ")
+    assert program("shw").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: COMMAND (see templatemine --help)"),
+        (["mime"], "invalid choice: 'mime'"),
+        (["mine", "a.jsonl"], "the following arguments are required: --output/-o (see templatemine mine --help)"),
+        (["mine", "a.jsonl", "-o", "p", "--method", "magic"], "argument --method: invalid choice: 'magic'"),
+        (
+            ["mine", "a.jsonl", "-o", "p", "--min-docs", "0"],
+            "argument --min-docs: expected a whole number of at least 1, got '0'",
+        ),
+        (
+            ["mine", "a.jsonl", "-o", "p", "--min-share", "2"],
+            "argument --min-share: expected a number from 0 to 1, got '2'",
+        ),
+        (
+            ["mine", "a.jsonl", "-o", "p", "--jobs", "many"],
+            "argument --jobs/-j: expected a whole number of at least 0, got 'many'",
+        ),
+        (["mine", "a.jsonl", "-o", "p", "--separators=a"], "separators: expected ASCII punctuation, got 'a'"),
+        (
+            ["clean", "a.jsonl", "-p", "p", "-o", "c", "--gap", "-1"],
+            "argument --gap: expected a whole number of at least 0, got '-1'",
+        ),
+        (
+            ["clean", "-p", "p", "-o", "c"],
+            "no INPUT; every path after --packs is taken for packs, so give the inputs before it",
+        ),
+        (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie"),
+    ],
+)
+def test_wrong_options(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n' * 20 + '{"text": "b"}\n')
+    ran = cli(*arguments)
+    assert message in ran.error
+    assert ran.err.count("\n") == 1
+    assert ran.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_methods_are_those_of_the_pipeline() -> None:
+    from templatemine import pipeline
+
+    assert tuple(pipeline.METHODS) == METHODS
+
+
+class Boom:
+    """Raises what it is told to."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __call__(self, *args: Any) -> int:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (CorpusError("expected a, found b", "f:3"), 2, "error: f:3: expected a, found b"),
+        (CapacityError("too\nlong \x1b[31m"), 2, "error: too long \\u001b[31m"),
+        (MissingExtraError("pip install templatemine[x]"), 2, "error: pip install templatemine[x]"),
+        (FileNotFoundError(2, "No such file or directory", "gone"), 2, "error: gone: No such file or directory"),
+        (OSError("odd"), 2, "error: odd"),
+        (MemoryError(), 2, "error: out of memory; fewer --jobs or smaller inputs need less"),
+        (common.StrictStop("f:3: bad"), 1, "error: f:3: bad"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_ends(
+    cli: Cli,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.setattr("templatemine.cli.show.run", Boom(error))
+    ran = cli("show", "x")
+    assert (ran.code, ran.err) == (code, f"templatemine: {message}\n")
+
+
+def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("templatemine.cli.show.run", Boom(RuntimeError("a bug")))
+    with pytest.raises(RuntimeError):
+        app.run(["show", "x"])
+
+
+def test_without_standard_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert cli("show", "/nowhere").code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("a\x1b[2Jb", "a\\u001b[2Jb"),
+        ("\ud800", "\\ud800"),
+        ("a\u202eb", "a\\u202eb"),
+        ("نیم\u200cفاصله", "نیم\u200cفاصله"),
+        ("a\nb", "a\\u000ab"),
+    ],
+)
+def test_visible(text: str, shown: str) -> None:
+    assert common.visible(text) == shown
+
+
+def test_table_fits() -> None:
+    rows = [("7", "x" * 100), ("1,000", "新闻联播" * 20), ("12", "short")]
+    lines = common.table((">df", "string"), rows, 40)
+    assert lines[0] == "   df  string"
+    assert lines[1] == "    7  " + "x" * 31 + "…"
+    assert lines[2] == "1,000  " + "新闻联播" * 3 + "新闻联…"
+    assert lines[3] == "   12  short"
+    assert common.table((">df", "string"), rows, None)[1].endswith("x" * 100)

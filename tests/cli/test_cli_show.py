@@ -1,0 +1,170 @@
+"""``templatemine show``: packs, dropped strings and folders, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import CALL, SOURCES, command, records, write
+
+from conftest import Cli
+from templatemine.__main__ import main
+from templatemine.cli import show
+from templatemine.packs import Pack
+from templatemine.shelf import read_dropped
+
+
+@pytest.fixture
+def pack(mined: Path) -> Path:
+    return mined / "alpha.example.json"
+
+
+def test_a_pack(cli: Cli, pack: Path) -> None:
+    ran = cli("show", pack)
+    assert (ran.code, ran.err) == (0, "")
+    head = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[:6])
+    assert head["source"] == "alpha.example"
+    assert head["documents"] == "40, 2024-01-01 to 2024-01-28"
+    assert head["method"].startswith("default (templatemine ")
+    assert CALL.format("Alpha") in ran.out
+    assert all(template.id in ran.out for template in Pack.load(pack).templates)
+
+
+def test_histogram(cli: Cli, pack: Path) -> None:
+    lines = cli("show", pack).out.splitlines()
+    place = lines.index("strings by share of documents (log scale)")
+    bars = lines[place + 1].removeprefix("  0% ").removesuffix(" 100%")
+    counts = Pack.load(pack).cutoff.histogram
+    assert len(bars) == len(counts) == 100
+    assert [bar != " " for bar in bars] == [count > 0 for count in counts]
+    assert bars[counts.index(max(counts))] == "█"
+    assert lines[place + 2].strip().startswith("^ cut-off, ")
+
+
+def test_histogram_in_half_the_width(pack: Path) -> None:
+    whole, half = (show._histogram(Pack.load(pack), width)[1] for width in (None, 80))
+    assert (len(whole), len(half)) == (110, 60)
+
+
+def test_dropped(cli: Cli, pack: Path) -> None:
+    ran = cli("show", pack, "--dropped", "--limit", "3")
+    rows = list(read_dropped(pack))
+    assert ran.out.splitlines()[-1] == f"and {len(rows) - 3:,} more (--limit 0 lists all)"
+    lines = [line.split(maxsplit=3) for line in ran.out.splitlines()[-4:-1]]
+    for (tokens, df, count, reason), line in zip(rows, lines, strict=False):
+        assert [line[0], line[2]] == [f"{df:,}", f"{count:,}"]
+        assert line[3].split() == [*reason.split(), *tokens]
+    assert len(cli("show", pack, "--dropped", "--limit", "0").out.splitlines()) > len(rows)
+
+
+def test_dropped_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    shutil.copy(pack, tmp_path / "p.json")
+    ran = cli("show", tmp_path / "p.json", "--dropped")
+    missing = f"{tmp_path}/p.dropped.jsonl.gz"
+    assert ran.error == f"{missing}: not found; it holds the dropped strings, and mining writes it beside the pack"
+    for content, message in ((b"no gzip", "damaged"), (b"", "no dropped strings")):
+        Path(missing).write_bytes(content)
+        ran = cli("show", tmp_path / "p.json", "--dropped")
+        assert message in ran.out + ran.err
+
+
+def test_regex_and_limit(cli: Cli, pack: Path) -> None:
+    templates = Pack.load(pack).templates
+    ran = cli("show", pack, "--regex", "--limit", "1")
+    assert show.common.visible(templates[0].regex) in ran.out
+    assert f"and {len(templates) - 1} more (--limit 0 lists all)" in ran.out
+
+
+def test_json(cli: Cli, pack: Path) -> None:
+    facts = json.loads(cli("show", pack, "--json").out)
+    assert facts == json.loads(pack.read_text())
+    facts = json.loads(cli("show", pack, "--json", "--dropped", "--limit", "1").out)
+    assert len(facts["templates"]) == len(facts["dropped_strings"]) == 1
+    assert set(facts["dropped_strings"][0]) == {"tokens", "df", "count", "reason"}
+
+
+def test_a_folder(cli: Cli, mined: Path) -> None:
+    lines = cli("show", mined).out.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [[source, "40"] for source in SOURCES]
+    facts = json.loads(cli("show", mined, "--json").out)
+    assert [one["source"] for one in facts] == list(SOURCES)
+
+
+def test_a_folder_with_something_else_in_it(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    shutil.copy(pack, tmp_path / "renamed.json")
+    (tmp_path / "bad.json").write_text("{}")
+    ran = cli("show", tmp_path)
+    assert ran.error == f"{tmp_path}/bad.json: expected a pack, an object with a field 'schema'"
+    assert "renamed.json" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "cannot be read: No such file"), ("{", "not JSON"), ('{"schema": 7}', "it is from a newer version")],
+)
+def test_what_is_no_pack(cli: Cli, tmp_path: Path, content: str | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / "p.json").write_text(content)
+    ran = cli("show", tmp_path / "p.json")
+    assert ran.error.startswith(f"{tmp_path}/p.json: ")
+    assert message in ran.error
+
+
+def test_scripts_of_all_kinds(cli: Cli, tmp_path: Path) -> None:
+    calls = [
+        "央视网消息（新闻联播）欢迎订阅",
+        "لمراسلة الكاتب على البريد",
+        "記事執筆エスマックス編集部",
+        "\x1b[31mRed alert\x07 for all \u202e readers",
+    ]
+    lines = [
+        {**one, "text": one["text"].replace("Reporting", "\n\n".join(calls) + "\n\nReporting")}
+        for one in records(["all.example"])
+    ]
+    assert cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs", "-q").code == 0
+    ran = cli("show", tmp_path / "packs" / "all.example.json", "-n", "0")
+    for call in calls[:3]:
+        assert (
+            call in ran.out or call in cli("show", tmp_path / "packs" / "all.example.json", "--dropped", "-n", "0").out
+        )
+    assert "\x1b" not in ran.out
+    assert "\u202e" not in ran.out
+
+
+def test_smoke_and_narrow_encodings(program: Cli, pack: Path) -> None:
+    ran = program("show", pack, env={"PYTHONIOENCODING": "ascii"})
+    assert ran.code == 0
+    assert "strings by share" in ran.out
+    assert "@" in ran.out
+    assert ran.out.isascii()
+
+
+def test_standard_output_that_cannot_be_written(mined: Path, pack: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command("show", pack), stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr == b"templatemine: error: stdout: cannot be written: No space left on device\n"
+    read, write_end = os.pipe()
+    os.close(read)
+    with os.fdopen(write_end, "wb") as pipe:
+        done = subprocess.run(command("show", pack), stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    done = subprocess.run([*command("show", pack)], stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1), check=False)
+    assert (done.returncode, done.stderr) == (2, b"templatemine: error: stdout: standard output is closed\n")
+
+
+def test_lines_on_a_terminal_fit(
+    pack: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["show", str(pack)]) == 0
+    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["show", str(pack), "--full", "--regex"]) == 0
+    assert max(len(line) for line in capsys.readouterr().out.splitlines()) > 80

@@ -1,0 +1,174 @@
+"""Ctrl-C and its like in the middle of a run: one line, exit 130, no file and no process left."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from cli_support import command, everything, records, wait_for, write
+
+
+@contextmanager
+def running(*args: str | Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A run as the leader of its own group, as a shell would start it, with standard input held open."""
+    with subprocess.Popen(
+        command(*args),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells have it ignored in the background
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def feed(process: subprocess.Popen[bytes], data: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.flush()
+
+
+def children(process: subprocess.Popen[bytes]) -> list[int]:
+    """Processes of the group of a run, without its leader."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[2]) == process.pid and int(entry) != process.pid and fields[0] != "Z":
+                found.append(int(entry))
+    return found
+
+
+def ends(process: subprocess.Popen[bytes], code: int, message: str) -> None:
+    """The run ends soon, with one line, and takes its processes with it."""
+    assert process.stdin is not None
+    assert process.stderr is not None
+    assert process.wait(30) == code
+    assert process.stderr.read().decode() == f"templatemine: {message}\n"
+    wait_for(lambda: not children(process), 10)
+
+
+LINES = b"".join(__import__("json").dumps(one).encode() + b"\n" for one in records(documents=300))
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "ended by SIGTERM"),
+        (signal.SIGHUP, 129, "ended by SIGHUP"),
+    ],
+)
+def test_while_cleaning(mined: Path, tmp_path: Path, number: int, code: int, message: str) -> None:
+    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl") as process:
+        feed(process, LINES)
+        wait_for(lambda: everything(tmp_path))
+        os.kill(process.pid, number)
+        ends(process, code, message)
+    assert everything(tmp_path) == []
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_while_cleaning_with_several_processes(mined: Path, tmp_path: Path, group: bool) -> None:
+    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2") as process:
+        feed(process, LINES * 3)
+        wait_for(lambda: len(children(process)) >= 2)
+        (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
+        ends(process, 130, "interrupted")
+    assert everything(tmp_path) == []
+
+
+def test_an_existing_output_survives(mined: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text("mine")
+    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--force") as process:
+        feed(process, LINES)
+        wait_for(lambda: len(everything(tmp_path)) > 1)
+        os.kill(process.pid, signal.SIGINT)
+        ends(process, 130, "interrupted")
+    assert (tmp_path / "c.jsonl").read_text() == "mine"
+    assert everything(tmp_path) == ["c.jsonl"]
+
+
+def test_while_reading_an_archive(tmp_path: Path) -> None:
+    with running("mine", "-", "-o", tmp_path / "deep" / "packs") as process:
+        feed(process, LINES)
+        wait_for(lambda: everything(tmp_path))
+        os.kill(process.pid, signal.SIGINT)
+        ends(process, 130, "interrupted")
+    assert everything(tmp_path) == []
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_while_mining_with_several_processes(tmp_path: Path, group: bool) -> None:
+    archive = write(tmp_path / "a.jsonl", records(documents=4000))
+    with running("mine", archive, "-o", tmp_path / "packs", "--jobs", "2") as process:
+        wait_for(lambda: len(children(process)) >= 2)
+        (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
+        ends(process, 130, "interrupted")
+    assert everything(tmp_path) == ["a.jsonl"]
+
+
+def test_a_worker_that_is_killed(mined: Path, tmp_path: Path) -> None:
+    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2") as process:
+        feed(process, LINES * 3)
+        wait_for(lambda: len(workers(process)) >= 2)
+        os.kill(workers(process)[0], signal.SIGKILL)
+        assert process.stdin is not None
+        process.stdin.close()
+        ends(
+            process,
+            2,
+            "error: a worker process was ended from outside, most likely for want of memory; try fewer --jobs",
+        )
+    assert everything(tmp_path) == []
+
+
+def workers(process: subprocess.Popen[bytes]) -> list[int]:
+    """The processes that do the work; beside them runs one that looks after what they share."""
+    return [
+        number
+        for number in children(process)
+        if b"resource_tracker" not in Path(f"/proc/{number}/cmdline").read_bytes()
+    ]
+
+
+def test_progress_on_a_terminal(tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.jsonl", records(documents=100))
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+    with subprocess.Popen(
+        command("mine", archive, "-o", tmp_path / "packs"), stdout=subprocess.PIPE, stderr=follower
+    ) as process:
+        os.close(follower)
+        seen = b""
+        while True:
+            try:
+                seen += os.read(leader, 65536)
+            except OSError:  # how Linux says that the other side is closed
+                break
+    os.close(leader)
+    assert process.returncode == 0
+    text = seen.decode()
+    assert "\x1b[?25l" in text  # the cursor is hidden while bars are drawn
+    assert text.count("\x1b[?25h") == 1
+    assert "reading" in text
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.rpartition("\x1b[?25h")[2]).splitlines()
+    assert max(len(line) for line in lines if "written" not in line and " packs with " not in line) <= 80
+    assert "3 packs with" in lines[-1]

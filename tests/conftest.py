@@ -1,0 +1,21 @@
+"""Profiles of Hypothesis and the marker of long tests.
+
+TEMPLATEMINE_TESTS=deep looks for counterexamples with fresh seeds and many examples; the default is the same every time.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+settings.register_profile("fixed", derandomize=True, deadline=None, database=None, suppress_health_check=SLOW)
+settings.register_profile("deep", parent=settings.get_profile("fixed"), derandomize=False, max_examples=20_000)
+settings.load_profile(os.environ.get("TEMPLATEMINE_TESTS", "fixed"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")

@@ -1,0 +1,173 @@
+"""Suffix array and LCP against sorted slices and letter-by-letter comparison."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from strategies import closed, corpora, examples, flat
+
+from templatemine import _core
+from templatemine.config import MineConfig
+from templatemine.index import build_index, document_floor, suffix_array
+from templatemine.mine import find_repeats
+from templatemine.model import Corpus, IntArray
+
+# What the largest symbol asks for: one, two or four bytes.
+WIDTHS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+
+
+def widened(symbols: IntArray, width: int) -> IntArray:
+    """The same text with symbols that need `width` bytes, the break left as it is."""
+    return np.where(symbols > 0, symbols + (0 if width == 1 else 2 ** (4 * width)), 0).astype(np.int32)
+
+
+def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
+    """A corpus whose forms are the symbols, form 0 unused."""
+    forms, starts = flat(documents)
+    names = [bytes((65 + form,)) for form in range(max([0, *forms.tolist()]) + 1)]
+    return Corpus(source="s", html=False, lines=False, forms=forms, doc_starts=starts, form_names=names)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("force64", [False, True], ids=["32 bit", "64 bit"])
+@examples(150)
+@given(corpora(breaks=True))
+def test_suffix_array_is_ascending(width: int, force64: bool, documents: list[list[int]]) -> None:
+    symbols = widened(closed(documents)[0], width)
+    sa = suffix_array(symbols, force64=force64)
+    assert sa.dtype == (np.int64 if force64 else np.int32)
+    assert sa.flags.c_contiguous
+    # Symbols are compared by their bytes as they lie in memory: any fixed order will do.
+    size = 1 if not len(symbols) or symbols.max() < 2**8 else width
+    expected = reference.suffix_array(symbols.tolist(), lambda symbol: symbol.to_bytes(size, sys.byteorder))
+    assert sa.tolist() == expected
+
+
+@pytest.mark.parametrize("largest", [0, 1, 255, 256, 65535, 65536, 2**31 - 1])
+def test_suffix_array_at_the_edges_of_widths(largest: int) -> None:
+    symbols = np.array([largest, 0, largest, largest, 0], np.int32)
+    size = 1 if largest < 2**8 else 2 if largest < 2**16 else 4
+    order = reference.suffix_array(symbols.tolist(), lambda symbol: symbol.to_bytes(size, sys.byteorder))
+    assert suffix_array(symbols).tolist() == order
+
+
+@examples(300)
+@given(corpora(breaks=True))
+def test_lcp_is_that_of_the_reference(documents: list[list[int]]) -> None:
+    symbols, _ = closed(documents)
+    sa = suffix_array(symbols)
+    expected = reference.lcp_array(symbols.tolist(), sa.tolist())
+    assert _core.lcp_i32(symbols, sa).tolist() == expected
+    assert _core.lcp_i64(symbols, sa.astype(np.int64)).tolist() == expected
+
+
+@examples(100)
+@given(corpora(breaks=True), st.permutations(range(5)))
+def test_lcp_takes_any_order_of_the_symbols(documents: list[list[int]], order: list[int]) -> None:
+    symbols, _ = closed(documents)
+    sa = reference.suffix_array(symbols.tolist(), lambda symbol: order[symbol])
+    array = np.array(sa, np.int32)
+    assert _core.lcp_i32(symbols, array).tolist() == reference.lcp_array(symbols.tolist(), sa)
+
+
+@examples(200)
+@given(corpora(), st.integers(0, 4))
+def test_document_frequency(documents: list[list[int]], spare: int) -> None:
+    forms, starts = flat(documents)
+    found = _core.document_frequency(forms, starts, 5 + spare)
+    assert found.tolist() == [sum(form in one for one in documents) for form in range(5 + spare)]
+
+
+@st.composite
+def with_lines(draw: st.DrawFn) -> list[list[int]]:
+    """Documents in which form 0 is a line break before some tokens, never twice in a row and never at the end."""
+    documents = []
+    for one in draw(corpora()):
+        marked: list[int] = []
+        for form in one:
+            marked += [0, form] if not marked or draw(st.booleans()) else [form]
+        documents.append(marked)
+    return documents
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@examples(200)
+@given(data=st.data())
+def test_reduction(lines: bool, data: st.DataObject) -> None:
+    """Each document is its kept symbols with one break for each stretch of others, and one at the end if none is there."""
+    documents = data.draw(with_lines() if lines else corpora())
+    forms, starts = flat(documents)
+    kept = data.draw(st.sets(st.integers(1 if lines else 0, 4)))
+    symbol_of = np.array([7 + form if form in kept else 0 for form in range(5)], np.int32)
+    expected = []
+    for number, one in enumerate(documents):
+        before, token = 0, 0
+        for place, form in enumerate([*one, None]):
+            symbol = int(symbol_of[form]) if form is not None else 0
+            if symbol or before:
+                starts_line = place == 0 or (lines and one[place - 1] == 0)
+                ends_line = place + 1 >= len(one) or (lines and one[place + 1] == 0)
+                expected.append((symbol, number, token, starts_line + 2 * ends_line))
+            before = symbol
+            token += form is not None and not (lines and form == 0)
+    columns = _core.reduce_tokens(forms, starts, symbol_of, lines)
+    assert [column.dtype for column in columns] == [np.int32, np.int32, np.int32, np.uint8]
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+
+
+def strings_of(documents: Sequence[Sequence[int]], config: MineConfig) -> dict[tuple[int, ...], tuple[int, int]]:
+    """What the stages find: strings of forms with their counts."""
+    corpus = corpus_of(documents)
+    index = build_index(corpus, config)
+    repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config), config)
+    found = {}
+    for rank, length, count, df in zip(repeats.rank, repeats.length, repeats.count, repeats.df, strict=True):
+        start = int(index.sa[rank])
+        found[tuple(index.forms[index.symbols[start : start + length]].tolist())] = (int(count), int(df))
+    assert len(found) == len(repeats)
+    return found
+
+
+@pytest.mark.parametrize("floor", [1, 2, 3])
+@examples(150)
+@given(corpora())
+def test_breaks_for_rare_forms_lose_nothing(floor: int, documents: list[list[int]]) -> None:
+    """Mining with breaks in place of rare forms gives the strings of mining without, and a 64-bit index the same."""
+    config = MineConfig(min_df=floor, min_share=0.0, min_tokens=2)
+    expected = reference.maximal_strings(documents, 2, floor)
+    assert strings_of(documents, config) == expected
+    assert strings_of(documents, MineConfig(min_df=floor, min_share=0.0, min_tokens=2, force64=True)) == expected
+
+
+def test_symbols_of_an_index_are_dense_and_lead_back() -> None:
+    corpus = corpus_of([[1, 4, 2], [4, 1], [3, 4], [1, 1]])
+    index = build_index(corpus, MineConfig(min_df=2, min_share=0.0))
+    assert index.forms[1:].tolist() == [1, 4]
+    assert index.symbols.tolist() == [1, 2, 0, 2, 1, 0, 2, 0, 1, 1, 0]
+    assert index.doc_of.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
+    assert index.token_of.tolist() == [0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2]
+    assert sorted(index.sa.tolist()) == list(range(11))
+
+
+def test_the_floor_of_documents() -> None:
+    assert document_floor(10, MineConfig(min_df=3, min_share=0.0)) == 3
+    assert document_floor(1000, MineConfig(min_df=3, min_share=0.01)) == 10
+    assert document_floor(1001, MineConfig(min_df=3, min_share=0.01)) == 11
+
+
+@pytest.mark.parametrize("documents", [[], [[]], [[1]], [[1], []], [[1, 1]]])
+def test_little_or_nothing(documents: list[list[int]]) -> None:
+    assert strings_of(documents, MineConfig(min_df=1, min_share=0.0, min_tokens=1)) == reference.maximal_strings(documents)
+
+
+def test_types() -> None:
+    empty: NDArray[np.int32] = np.empty(0, np.int32)
+    assert suffix_array(empty).dtype == np.int32
+    assert suffix_array(empty, force64=True).dtype == np.int64

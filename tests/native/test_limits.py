@@ -1,0 +1,353 @@
+"""Edges and misuse: sizes 0, 1 and 2, read-only arrays, what is no such array at all, several threads at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig
+from templatemine.index import suffix_array
+from templatemine.patterns import pattern_set
+
+NEWS = pattern_set("news")
+SCANNER = NEWS.scanner_arguments("-", False)
+
+
+def i32(*values: int) -> NDArray[np.int32]:
+    return np.array(values, np.int32)
+
+
+def i64(*values: int) -> NDArray[np.int64]:
+    return np.array(values, np.int64)
+
+
+def u8(*values: int) -> NDArray[np.uint8]:
+    return np.array(values, np.uint8)
+
+
+def u64(*values: int) -> NDArray[np.uint64]:
+    return np.array(values, np.uint64)
+
+
+# Each kernel with arguments that it takes.
+KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "document_frequency": (_core.document_frequency, (i32(0, 1, 1), i64(0, 2, 3), 2)),
+    "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1))),
+    "lcp_i32": (_core.lcp_i32, (i32(1, 1, 0), i32(2, 1, 0))),
+    "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
+    "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
+    "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
+    "anchors": (_core.anchors, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2))),
+    "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
+    "own_tokens": (_core.own_tokens, (u8(65, 66), i64(0, 1, 2))),
+    "form_hashes": (_core.form_hashes, (u8(65, 66), i64(0, 1, 2))),
+    "merge": (_core.merge, (i64(0, 4), i64(2, 5), 3)),
+    "code_points": (_core.code_points, (u8(65, 66), i64(0, 2))),
+    "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
+    "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
+    "find": (_core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
+    "Matcher": (_core.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
+}
+ARRAYS = [(name, place) for name, (_, good) in KERNELS.items() for place, one in enumerate(good) if isinstance(one, np.ndarray)]
+
+
+def call(name: str, place: int, value: Any) -> Any:
+    """The kernel with one argument replaced."""
+    kernel, good = KERNELS[name]
+    return kernel(*good[:place], value, *good[place + 1 :])
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_take_what_they_are_given_here(name: str) -> None:
+    kernel, good = KERNELS[name]
+    kernel(*good)
+
+
+@pytest.mark.parametrize(("name", "place"), ARRAYS)
+def test_read_only_arrays_are_taken(name: str, place: int) -> None:
+    value = KERNELS[name][1][place].copy()
+    value.flags.writeable = False
+    call(name, place, value)
+
+
+@pytest.mark.parametrize(("name", "place"), ARRAYS)
+def test_none_is_refused(name: str, place: int) -> None:
+    if (name, place) == ("Matcher", 8):
+        call(name, place, None)  # edges are optional
+    else:
+        with pytest.raises(TypeError):
+            call(name, place, None)
+
+
+@pytest.mark.parametrize(("name", "place"), ARRAYS)
+@pytest.mark.parametrize("dtype", [np.float64, np.int16, np.uint32])
+def test_other_types_are_refused(name: str, place: int, dtype: type) -> None:
+    with pytest.raises(ValueError, match="Buffer dtype mismatch"):
+        call(name, place, KERNELS[name][1][place].astype(dtype))
+
+
+@pytest.mark.parametrize(("name", "place"), ARRAYS)
+def test_strided_arrays_are_refused(name: str, place: int) -> None:
+    value = KERNELS[name][1][place]
+    with pytest.raises(ValueError, match="not C.contiguous"):
+        call(name, place, np.repeat(np.concatenate([value, value]), 2)[::2])
+
+
+@pytest.mark.parametrize(("name", "place"), ARRAYS)
+def test_other_dimensions_are_refused(name: str, place: int) -> None:
+    with pytest.raises(ValueError, match="wrong number of dimensions"):
+        call(name, place, KERNELS[name][1][place].reshape(1, -1))
+
+
+@pytest.mark.parametrize(("name", "place"), ARRAYS)
+@pytest.mark.parametrize("value", [[1, 2], "text", 3, object()], ids=["list", "str", "int", "object"])
+def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> None:
+    with pytest.raises(TypeError):
+        call(name, place, value)
+
+
+@pytest.mark.parametrize("value", [-1, 4, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("document_frequency", 0),
+        ("document_frequency", 1),
+        ("reduce_tokens", 0),
+        ("reduce_tokens", 1),
+        ("lcp_i32", 1),
+        ("lcp_i64", 1),
+        ("repeats_i32", 1),
+        ("repeats_i32", 2),
+        ("repeats_i32", 3),
+        ("repeats_i64", 1),
+        ("repeats_i64", 2),
+        ("repeats_i64", 3),
+        ("anchors", 0),
+        ("anchors", 2),
+        ("anchors", 3),
+        ("string_hashes", 0),
+        ("string_hashes", 2),
+        ("string_hashes", 3),
+        ("own_tokens", 1),
+        ("form_hashes", 1),
+        ("code_points", 1),
+        ("Matcher", 6),
+        ("Matcher", 7),
+    ],
+)
+def test_numbers_that_point_nowhere_are_refused(name: str, place: int, value: int) -> None:
+    """An index out of range would read or write foreign memory, so each is looked at."""
+    wrong = KERNELS[name][1][place].copy()
+    wrong[-1] = value
+    with pytest.raises(ValueError, match="expected|empty|string 0"):
+        call(name, place, wrong)
+
+
+@pytest.mark.parametrize(("name", "place"), [(name, place) for name, place in ARRAYS if name not in ("token_spans", "add", "find")])
+def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
+    value = KERNELS[name][1][place]
+    may_be_longer = {("reduce_tokens", 2), ("string_hashes", 0), ("string_hashes", 1), ("anchors", 3), ("anchors", 4), ("code_points", 0)}
+    if (name, place) not in may_be_longer:
+        with pytest.raises(ValueError, match="expected|empty"):
+            call(name, place, np.concatenate([value, value]))
+
+
+@pytest.mark.parametrize("name", ["document_frequency", "reduce_tokens", "own_tokens", "form_hashes", "Matcher"])
+def test_bounds_may_not_be_empty(name: str) -> None:
+    place = 7 if name == "Matcher" else 1
+    with pytest.raises(ValueError, match="expected bounds"):
+        call(name, place, i64())
+
+
+# ---------------------------------------------------------------------------------------------------- sizes 0, 1 and 2
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+@pytest.mark.parametrize("wide", [False, True])
+def test_small_texts(size: int, wide: bool) -> None:
+    symbols = i32(*([1] * size))
+    sa = suffix_array(symbols, force64=wide)
+    lcp = (_core.lcp_i64 if wide else _core.lcp_i32)(symbols, sa)
+    kernel = _core.repeats_i64 if wide else _core.repeats_i32
+    rank, length, count, df = kernel(symbols, i32(*([0] * size)), sa, lcp, 1, 1, 1)
+    assert lcp.tolist() == [0, 1][:size]
+    assert list(zip(length, count, df, strict=True)) == ([(1, 2, 1)] if size == 2 else [])
+    assert len(rank) == len(length)
+
+
+def test_nothing_gives_nothing() -> None:
+    no32, no64, no8 = i32(), i64(), u8()
+    assert _core.document_frequency(no32, i64(0), 0).tolist() == []
+    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32)] == [0, 0, 0, 0]
+    assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
+    assert _core.anchors(no64, no32, no32, no64, no8).shape == (0, 3)
+    assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
+    assert _core.own_tokens(no8, i64(0)).tolist() == []
+    assert _core.form_hashes(no8, i64(0)).tolist() == []
+    assert [len(column) for column in _core.merge(no64, no64, 3)] == [0, 0, 0]
+    assert _core.code_points(no8, no64).tolist() == []
+    assert _core.code_points(b"", i64(0, 0)).tolist() == [0, 0]
+
+
+def test_a_tokeniser_without_documents() -> None:
+    forms, starts, arena, offsets = _core.Tokeniser(*SCANNER).finish()
+    assert (forms.tolist(), starts.tolist(), arena.tolist(), offsets.tolist()) == ([], [0], [], [0])
+
+
+def test_empty_documents_count() -> None:
+    native = _core.Tokeniser(*SCANNER)
+    for text in (b"", b" ", b"a", b""):
+        native.add(text)
+    assert native.finish()[1].tolist() == [0, 0, 0, 1, 1]
+
+
+def test_a_tokeniser_goes_on_after_it_was_asked() -> None:
+    native = _core.Tokeniser(*SCANNER)
+    native.add(b"a b")
+    first = native.finish()
+    native.add(b"b c")
+    assert first[0].tolist() == [0, 1]
+    assert native.finish()[0].tolist() == [0, 1, 1, 2]
+
+
+def test_tokens_of_any_length() -> None:
+    native = _core.Tokeniser(*SCANNER)
+    long = "x1" * 200_000
+    native.add(f"a {long} b".encode())
+    forms, _, arena, offsets = native.finish()
+    assert len(forms) == 3
+    assert bytes(arena[offsets[1] : offsets[2]]) == b"x\xff\x08" * 200_000
+
+
+def test_many_types_and_forms() -> None:
+    """More types than the tables begin with room for, added twice."""
+    native = _core.Tokeniser(*pattern_set("none").scanner_arguments("-", False))
+    text = " ".join(f"w{number}" for number in range(50_000)).encode()
+    native.add(text)
+    native.add(text)
+    forms, starts, arena, offsets = native.finish()
+    assert forms.tolist() == [*range(50_000), *range(50_000)]
+    assert starts.tolist() == [0, 50_000, 100_000]
+    assert bytes(arena[offsets[49_999] :]) == b"w49999"
+
+
+# -------------------------------------------------------------------------------------------- arguments of the scanner
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "problem"),
+    [
+        (0, b"a", "ASCII punctuation"),
+        (0, b" ", "ASCII punctuation"),
+        (0, b"\xe9", "ASCII punctuation"),
+        (1, b"\x01", "mask of 256 bytes"),
+        (2, [b"May"], "pattern number for each word"),
+        (2, [], "pattern number for each word"),
+    ],
+)
+def test_arguments_of_the_scanner(place: int, value: Any, problem: str) -> None:
+    arguments: list[Any] = list(SCANNER)
+    arguments[place] = value
+    with pytest.raises(ValueError, match=problem):
+        _core.Tokeniser(*arguments)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+@pytest.mark.parametrize("value", [None, "text", 1.5])
+def test_types_of_the_arguments_of_the_scanner(place: int, value: object) -> None:
+    arguments: list[Any] = list(SCANNER)
+    arguments[place] = value
+    with pytest.raises(TypeError):
+        _core.Tokeniser(*arguments)
+
+
+@pytest.mark.parametrize("words", [[None], ["May"], [7]])
+def test_words_are_bytes(words: list[Any]) -> None:
+    with pytest.raises(TypeError):
+        _core.Tokeniser(b"-", bytes(256), words, [21], False)
+
+
+def test_a_word_stands_in_one_pattern() -> None:
+    with pytest.raises(ValueError, match="stands in two patterns"):
+        _core.Tokeniser(b"-", bytes(256), [b"May", b"May"], [21, 22], False)
+
+
+@pytest.mark.parametrize("number", [0, -1, 256, 2**40])
+def test_pattern_numbers_fit_a_byte(number: int) -> None:
+    with pytest.raises((ValueError, OverflowError)):
+        _core.Tokeniser(b"-", bytes(256), [b"May"], [number], False)
+
+
+def test_strings_of_a_matcher() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        _core.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
+    with pytest.raises(ValueError, match="string 1 is empty"):
+        _core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
+    with pytest.raises(ValueError, match="edges of 1 strings, got 2"):
+        _core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
+
+
+@pytest.mark.parametrize(("token", "kind"), [(b"", 0), (b"x", 1), (b"<", 1), (b"<b>", 2), (b"<", 2), (b"a", 3), (b"a", -1)])
+def test_what_is_no_token_has_no_form(token: bytes, kind: int) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        _core.Tokeniser(*SCANNER).form(token, kind)
+
+
+# -------------------------------------------------------------------------------------------------------------- threads
+
+
+def texts_for_threads() -> list[str]:
+    random = np.random.default_rng(1)
+    words = ["read", "more", "12:30", "on", "2013-11-26", "a-b", "中国", "é", "\n", "http://x.org/a-b", "$5", "more."]
+    return [" ".join(words[k] for k in random.integers(0, len(words), 3000)) for _ in range(40)]
+
+
+def test_several_threads_share_a_matcher() -> None:
+    texts = [text.encode() for text in texts_for_threads()]
+    vocabulary = [b"read", b"more", b"\xff\x09", b"\xff\x04", b"a", b"b"]
+    native = _core.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
+    alone = [tuple(column.tolist() for column in native.find(text)) for text in texts]
+    assert sum(len(columns[0]) for columns in alone) > 1000
+    together = _at_once(lambda text: tuple(column.tolist() for column in native.find(text)), texts)
+    assert together == alone
+
+
+def test_several_threads_share_a_scanner() -> None:
+    texts = [text.encode() for text in texts_for_threads()]
+    native = _core.Tokeniser(*SCANNER)
+    alone = [tuple(column.tolist() for column in native.token_spans(text)) for text in texts]
+    assert _at_once(lambda text: tuple(column.tolist() for column in native.token_spans(text)), texts) == alone
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_several_threads_share_a_cleaner(engine: str) -> None:
+    from strategies import make_pack, scan
+
+    texts = texts_for_threads()
+    _, forms = scan("read more on 2013-11-26", NEWS, "-", False)
+    pack = make_pack([(forms[:2], "read more"), (forms[2:], "on 2013-11-26")], NEWS, "-", False)
+    alone = [Cleaner(pack).spans(text) for text in texts]
+    cleaner = Cleaner(pack, CleanConfig(engine=engine))
+    assert _at_once(cleaner.spans, texts) == alone
+
+
+def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
+    """All items by each of four threads, which begin together; the answers of all of them must be the same."""
+    start = threading.Barrier(4)
+
+    def work(_: int) -> list[Any]:
+        start.wait()
+        return [function(item) for item in items]
+
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(work, range(4))
+    assert all(other == first for other in others)
+    return first

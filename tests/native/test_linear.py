@@ -1,0 +1,182 @@
+"""Time per token does not grow with the size of the text, not even for the worst texts of suffix structures.
+
+Between the smallest and the largest text stands a factor of 16; what is quadratic would take 16 times as long per token.
+What is linear takes up to three times as long, because the larger text no longer fits the cache.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from strategies import closed, fibonacci_word
+
+from templatemine import _core
+from templatemine.config import MineConfig
+from templatemine.index import build_index, suffix_array
+from templatemine.mine import find_repeats
+from templatemine.model import Corpus, IntArray
+from templatemine.patterns import pattern_set
+
+pytestmark = pytest.mark.slow
+
+SMALL, LARGE = 20_000, 320_000
+FACTOR = 5.0
+NEWS = pattern_set("news")
+ARGUMENTS = NEWS.scanner_arguments("-", False)
+HTML = NEWS.scanner_arguments("-", True)
+
+
+def best(work: Callable[[], object], runs: int = 5) -> float:
+    """The shortest of several runs: what else the machine does can only add time."""
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def hold(prepare: Callable[[int], Callable[[], object]], small: int = SMALL, large: int = LARGE, factor: float = FACTOR) -> None:
+    """Time per token at `large` is at most `factor` times that at `small`; measured again before it is believed."""
+    for attempt in range(3):
+        ratio = (best(prepare(large)) / large) / (best(prepare(small)) / small)
+        if ratio <= factor:
+            return
+    pytest.fail(f"{ratio:.1f} times as long per token at {large} as at {small}, in {attempt + 1} measurements")
+
+
+def random_words(size: int, symbols: int = 1000) -> list[int]:
+    return np.random.default_rng(1).integers(1, symbols, size).tolist()
+
+
+TEXTS: dict[str, Callable[[int], list[list[int]]]] = {
+    "all equal": lambda size: [[1] * size],
+    "all equal, many documents": lambda size: [[1] * 100] * (size // 100),
+    "Fibonacci word": lambda size: [fibonacci_word(size)],
+    "Fibonacci words": lambda size: [fibonacci_word(1000)] * (size // 1000),
+    "periodic": lambda size: [[1, 2, 1, 3] * (size // 4)],
+    "one document repeated": lambda size: [random_words(1000)] * (size // 1000),
+    "one huge document": lambda size: [random_words(size)],
+    "one huge document among small ones": lambda size: [random_words(size // 2), *([[1, 2]] * (size // 4))],
+    "documents of one token": lambda size: [[1]] * size,
+    "growing documents": lambda size: [[1] * length for length in range(int((2 * size) ** 0.5))],
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bit", "64 bit"])
+def test_kernels_of_the_index(text: str, wide: bool) -> None:
+    """LCP and maximal strings; the suffix array is made by pydivsufsort and not timed."""
+
+    def prepare(size: int) -> Callable[[], object]:
+        documents = TEXTS[text](size)
+        symbols, doc_of = closed(documents)
+        sa = suffix_array(symbols, force64=wide)
+        lcp, repeats = (_core.lcp_i64, _core.repeats_i64) if wide else (_core.lcp_i32, _core.repeats_i32)
+        return lambda: repeats(symbols, doc_of, sa, lcp(symbols, sa), len(documents), 1, 1)
+
+    hold(prepare)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_stages_together(text: str) -> None:
+    """Corpus to strings, with the sorting, which costs a logarithm."""
+
+    def prepare(size: int) -> Callable[[], object]:
+        documents = TEXTS[text](size)
+        forms: IntArray = np.array([symbol for one in documents for symbol in one], np.int32)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(one) for one in documents], dtype=np.int64)])
+        names = [b"%d" % form for form in range(1001)]
+        corpus = Corpus(source="s", html=False, lines=False, forms=forms, doc_starts=starts, form_names=names)
+        config = MineConfig(min_df=1, min_share=0.0, min_tokens=2)
+        return lambda: find_repeats(build_index(corpus, config), corpus.documents, 1, config)
+
+    hold(prepare, factor=2 * FACTOR)
+
+
+DOCUMENTS: dict[str, str] = {
+    "words": "the news of the day ",
+    "one long word": "a",
+    "hyphens": "-",
+    "hyphened": "a-",
+    "marks": "a-b@c-d.org http://x.org/a-b 2013-11-26 1-800-555-0100 9f86d081 ",
+    "nearly marks": "www. http:// a@b 2013-11- 555-123- deadbeef@ ",
+    "at-signs": "@",
+    "addresses without an end": "a@b-",
+    "dotted labels": "a@b.",
+    "web without an address": "www..",
+    "digits": "1",
+    "joints": "1.",
+    "hexadecimal": "a1",
+    "letters with dots": "U.",
+    "currency": "$5",
+    "rules": "_",
+    "Han": "中国",
+    "wide spaces": "\u3000",
+    "line breaks": "a\n",
+}
+PAGES: dict[str, str] = {
+    "tags": "<p class=a>b</p>",
+    "open tags": "<a ",
+    "angles": "<",
+    "words with angles": "a<3",
+    "comments": "<!-- a -->",
+    "open comments": "<!--",
+    "scripts": "<script>a</script>",
+    "open scripts": "<script>",
+    "ends of scripts": "<script></",
+    "attributes": "<p " + "class=a " * 20 + ">",
+    "quotes": "<p class='",
+    "equals": "<p =",
+}
+
+
+@pytest.mark.parametrize("piece", [*DOCUMENTS, *PAGES])
+def test_tokeniser(piece: str) -> None:
+    """One document of a repeated piece: 160 kB against 2.5 MB."""
+    arguments = HTML if piece in PAGES else ARGUMENTS
+    unit = (PAGES.get(piece) or DOCUMENTS[piece]).encode()
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = (unit * (size // len(unit) + 1))[:size]
+        return lambda: _core.Tokeniser(*arguments).add(text)
+
+    hold(prepare, 160_000, 2_560_000)
+
+
+@pytest.mark.parametrize("piece", ["words", "one long word", "hyphened", "marks", "nearly marks", "Han"])
+def test_matcher(piece: str) -> None:
+    """The text has some thousand occurrences of a few strings."""
+    native = _core.Matcher(*ARGUMENTS, [b"the", b"news", b"of", b"a"], np.array([0, 1, 2, 0, 3, 3], np.int32), np.array([0, 4, 6], np.int64))
+    unit = DOCUMENTS[piece].encode()
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = unit * (size // len(unit))
+        return lambda: native.find(text)
+
+    hold(prepare, 160_000, 2_560_000)
+
+
+@pytest.mark.parametrize("strings", [10, 10_000])
+def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
+    """A hundred times as many strings in the pack take no more than some cache misses."""
+    text = ("the news of the day and some more words of all kinds " * 4000).encode()
+
+    def prepare(count: int) -> Callable[[], object]:
+        vocabulary = [b"the", b"news", *(b"w%d" % number for number in range(count))]
+        flat = np.array([place for number in range(count) for place in (0, 1, number + 2)], np.int32)
+        native = _core.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
+        return lambda: native.find(text)
+
+    assert best(prepare(strings)) < 3 * best(prepare(10)) + 0.01
+
+
+def test_merging() -> None:
+    def prepare(size: int) -> Callable[[], object]:
+        starts = np.random.default_rng(1).integers(0, 4 * size, size)
+        return lambda: _core.merge(starts, starts + 3, 2)
+
+    hold(prepare)

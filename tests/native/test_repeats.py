@@ -1,0 +1,148 @@
+"""Maximal strings with their occurrences and documents, against all substrings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import closed, corpora, examples, fibonacci_word
+
+from templatemine import _core
+from templatemine.index import suffix_array
+from templatemine.model import IntArray
+
+Found = dict[tuple[int, ...], tuple[int, int]]
+
+
+def repeats(
+    documents: Sequence[Sequence[int]], min_tokens: int = 1, min_df: int = 1, wide: bool = False, sa: IntArray | None = None
+) -> Found:
+    """What the kernel finds: string -> (occurrences, documents); every occurrence is looked up."""
+    symbols, doc_of = closed(documents)
+    if sa is None:
+        sa = suffix_array(symbols, force64=wide)
+    lcp = (_core.lcp_i64 if wide else _core.lcp_i32)(symbols, sa)
+    kernel = _core.repeats_i64 if wide else _core.repeats_i32
+    columns = kernel(symbols, doc_of, sa, lcp, len(documents), min_tokens, min_df)
+    assert [column.dtype for column in columns] == [np.int64, np.int32, np.int32, np.int32]
+    found: Found = {}
+    for rank, length, count, df in zip(*(column.tolist() for column in columns), strict=True):
+        places = sa[rank : rank + count].tolist()
+        strings = {tuple(symbols[place : place + length].tolist()) for place in places}
+        assert len(strings) == 1, "a string's occurrences lie together in the suffix array"
+        assert len({int(doc_of[place]) for place in places}) == df
+        (string,) = strings
+        assert string not in found, "each string once"
+        found[string] = (count, df)
+    return found
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bit", "64 bit"])
+@examples(400)
+@given(corpora(breaks=True))
+@example([[1, 1, 1, 1, 1, 1]])
+@example([[1, 2, 1, 2, 1], [2, 1, 2]])
+@example([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
+@example([fibonacci_word(30)])
+@example([[1, 2], [], [1, 2], []])
+@example([[3, 1, 2], [3, 1, 2], [4, 1, 2]])
+def test_maximal_strings(wide: bool, documents: list[list[int]]) -> None:
+    assert repeats(documents, wide=wide) == reference.maximal_strings(documents)
+
+
+@examples(200)
+@given(corpora(breaks=True), st.integers(0, 4), st.integers(0, 4))
+def test_floors(documents: list[list[int]], min_tokens: int, min_df: int) -> None:
+    assert repeats(documents, min_tokens, min_df) == reference.maximal_strings(documents, min_tokens, min_df)
+
+
+@examples(150)
+@given(corpora(breaks=True), st.permutations(range(5)))
+def test_order_of_the_suffix_array_is_irrelevant(documents: list[list[int]], order: list[int]) -> None:
+    symbols, _ = closed(documents)
+    sa = np.array(reference.suffix_array(symbols.tolist(), lambda symbol: order[symbol]), np.int32)
+    assert repeats(documents, sa=sa) == repeats(documents)
+
+
+@examples(150)
+@given(corpora(breaks=True), st.randoms(use_true_random=False))
+def test_names_and_order_of_documents_are_irrelevant(documents: list[list[int]], random: object) -> None:
+    ids = [1, 2, 3, 4]
+    random.shuffle(ids)  # type: ignore[attr-defined]
+    name = dict(enumerate([0, *ids]))
+    renamed = [[name[symbol] for symbol in one] for one in documents]
+    random.shuffle(renamed)  # type: ignore[attr-defined]
+    back = {new: old for old, new in name.items()}
+    assert {tuple(back[s] for s in string): counts for string, counts in repeats(renamed).items()} == repeats(documents)
+
+
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        ([], {}),
+        ([[]], {}),
+        ([[1]], {}),
+        ([[1, 1]], {(1,): (2, 1)}),
+        ([[1], [1]], {(1,): (2, 2)}),
+        ([[1, 2], [1, 2]], {(1, 2): (2, 2)}),
+        ([[1, 2, 9], [1, 2, 8], [2]], {(1, 2): (2, 2), (2,): (3, 3)}),
+        # "2 3" stands only within "1 2 3", so it is none of its own; "3" stands alone once more.
+        ([[1, 2, 3], [1, 2, 3], [3]], {(1, 2, 3): (2, 2), (3,): (3, 3)}),
+        # All neighbours are the same, but the end of a document is like no other.
+        ([[1, 2], [5, 1, 2], [5, 1, 2]], {(1, 2): (3, 3), (5, 1, 2): (2, 2)}),
+    ],
+)
+def test_by_hand(documents: list[list[int]], expected: Found) -> None:
+    assert repeats(documents) == expected
+
+
+@examples(150)
+@given(corpora(breaks=True), st.data())
+def test_anchors(documents: list[list[int]], data: st.DataObject) -> None:
+    """How often each string begins a line, ends one and is one."""
+    symbols, doc_of = closed(documents)
+    edges = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(symbols), max_size=len(symbols))), np.uint8)
+    sa = suffix_array(symbols)
+    rank, length, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
+    expected = []
+    for first, size, times in zip(rank, length, count, strict=True):
+        places = sa[first : first + times]
+        starts, ends = edges[places] & 1, edges[places + size - 1] >> 1
+        expected.append([int(starts.sum()), int(ends.sum()), int((starts & ends).sum())])
+    assert _core.anchors(rank, length, count, sa.astype(np.int64), edges).tolist() == expected
+
+
+@examples(150)
+@given(corpora(breaks=True), st.integers(0, 2**32))
+def test_hashes_of_strings(documents: list[list[int]], seed: int) -> None:
+    """Equal strings have equal hashes, wherever they stand and whatever the symbols are called; others differ."""
+    symbols, _ = closed(documents)
+    by_symbol = np.random.default_rng(seed).integers(0, 2**64, 5, dtype=np.uint64)
+    stretches = [(a, b) for a in range(len(symbols)) for b in range(a, min(a + 6, len(symbols)))]
+    position = np.array([a for a, _ in stretches], np.int64)
+    length = np.array([b - a for a, b in stretches], np.int32)
+    found = _core.string_hashes(symbols, by_symbol, position, length).tolist()
+    seen: dict[tuple[int, ...], int] = {}
+    for (a, b), value in zip(stretches, found, strict=True):
+        assert seen.setdefault(tuple(symbols[a:b].tolist()), value) == value
+    assert len(set(seen.values())) == len(seen)
+    order = np.array([4, 2, 0, 1, 3])
+    renamed = _core.string_hashes(order[symbols].astype(np.int32), by_symbol[np.argsort(order)], position, length)
+    assert renamed.tolist() == found
+    assert all(value < 2**61 for value in found)
+
+
+def test_hashes_of_long_strings_are_those_of_big_integers() -> None:
+    prime, base = 2**61 - 1, 0x0B0E1F2D3C4B5A69
+    random = np.random.default_rng(1)
+    text = random.integers(0, 50, 1000).astype(np.int32)
+    by_symbol = random.integers(0, 2**64, 50, dtype=np.uint64)
+    value = 0
+    for symbol in text[3:900].tolist():
+        value = (value * base + int(by_symbol[symbol])) % prime
+    found = _core.string_hashes(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
+    assert int(found[0]) == value

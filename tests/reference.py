@@ -1,0 +1,386 @@
+"""Slow, obvious twins of the native kernels and of what rests on them.
+
+Each is written from the contract, not from the code it is held against, and says what it costs (n: length of its input).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from templatemine.expressions import tag_form
+from templatemine.patterns import MARKER, PatternSet
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Suffix array, LCP, maximal strings
+# ----------------------------------------------------------------------------------------------------------------------
+
+BREAK = 0
+
+
+def suffix_array(text: Sequence[int], order: Callable[[int], object] = lambda symbol: symbol) -> list[int]:
+    """Suffixes in ascending order, symbols compared by `order`.  O(n^2 log n) time, O(n^2) memory."""
+    keys = [order(symbol) for symbol in text]
+    return sorted(range(len(text)), key=lambda start: keys[start:])
+
+
+def lcp_array(text: Sequence[int], sa: Sequence[int]) -> list[int]:
+    """Symbols that each suffix shares with the one before it, up to the first break.  O(n^2)."""
+
+    def common(a: int, b: int) -> int:
+        length = 0
+        while max(a, b) + length < len(text) and text[a + length] == text[b + length] != BREAK:
+            length += 1
+        return length
+
+    return [0, *(common(sa[rank - 1], sa[rank]) for rank in range(1, len(sa)))][: len(sa)]
+
+
+def maximal_strings(
+    documents: Iterable[Sequence[int]], min_tokens: int = 1, min_df: int = 1
+) -> dict[tuple[int, ...], tuple[int, int]]:
+    """Every string that occurs twice or more and loses occurrences with any symbol more on either side.
+
+    Breaks (0) stand in no string; as neighbours they, and the ends of documents, differ from everything, each from the
+    others too.  O(n^3) time and memory over the longest stretch without a break.
+
+    Returns
+    -------
+    dict
+        String -> (occurrences, documents).
+    """
+    occurrences: dict[tuple[int, ...], list[tuple[int, object, object]]] = defaultdict(list)
+    fresh = iter(range(-1, -(10**9), -1))
+    for number, document in enumerate(documents):
+        for start in range(len(document)):
+            for end in range(start + 1, len(document) + 1):
+                if document[end - 1] == BREAK:
+                    break
+                left = document[start - 1] if start and document[start - 1] != BREAK else next(fresh)
+                right = document[end] if end < len(document) and document[end] != BREAK else next(fresh)
+                occurrences[tuple(document[start:end])].append((number, left, right))
+    found = {}
+    for string, places in occurrences.items():
+        df = len({number for number, _, _ in places})
+        lefts, rights = {left for _, left, _ in places}, {right for _, _, right in places}
+        if len(places) > 1 and len(lefts) > 1 and len(rights) > 1 and len(string) >= min_tokens and df >= min_df:
+            found[string] = (len(places), df)
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Intervals and strings of tokens
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def merge(intervals: Sequence[tuple[int, int]], gap: int) -> tuple[list[tuple[int, int]], list[int]]:
+    """Union of non-empty intervals on a mask, gaps of fewer than `gap` places filled.  O(range + intervals * unions).
+
+    Returns
+    -------
+    unions, members
+        The unions in order, and for each interval the place of its union.
+    """
+    covered = [False] * (max((end for _, end in intervals), default=0) + 1)
+    for start, end in intervals:
+        covered[start:end] = [True] * (end - start)
+    unions: list[tuple[int, int]] = []
+    for place in range(len(covered)):
+        if covered[place] and unions and place - unions[-1][1] < max(gap, 1):
+            unions[-1] = (unions[-1][0], place + 1)
+        elif covered[place]:
+            unions.append((place, place + 1))
+    members = [next(k for k, (left, right) in enumerate(unions) if left <= start < right) for start, _ in intervals]
+    return unions, members
+
+
+def occurrences(tokens: Sequence[object], strings: Sequence[Sequence[object]]) -> set[tuple[int, int, int]]:
+    """Where each string stands, as (first token, last token, string).  O(tokens * total length of the strings)."""
+    return {
+        (start, start + len(string) - 1, number)
+        for number, string in enumerate(strings)
+        for start in range(len(tokens) - len(string) + 1)
+        if list(tokens[start : start + len(string)]) == list(string)
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Tokeniser
+# ----------------------------------------------------------------------------------------------------------------------
+
+WORD, TAG, RAW = 0, 1, 2
+
+# Unicode property White_Space, and what breaks a line of it.
+WHITE = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
+LINE_BREAKS = frozenset("\n\u2028\u2029")
+
+# Scripts written without spaces, with their punctuation: a character is a token.
+OWN_RANGES = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x3001, 0x30FF),  # CJK punctuation, kana
+    (0x31F0, 0x31FF),  # kana extensions
+    (0x3400, 0x4DBF),  # Han
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0xFF01, 0xFF0F),  # full-width punctuation and half-width kana, without full-width digits and letters
+    (0xFF1A, 0xFF20),
+    (0xFF3B, 0xFF40),
+    (0xFF5B, 0xFF9F),
+    (0x20000, 0x3FFFF),
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """[start, end) in characters, its kind, and whether a line break stands between it and the token before."""
+
+    start: int
+    end: int
+    kind: int
+    first: bool
+
+
+def is_own(char: str) -> bool:
+    """True for a character that is a token by itself.  O(1)."""
+    return any(low <= ord(char) <= high for low, high in OWN_RANGES)
+
+
+def _ascii_letter(char: str) -> bool:
+    return "a" <= char.lower() <= "z" and char.isascii()
+
+
+def _opens(text: str, start: int, name: str) -> bool:
+    """True if the element name (with what stands before it) is at `start` and ends there."""
+    end = start + len(name)
+    here, after = text[start:end], text[end : end + 1]
+    return here.isascii() and here.lower() == name and not (after.isascii() and after.isalnum())
+
+
+def _past(text: str, what: str, start: int) -> int:
+    """End of the next `what`, or of the text."""
+    place = text.find(what, start)
+    return len(text) if place < 0 else place + len(what)
+
+
+def markup_end(text: str, start: int) -> tuple[int, int]:
+    """End and kind of the mark-up at `start`; the end is `start` if there is none.  O(n)."""
+    after = text[start + 1 : start + 2]
+    if text[start] != "<" or not after or not (_ascii_letter(after) or after in "/!?"):
+        return start, WORD
+    if text.startswith("<!--", start):
+        # "<!-->" and "<!--->" are whole comments.
+        for short in ("<!-->", "<!--->"):
+            if text.startswith(short, start):
+                return start + len(short), RAW
+        return _past(text, "-->", start + 4), RAW
+    end = _past(text, ">", start)
+    for name in ("script", "style"):
+        if _opens(text, start, "<" + name):
+            place = text.find("</", end)
+            while place >= 0 and not _opens(text, place, "</" + name):
+                place = text.find("</", place + 1)
+            return (len(text) if place < 0 else _past(text, ">", place)), RAW
+    return end, TAG
+
+
+def tokens(text: str, separators: str, patterns: PatternSet, html: bool) -> list[Token]:
+    """The tokens of a text without user patterns, by the contract: O(n) chunks, each searched for marks; O(n^2) at worst."""
+    out: list[Token] = []
+    first = True
+    place = 0
+    while place < len(text):
+        char = text[place]
+        if char in WHITE:
+            first = first or char in LINE_BREAKS
+            place += 1
+            continue
+        if html and (found := markup_end(text, place))[0] > place:
+            end, kind = found
+            pieces = [(place, end, kind)]
+        elif is_own(char):
+            end = place + 1
+            pieces = [(place, end, WORD)]
+        else:
+            end = place
+            while end < len(text) and text[end] not in WHITE and not is_own(text[end]):
+                if html and markup_end(text, end)[0] > end:
+                    break
+                end += 1
+            pieces = [(place + a, place + b, WORD) for a, b in _words(text[place:end], separators, patterns)]
+        for start, stop, kind in pieces:
+            out.append(Token(start, stop, kind, first))
+            first = False
+        place = end
+    return out
+
+
+def marks(chunk: str, patterns: PatternSet) -> list[tuple[int, int, int]]:
+    """Marks of a chunk, leftmost first: (start, end, pattern number).  O(n) searches."""
+    if patterns.mark_regex is None:
+        return []
+    return [(*hit.span(), patterns.id_of[str(hit.lastgroup)]) for hit in patterns.mark_regex.finditer(chunk)]
+
+
+def _words(chunk: str, separators: str, patterns: PatternSet) -> Iterator[tuple[int, int]]:
+    """A chunk is parted at separators, but not at those of a mark."""
+    parts = [char in separators for char in chunk]
+    for start, end, _ in marks(chunk, patterns):
+        parts[start:end] = [False] * (end - start)
+    start = 0
+    for place, part in enumerate([*parts, True]):
+        if part:
+            if place > start:
+                yield start, place
+            start = place + 1
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Forms
+# ----------------------------------------------------------------------------------------------------------------------
+
+_DIGIT = "[0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]"
+_RULE = regex.compile("[_=*~#\u2014\u2013\u2015\u2500\u2501]+")
+_NUMBER = regex.compile(f"{_DIGIT}+(?:[.,:/\\\\]{_DIGIT}+)*")
+_JOINTS = (("number", ".,"), ("clock", ":"), ("date", "/\\"))
+
+# No letters, beyond ASCII and Latin-1 signs: digits, punctuation and symbols.
+_NO_LETTERS = (
+    (0x0600, 0x061F),
+    (0x0660, 0x066D),
+    (0x06D4, 0x06D4),
+    (0x06F0, 0x06F9),
+    (0x0964, 0x0965),
+    (0x0589, 0x058A),
+    (0x05BE, 0x05BE),
+    (0x05C0, 0x05C0),
+    (0x05C3, 0x05C3),
+    (0x05F3, 0x05F4),
+    (0x037E, 0x037E),
+    (0x0387, 0x0387),
+    (0x2000, 0x2BFF),
+    (0x3000, 0x303F),
+    (0xE000, 0xF8FF),
+    (0xFE10, 0xFE6F),
+    (0xFF00, 0xFFEF),
+    (0x1F000, 0x10FFFF),
+)
+
+
+def _is_letter(char: str) -> bool:
+    code = ord(char)
+    if code < 0x80:
+        return char.isalpha()
+    return code >= 0xC0 and char not in "\xd7\xf7" and not any(low <= code <= high for low, high in _NO_LETTERS)
+
+
+def _letters(text: str, start: int) -> str:
+    end = start
+    while end < len(text) and _is_letter(text[end]):
+        end += 1
+    return text[start:end]
+
+
+def form(token: str, patterns: PatternSet) -> bytes:
+    """Form of a word: marks first, then from left to right what the rows of the table take.  O(n^2)."""
+    out = bytearray()
+    position = 0
+    for start, end, number in [*marks(token, patterns), (len(token), len(token), 0)]:
+        stretch = token[position:start]
+        place = 0
+        while place < len(stretch):
+            taken, name = _piece(stretch, place, patterns)
+            out += bytes((MARKER, patterns.id_of[name])) if name else stretch[place:taken].encode("utf-8", "surrogatepass")
+            place = taken
+        if number:
+            out += bytes((MARKER, number))
+        position = end
+    return bytes(out)
+
+
+def _piece(text: str, start: int, patterns: PatternSet) -> tuple[int, str]:
+    """End of the next piece and its pattern, "" if it is literal."""
+    on = patterns.enabled
+    if "number" in on and (number := _number(text, start, on))[1]:
+        return number
+    if "rule" in on and (rule := _RULE.match(text, start)):
+        return rule.end(), "rule" if len(rule.group()) >= 3 else ""
+    run = _letters(text, start)
+    if run:
+        return _word(text, start, run, patterns)
+    if "price" in on and text[start] in "$\u20ac\xa3\xa5\u20b9" and start + 1 < len(text):
+        end, name = _number(text, start + 1, on)
+        if name == "number":
+            return end, "price"
+    return start + 1, ""
+
+
+def _number(text: str, start: int, on: frozenset[str]) -> tuple[int, str]:
+    digits = _NUMBER.match(text, start)
+    if digits is None:
+        return start, ""
+    used = {kind for kind, joints in _JOINTS if set(joints) & set(digits.group())}
+    name = "numeric" if len(used) > 1 else used.pop() if used else "number"
+    end = digits.end()
+    run, rest = _letters(text, end), text[end:]
+    if name == "number" and "ordinal" in on and run in ("st", "nd", "rd", "th"):
+        return end + 2, "ordinal"
+    if name in ("number", "clock") and "time" in on:
+        if run in ("am", "pm", "AM", "PM"):
+            return end + 2, "time"
+        if rest.startswith(("a.m.", "p.m.")) and not _letters(text, end + 4):
+            return end + 4, "time"
+    if name == "number" and "percent" in on and rest[:1] and rest[0] in "%\u066a":
+        return end + 1, "percent"
+    return end, name
+
+
+def _word(text: str, start: int, run: str, patterns: PatternSet) -> tuple[int, str]:
+    on, end = patterns.enabled, start + len(run)
+    rules: Mapping[str, str] = {
+        "abbreviation": r"[A-Z][A-Za-z]{1,4}\.",
+        "initials": r"(?:[A-Z]\.){2,}",
+        "meridiem": r"[ap]\.m\.",
+    }
+    for name, rule in rules.items():
+        hit = regex.match(rule, text[start:])
+        # An abbreviation takes a whole run of letters; the others begin with a run of one.
+        if name in on and hit and len(run) == (len(hit.group()) - 1 if name == "abbreviation" else 1):
+            return start + hit.end(), name
+    for word, number in zip(*patterns.word_list, strict=True):
+        if word.decode() == run:
+            return end, patterns.by_id[number][0]
+    if "upper" in on and regex.fullmatch("[A-Z\xc0-\xd6\xd8-\xde]{2,}", run):
+        return end, "upper"
+    return end, ""
+
+
+def forms(text: str, separators: str, patterns: PatternSet, html: bool) -> list[bytes]:
+    """Form of each token of a text."""
+    return [
+        form(text[token.start : token.end], patterns) if token.kind == WORD else tag_form(text[token.start : token.end], patterns)
+        for token in tokens(text, separators, patterns, html)
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Cut-off
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def energy(counts: Sequence[int], x: int, y: int) -> int:
+    """Equation 3.1 for the centres x < y, in quarters of nothing: whole numbers throughout.  O(bins)."""
+    below = sum((i - x) ** 2 * h for i, h in enumerate(counts) if 2 * i < x + y)
+    above = sum((i - y) ** 2 * h for i, h in enumerate(counts) if 2 * i >= x + y)
+    return below + above
+
+
+def energy_border(counts: Sequence[int]) -> tuple[float, int]:
+    """The border (x + y) / 2 of least energy over all pairs of bins, the lowest of equals, and the energy.  O(bins^3)."""
+    pairs = [(energy(counts, x, y), x + y) for y in range(len(counts)) for x in range(y)]
+    least, twice = min(pairs)
+    return twice / 2, least

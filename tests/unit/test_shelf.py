@@ -1,0 +1,110 @@
+"""A folder of packs: written together, chosen by the source they name, with the dropped strings beside them."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from templatemine.errors import CorpusError, PackError
+from templatemine.model import Document
+from templatemine.packs import Pack
+from templatemine.pipeline import mine
+from templatemine.shelf import DroppedString, dropped_beside, load_packs, open_shelf, pack_files, read_dropped
+
+DROPPED: list[DroppedString] = [
+    (("of", "the"), 9, 30, "stands in other sources"),
+    (("a\ud800", "新"), 3, 3, "too rare"),
+]
+
+
+@dataclass(frozen=True)
+class Result:
+    source: str
+    pack: Pack | None
+    dropped: list[DroppedString] | None
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    documents = [
+        Document(source="a", id=str(number), text=f"w{number}\nRead our letter every single morning.")
+        for number in range(20)
+    ]
+    return mine(documents)["a"]
+
+
+def save(folder: Path, *results: Result, force: bool = False) -> list[str | None]:
+    with open_shelf(folder, force) as shelf:
+        return [shelf.save(result) for result in results]
+
+
+def test_round_trip(tmp_path: Path, pack: Pack) -> None:
+    second = replace(pack, source="../B")
+    paths = save(tmp_path, Result("a", pack, DROPPED), Result("../B", second, None), Result("none", None, None))
+    assert paths[0] == str(tmp_path / "a.json")
+    assert paths[2] is None
+    assert len(list(tmp_path.iterdir())) == 4
+    loaded = load_packs([tmp_path])
+    assert {source: one.templates for source, one in loaded.items()} == {"a": pack.templates, "../B": pack.templates}
+    assert load_packs(path for path in paths if path).keys() == loaded.keys()
+    assert list(read_dropped(tmp_path / "a.json")) == DROPPED
+    assert list(read_dropped(str(paths[1]))) == []
+
+
+def test_many_dropped_strings(tmp_path: Path, pack: Pack) -> None:
+    many: list[DroppedString] = [((f"w{number}",), number, number, "r") for number in range(10_000)]
+    save(tmp_path, Result("a", pack, many))
+    assert list(read_dropped(tmp_path / "a.json")) == many
+
+
+def test_what_exists_is_refused(tmp_path: Path, pack: Pack) -> None:
+    save(tmp_path, Result("a", pack, DROPPED))
+    with open_shelf(tmp_path) as shelf:
+        shelf.refuse_existing(["b", "c"])
+        with pytest.raises(CorpusError, match=r"a\.json: exists"):
+            shelf.refuse_existing(["b", "a"])
+    save(tmp_path, Result("a", pack, []), force=True)
+    assert list(read_dropped(tmp_path / "a.json")) == []
+
+
+def test_files_of_a_folder(tmp_path: Path) -> None:
+    for name in ("b.json", "a.json", ".hidden.json", "a.dropped.jsonl.gz", "notes.txt"):
+        (tmp_path / name).write_text("x")
+    assert pack_files(tmp_path) == [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    assert pack_files(tmp_path / "notes.txt") == [str(tmp_path / "notes.txt")]
+    for name in ("gone", "empty"):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        with pytest.raises(PackError, match=f"{name}: "):
+            pack_files(tmp_path / name)
+
+
+def test_two_packs_for_a_source(tmp_path: Path, pack: Pack) -> None:
+    pack.save(tmp_path / "1.json")
+    pack.save(tmp_path / "2.json")
+    with pytest.raises(PackError) as caught:
+        load_packs([tmp_path])
+    found = f"found a second one for 'a'; the first is {tmp_path}/1.json"
+    assert str(caught.value) == f"{tmp_path}/2.json: expected one pack a source, {found}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "not found; it holds the dropped strings"),
+        (b"x", "damaged"),
+        (gzip.compress(b'{"tokens": ["a"], "df": 1, "count": 1, "reason": "r"}\n')[:-9], "too early"),
+        (gzip.compress(b"{}\n"), ":1: expected a dropped string"),
+        (gzip.compress(b'{"tokens": "ab", "df": 1, "count": 1, "reason": "r"}\n'), ":1: expected a dropped string"),
+        (gzip.compress(b"{\n"), ":1: expected a dropped string"),
+    ],
+)
+def test_dropped_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
+    pack = tmp_path / "a.json"
+    if content is not None:
+        Path(dropped_beside(pack)).write_bytes(content)
+    with pytest.raises(CorpusError, match=message) as caught:
+        list(read_dropped(pack))
+    assert caught.value.fatal

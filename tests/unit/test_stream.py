@@ -1,0 +1,143 @@
+"""Streams of records: each gets the pack of its source, and everything is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import pytest
+
+from templatemine import stream
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.model import Document, Record
+from templatemine.packs import Pack
+from templatemine.pipeline import mine
+from templatemine.stream import Census, RecordCleaner, SourceTally, StreamConfig
+
+LINE = "Read our letter every single morning, {}."
+
+
+def rows(source: str, count: int) -> list[dict[str, Any]]:
+    return [
+        {"source": source, "text": f"w{number} v{number * 7} u{number * 3}\n{LINE.format(source)}"}
+        for number in range(count)
+    ]
+
+
+def to_records(fields: list[dict[str, Any]]) -> list[Record]:
+    return [
+        Record(
+            document=Document(source=one["source"], id=str(place), text=one["text"]), fields=one, where=f"f:{place + 1}"
+        )
+        for place, one in enumerate(fields)
+    ]
+
+
+@pytest.fixture(scope="module")
+def packs() -> Mapping[str, Pack]:
+    found = mine(record.document for record in to_records(rows("a", 30) + rows("b", 30)))
+    assert all(pack.templates for pack in found.values())
+    return found
+
+
+def test_lines_and_tally(packs: Mapping[str, Pack]) -> None:
+    cleaner = RecordCleaner({"a": packs["a"]})
+    steps: list[SourceTally] = []
+    fields = rows("a", 300) + rows("b", 2)
+    lines = [
+        orjson.loads(line)
+        for piece in cleaner.lines(to_records(fields), progress=steps.append)
+        for line in piece.splitlines()
+    ]
+    assert len(lines) == 302
+    assert lines[0]["text"] == "w0 v0 u0"
+    assert lines[-1] == fields[-1]
+    tally = cleaner.tally.sources
+    assert (tally["a"].records, tally["a"].changed, tally["a"].spans) == (300, 300, 300)
+    assert tally["a"].cut == sum(span["end"] - span["start"] for line in lines[:300] for span in line["removed"])
+    assert tally["a"].characters == sum(len(one["text"]) for one in fields[:300])
+    assert tally["b"] == SourceTally(records=2, no_pack=2)
+    assert [step.records for step in steps] == [256, 46]
+    assert cleaner.tally.total().records == 302
+
+
+def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
+    cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(gap=9, engine="regex")))
+    own = Cleaner(packs["a"], CleanConfig(gap=9))
+    for record, line in zip(
+        to_records(rows("a", 5)), b"".join(cleaner.lines(to_records(rows("a", 5)))).splitlines(), strict=True
+    ):
+        cleaned = own.clean(record.document.body)
+        removed = [
+            {"start": span.start, "end": span.end, "templates": list(span.templates)} for span in cleaned.removed
+        ]
+        assert orjson.loads(line) == {**record.fields, "text": cleaned.text, "removed": removed}
+
+
+def test_a_cleaner_is_made_once(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    original = Cleaner.__init__
+
+    def init(self: Cleaner, pack: Pack, config: CleanConfig | None = None) -> None:
+        made.append(pack.source)
+        original(self, pack, config)
+
+    monkeypatch.setattr(Cleaner, "__init__", init)
+    list(RecordCleaner(packs).lines(to_records(rows("a", 600))))
+    assert made == ["a"]
+
+
+def test_a_record_that_cannot_be_cleaned(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Cleaner.clean
+
+    def clean(self: Cleaner, text: str) -> Any:
+        if text.startswith("w1 "):
+            raise CapacityError("too long")
+        return original(self, text)
+
+    monkeypatch.setattr(Cleaner, "clean", clean)
+    errors: list[CorpusError] = []
+    lines = b"".join(RecordCleaner(packs).lines(to_records(rows("a", 3)), errors.append)).splitlines()
+    assert len(lines) == 2
+    assert [str(error) for error in errors] == ["f:2: cannot be cleaned: too long"]
+    with pytest.raises(CorpusError, match="f:2: cannot be cleaned"):
+        list(RecordCleaner(packs).lines(to_records(rows("a", 3))))
+
+
+def test_jobs_change_nothing(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 3)
+    records = to_records([one for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair])
+    one, two = RecordCleaner(packs), RecordCleaner(packs, jobs=2)
+    assert b"".join(one.lines(records)) == b"".join(two.lines(records))
+    assert one.tally == two.tally
+
+
+def test_batches_end_by_records_and_by_characters() -> None:
+    records = to_records(rows("a", 600))
+    assert [len(batch) for batch in stream._batches(records)] == [256, 256, 88]
+    large = to_records([{"source": "a", "text": "x" * 200_000}] * 7)
+    assert [len(batch) for batch in stream._batches(large)] == [3, 3, 1]
+
+
+def test_names_that_clash() -> None:
+    with pytest.raises(ConfigError, match="removed field"):
+        StreamConfig(removed_field="text")
+    with pytest.raises(ConfigError, match="removed field"):
+        StreamConfig(read=ReadConfig(html_field="removed"))
+    with pytest.raises(ConfigError, match="jobs"):
+        RecordCleaner({}, jobs=0)
+
+
+def test_census() -> None:
+    fields: list[dict[str, Any]] = [{"id": "1"}, {"id": "1"}, {}, {}, {"id": None}, {"id": 2}, {"id": "2"}]
+    records = [
+        Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
+        for one in fields
+    ]
+    census = Census("id")
+    assert len(list(census.documents(records))) == 7
+    assert census.sources == {"s": 7}
+    assert census.duplicates == 2

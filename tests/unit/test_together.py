@@ -1,0 +1,149 @@
+"""Several files appear together or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from templatemine.errors import CorpusError
+from templatemine.io import together as module
+from templatemine.io.together import together
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def write_and_raise(folder: Path, error: BaseException, *, inside: bool = False) -> None:
+    """Write two files; something goes wrong while the second is written, or after it."""
+    with together(folder) as group:
+        with group.open("x") as handle:
+            handle.write(b"new")
+        with group.open("y") as handle:
+            handle.write(b"new")
+            if inside:
+                raise error
+        raise error
+
+
+def put(folder: Path, *files: str, force: bool = False) -> None:
+    with together(folder, force) as group:
+        for name in files:
+            with group.open(name) as handle:
+                handle.write(f"new {name}".encode())
+            assert not os.path.exists(group.path(name)) or force
+
+
+def test_they_appear_at_the_end(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "b", "x.json", "y.gz")
+    assert names(tmp_path) == ["a", "a/b", "a/b/x.json", "a/b/y.gz"]
+    assert (tmp_path / "a" / "b" / "x.json").read_text() == "new x.json"
+    assert gzip.decompress((tmp_path / "a" / "b" / "y.gz").read_bytes()) == b"new y.gz"
+
+
+def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
+    put(tmp_path / "1", "y.gz")
+    put(tmp_path / "2", "y.gz")
+    assert (tmp_path / "1" / "y.gz").read_bytes() == (tmp_path / "2" / "y.gz").read_bytes()
+
+
+def test_a_directory_that_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        write_and_raise(tmp_path / "a" / "b" / "c", KeyboardInterrupt())
+    assert names(tmp_path) == ["a"]
+
+
+def test_an_error_while_writing_one(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="mine"):
+        write_and_raise(tmp_path, ValueError("mine"), inside=True)
+    assert names(tmp_path) == []
+
+
+def test_existing_files_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "y").write_text("old")
+    with pytest.raises(CorpusError, match="y: exists; use --force") as caught:
+        put(tmp_path, "x", "y")
+    assert caught.value.fatal
+    with together(tmp_path) as group, pytest.raises(CorpusError, match="exists"):
+        group.refuse_existing(["x", "y"])
+    assert names(tmp_path) == ["y"]
+    assert (tmp_path / "y").read_text() == "old"
+
+
+def test_force_replaces_and_keeps_permissions_and_links(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "real").chmod(0o640)
+    (tmp_path / "y").symlink_to("real")
+    put(tmp_path, "x", "y", force=True)
+    assert names(tmp_path) == ["real", "x", "y"]
+    assert (tmp_path / "y").is_symlink()
+    assert (tmp_path / "real").read_text() == "new y"
+    assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o640
+
+
+def test_a_directory_in_the_place_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    with pytest.raises(CorpusError, match="found a directory"):
+        put(tmp_path, "x", force=True)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_failure_in_the_middle_of_renaming_takes_all_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool
+) -> None:
+    if force:
+        (tmp_path / "a").write_text("old")
+        (tmp_path / "c").write_text("old")
+    original = module._put
+    calls = 0
+
+    def fail(*args: object) -> None:
+        nonlocal calls
+        calls += 1
+        original(*args)  # type: ignore[arg-type]
+        if calls == 3:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "_put", fail)
+    with pytest.raises(CorpusError, match="c: cannot be written: No space left on device"):
+        put(tmp_path, "a", "b", "c", "d", force=force)
+    assert calls == 3
+    assert names(tmp_path) == (["a", "c"] if force else [])
+    assert not force or {(tmp_path / name).read_text() for name in "ac"} == {"old"}
+
+
+def test_what_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    def meanwhile() -> None:
+        with together(tmp_path) as group:
+            for name in "xy":
+                with group.open(name) as handle:
+                    handle.write(b"new")
+            (tmp_path / "y").write_text("theirs")
+
+    with pytest.raises(CorpusError, match="y: exists"):
+        meanwhile()
+    assert names(tmp_path) == ["y"]
+    assert (tmp_path / "y").read_text() == "theirs"
+
+
+def test_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*args: object, **options: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", none)
+    put(tmp_path, "x")
+    put(tmp_path, "x", "y", force=True)
+    assert names(tmp_path) == ["x", "y"]
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for path in ("file", "file/below"):
+        with pytest.raises(CorpusError, match="cannot be written") as caught, together(tmp_path / path):
+            pass
+        assert caught.value.fatal
