@@ -5,9 +5,10 @@
 >>> templatemine.Cleaner(packs["example.org"]).clean(text).text  # doctest: +SKIP
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from templatemine import errors
 from templatemine._version import __version__
@@ -20,20 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Cleaner", "Document", "Miner", "Pack", "__version__", "clean", "errors", "mine"]
 
-_HOME = {
-    "Cleaner": "clean",
-    "clean": "clean",
-    "Document": "model",
-    "Pack": "packs",
-    "Miner": "pipeline",
-    "mine": "pipeline",
-}
+
+class _Package(ModuleType):
+    """Public names load their module on first use, so that importing the package costs no numpy.  As properties they
+    also outlive the import of the modules that share their names, which would else take their place."""
 
 
-def __getattr__(name: str) -> Any:
-    # Public names load their module on first use: importing the package costs no numpy.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+def _public(home: str, name: str) -> property:
+    return property(lambda _: getattr(import_module(f"templatemine.{home}"), name), lambda _, module: None)
 
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+for _home, _name in (("clean", "Cleaner"), ("clean", "clean"), ("model", "Document"), ("packs", "Pack")):
+    setattr(_Package, _name, _public(_home, _name))
+for _name in ("Miner", "mine"):
+    setattr(_Package, _name, _public("pipeline", _name))
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,54 @@
+"""The README's own lines: its commands exist, its Python runs, its figures are those of the method page."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+import templatemine
+from templatemine.pipeline import METHODS
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    rng = random.Random(1)
+    text = "Fresh news.\nWrite to the editors of Example, they read everything."
+    documents = [
+        templatemine.Document(
+            source="example.org",
+            id=str(i),
+            text=f"{' '.join(str(rng.random()) + 'x' for _ in range(9))}\n{text.splitlines()[1]}",
+        )
+        for i in range(20)
+    ]
+    monkeypatch.chdir(tmp_path)
+    names = {"documents": documents, "text": text}
+    exec(code, names)
+    assert names["cleaned"].text == "Fresh news."
+    assert len(names["spans"]) == 1
+
+
+def test_every_method_is_described() -> None:
+    for name in METHODS:
+        assert f"| `{name}` |" in README
+
+
+def test_links_lead_somewhere() -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / link).exists()
+
+
+def test_public_names_outlive_the_modules_of_their_names() -> None:
+    import templatemine.clean
+    import templatemine.mine  # noqa: F401
+
+    for name in templatemine.__all__:
+        assert getattr(templatemine, name) is not None
+    assert callable(templatemine.mine)
+    assert callable(templatemine.clean)

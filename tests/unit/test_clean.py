@@ -1,0 +1,104 @@
+"""Putting a text together after a cut, page texts, and expressions written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from templatemine.clean import Cleaner, cut, page_text
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError
+from templatemine.model import Document, Span, Template
+from templatemine.pipeline import mine
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a [[X]] b", "a b"),
+        ("a\n\n[[X]]\n\nb", "a\n\nb"),
+        ("a [[X]]\n\nb", "a\n\nb"),
+        ("a\n\n[[X]] b", "a\n\nb"),
+        ("a\n[[X]]  b", "a\nb"),
+        ("[[X]]\n\nb", "b"),
+        ("a\n\n[[X]]", "a"),
+        ("  a [[X]]", "  a"),
+        ("[[X]]", ""),
+        ("a-[[X]]-b", "a- -b"),
+        ("a[[X]]b", "a b"),
+        ("文[[X]]字", "文字"),
+        ("a [[X]] [[Y]] b", "a b"),
+        ("a\n\n[[X]] \n [[Y]] b", "a\n\nb"),
+        ("nothing", "nothing"),
+        ("", ""),
+    ],
+)
+def test_words_are_never_glued_and_paragraphs_stay_apart(text: str, wanted: str) -> None:
+    plain, spans = "", []
+    for part in text.replace("[[", "\0[").replace("]]", "\0").split("\0"):
+        if part.startswith("["):
+            spans.append(Span(len(plain), len(plain) + len(part) - 1))
+            part = part[1:]
+        plain += part
+    assert cut(plain, spans) == wanted
+
+
+def test_page_text_breaks_at_blocks_and_resolves_entities() -> None:
+    page = "<p>One &amp; <b>two</b></p><script>if (a < b) x();</script><div>three<br>four</div><!-- five --> a < b"
+    assert page_text(page, []) == "One & two\nthree\nfour\na < b"
+
+
+def test_page_text_without_a_stretch() -> None:
+    page = "<p>Kept é</p><div>cut</div><p>and <i>kept</i></p>"
+    start = page.index("<div>")
+    assert page_text(page, [Span(start, page.index("<p>and"))]) == "Kept é\nand kept"
+    start = page.index("<i>")
+    assert page_text(page, [Span(start, start + 3)]) == "Kept é\ncut\nand kept"
+
+
+def test_page_text_of_broken_pages() -> None:
+    assert page_text("", []) == ""
+    assert page_text("<", []) == "<"
+    assert page_text("text <p", []) == "text"
+    assert page_text("<script>never closed", []) == ""
+    assert page_text("lone \ud800 surrogate", []) == "lone \ud800 surrogate"
+
+
+def documents() -> list[Document]:
+    return [
+        Document(source="x.example", id=str(i), text=f"Word{i} and some{i} more.\nPlease read our rules before you write.")
+        for i in range(30)
+    ]
+
+
+def test_an_expression_written_by_hand_is_applied_by_both_engines() -> None:
+    pack = mine(documents())["x.example"]
+    own = Template(id="mine", regex=r"\(Photo: ([A-Z][a-z]+)\)", tokens=None, df=0, count=0, example="(Photo: Ann)")
+    pack = replace(pack, templates=(*pack.templates, own))
+    assert type(pack).from_json(pack.to_json()).templates == pack.templates
+    for engine in ("native", "regex"):
+        spans = Cleaner(pack, CleanConfig(engine=engine)).spans("A day (Photo: Ben) out.")
+        assert spans == [Span(14, 17, ("mine",))]
+
+
+def test_gaps_below_the_limit_are_closed() -> None:
+    pack = mine(documents())["x.example"]
+    text = "Please read our rules before you write.\n\nPlease read our rules before you write."
+    assert len(Cleaner(pack, CleanConfig(gap=3)).spans(text)) == 1
+    assert len(Cleaner(pack, CleanConfig(gap=2)).spans(text)) == 2
+    assert len(Cleaner(pack, CleanConfig(gap=0)).spans(text)) == 2
+
+
+def test_lone_surrogates_and_nul_are_left_alone() -> None:
+    pack = mine(documents())["x.example"]
+    for text in ("\ud800 Please\nPlease read our rules before you write.", "a\0b\nPlease read our rules before you write."):
+        native = Cleaner(pack).spans(text)
+        assert native == Cleaner(pack, CleanConfig(engine="regex")).spans(text)
+        assert text[native[0].start : native[0].end] == "Please read our rules before you write."
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    pack = mine(documents())["x.example"]
+    with pytest.raises(ConfigError, match="engine: expected native or regex, got 'fast'"):
+        Cleaner(pack, CleanConfig(engine="fast"))

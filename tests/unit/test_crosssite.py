@@ -1,0 +1,43 @@
+"""Which strings stand in which sources."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from templatemine.crosssite import gather
+
+
+def columns(*pairs: tuple[int, float]) -> tuple[np.ndarray, np.ndarray]:
+    rows = sorted(pairs)
+    return np.array([key for key, _ in rows], np.uint64), np.array([rate for _, rate in rows], np.float32)
+
+
+def test_counts_and_rates_of_other_sources() -> None:
+    a, b, c = columns((1, 0.5), (2, 0.1)), columns((2, 0.3), (3, 0.2)), columns((2, 0.2), (9, 0.7))
+    peers = gather([a[0], b[0], c[0]], [a[1], b[1], c[1]])
+    assert peers.others(a[0]).tolist() == [0, 2]
+    assert peers.others(b[0]).tolist() == [2, 0]
+    assert np.allclose(peers.elsewhere(a[0], 0), [0.0, 0.3])
+    assert np.allclose(peers.elsewhere(b[0], 1), [0.2, 0.0])  # its own rate is the greatest, so the second counts
+    assert np.allclose(peers.elsewhere(c[0], 2), [0.3, 0.0])
+
+
+def test_one_source_has_no_peers() -> None:
+    keys, rates = columns((4, 0.5), (5, 0.25))
+    peers = gather([keys], [rates])
+    assert peers.others(keys).tolist() == [0, 0]
+    assert peers.elsewhere(keys, 0).tolist() == [0.0, 0.0]
+
+
+def test_nothing() -> None:
+    assert len(gather([], []).hashes) == 0
+    empty = np.empty(0, np.uint64), np.empty(0, np.float32)
+    peers = gather([empty[0]], [empty[1]])
+    assert peers.others(empty[0]).tolist() == []
+
+
+def test_equal_rates_in_two_sources() -> None:
+    keys, rates = columns((7, 0.5))
+    peers = gather([keys, keys], [rates, rates])
+    assert np.allclose(peers.elsewhere(keys, 0), [0.5])
+    assert np.allclose(peers.elsewhere(keys, 1), [0.5])
