@@ -31,7 +31,7 @@ test: $(VENV)/tested
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint src/templatemine/_core.pyx
+	$(BIN)/cython-lint --max-line-length=140 src/templatemine/_core.pyx
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest templatemine._core
 

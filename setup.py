@@ -12,8 +12,16 @@ from setuptools import Extension, setup
 MODES = {
     "release": (["-O3"], [], {}),
     "debug": (["-O0", "-g"], [], {"boundscheck": True, "initializedcheck": True, "cdivision": False}),
-    "trace": (["-O0", "-g", "-DCYTHON_TRACE_NOGIL=1", "-DCYTHON_USE_SYS_MONITORING=0"], [], {"linetrace": True, "boundscheck": True}),
-    "asan": (["-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"], ["-fsanitize=address,undefined"], {}),
+    "trace": (
+        ["-O0", "-g", "-DCYTHON_TRACE_NOGIL=1", "-DCYTHON_USE_SYS_MONITORING=0"],
+        [],
+        {"linetrace": True, "boundscheck": True},
+    ),
+    "asan": (
+        ["-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"],
+        ["-fsanitize=address,undefined"],
+        {},
+    ),
 }
 
 mode = os.environ.get("TEMPLATEMINE_BUILD", "release")

@@ -1,6 +1,6 @@
 """The demo of the README: make an archive, mine it, clean articles it has not seen, show what happened.
 
-    python datasets/demo.py FOLDER
+python datasets/demo.py FOLDER
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from generate import ArchiveSpec, write
+
 
 def run(*arguments: str) -> None:
     """One command of the package, shown as a user would type it."""
@@ -38,8 +39,8 @@ def main() -> None:
         position = span["end"]
     print(text[position:])
     print(f"\n--- {record['id']} after ---\n\n{record['text']}")
-    pack = next(path for path in sorted(packs.glob("*.json")) if json.loads(path.read_text())["source"] == record["source"])
-    run("show", str(pack), "--limit", "10")
+    saved = {json.loads(path.read_text(encoding="utf-8"))["source"]: path for path in packs.glob("*.json")}
+    run("show", str(saved[record["source"]]), "--limit", "10")
     print(f"\nPacks lie in {packs}/, cleaned articles in {cleaned}.")
 
 

@@ -14,10 +14,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         The arguments without the program's name; by default those of the process.
     """
-    # Here and not above: a worker process imports this file as well, and Ctrl-C is caught from the first import on.
+    # Not above: a worker process imports this file as well, and so Ctrl-C is caught from the first import on.
     try:
         from templatemine.cli.app import run
     except KeyboardInterrupt:
+        print("templatemine: interrupted", file=sys.stderr)
         return 130
     return run(sys.argv[1:] if argv is None else argv)
 

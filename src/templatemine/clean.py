@@ -205,8 +205,8 @@ def _needed(left: str, right: str) -> str:
 
 
 _BLOCKS = b"""
-address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5
-h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
+address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
+h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
 _STRIPPER = _core.Stripper(_BLOCKS)
 

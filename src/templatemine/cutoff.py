@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from templatemine.config import CutoffConfig
 from templatemine.model import Cutoff, Repeats
 
-__all__ = ["bin_widths", "energy_border", "histogram", "least_df", "non_increasing_fit", "choose_cutoff", "second_mode_p"]
+__all__ = [
+    "bin_widths",
+    "choose_cutoff",
+    "energy_border",
+    "histogram",
+    "least_df",
+    "non_increasing_fit",
+    "second_mode_p",
+]
 
 
 def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:

@@ -556,7 +556,7 @@ def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     rows = data.get("pattern")
-    if not isinstance(rows, list) or set(data) != {"pattern"}:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or set(data) != {"pattern"}:
         raise ConfigError(f"{path}: expected [[pattern]] tables and nothing else")
     patterns: list[UserPattern] = []
     for place, row in enumerate(rows, 1):
@@ -571,5 +571,8 @@ def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
                 f"{path}: pattern {place}: expected name, regex (strings) and spans (true or false), got {sorted(row)}"
             )
         patterns.append(UserPattern(name=row["name"], regex=row["regex"], spans=row.get("spans", False)))
-    make_pattern_set((), patterns)
+    try:
+        make_pattern_set((), patterns)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
     return tuple(patterns)

@@ -6,7 +6,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
+from templatemine.cli import common, tables
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError, CorpusError
 
@@ -130,7 +130,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) 
         _row(source, counts)
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
-    terminal.say(*common.capped_table(header, rows, "sources"), "", _last_line(args, terminal, total))
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, total))
 
 
 def _facts(counts: SourceTally) -> dict[str, Any]:
@@ -149,9 +149,9 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
 def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
     notes = []
     if counts.no_pack:
-        notes.append("no pack: passed on unchanged")
+        notes.append("no pack: unchanged")
     if counts.other_kind:
-        notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) the pack is for: passed on unchanged")
+        notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) of the pack: unchanged")
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
 
 
@@ -159,13 +159,12 @@ def _cut(counts: SourceTally) -> str:
     return f"{counts.cut:,} ({counts.cut / counts.characters:.1%})" if counts.characters else "-"
 
 
-def _last_line(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> str:
+def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
-    parts = [
-        f"{common.count(total.records, 'record')} written to {target} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} changed",
+    lines = [
+        f"{tables.count(total.records, 'record')} written to {target} in {terminal.seconds:.1f} s",
+        f"{total.changed:,} changed; characters cut: {_cut(total)}",
     ]
-    parts.append(f"characters cut: {_cut(total)}")
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
         (total.other_kind, "of another kind than their pack (unchanged)"),
@@ -173,5 +172,5 @@ def _last_line(args: argparse.Namespace, terminal: common.Terminal, total: Sourc
         (terminal.skipped, "skipped"),
     ):
         if number:
-            parts.append(f"{number:,} {what}")
-    return "; ".join(parts)
+            lines.append(f"{number:,} {what}")
+    return lines

@@ -1,14 +1,13 @@
-"""What the sub-commands share: options, messages on standard error, progress, tables."""
+"""What the sub-commands share: options, messages on standard error, progress."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,7 +16,6 @@ from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from templatemine.model import Record
-    from templatemine.packs import Pack
 
 __all__ = [
     "EXIT_CODES",
@@ -28,20 +26,15 @@ __all__ = [
     "add_field_options",
     "add_run_options",
     "at_least",
-    "capped_table",
     "complain",
-    "count",
     "flush",
     "jobs",
-    "least_df",
     "one_line",
     "open_records",
     "out",
     "read_config",
     "same_file",
     "share",
-    "table",
-    "terminal_width",
     "visible",
 ]
 
@@ -97,7 +90,8 @@ def share(text: str) -> float:
 
 def jobs(text: str) -> int:
     """A type for argparse: a number of processes, 0 for as many as there are processors."""
-    return at_least(0)(text) or len(os.sched_getaffinity(0))
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return at_least(0)(text) or processors or 1
 
 
 def add_field_options(parser: argparse.ArgumentParser) -> None:
@@ -326,74 +320,3 @@ class Terminal:
                 )
 
             yield step
-
-
-# ------------------------------------------------------------------------------------------------------------- tables
-
-
-def terminal_width(stream: TextIO | None) -> int | None:
-    """Columns of a terminal; None if the stream is no terminal, and lines may be as long as they are."""
-    if stream is None or not stream.isatty():
-        return None
-    return shutil.get_terminal_size().columns
-
-
-_CELL = 40
-"""Widest cell before the last column."""
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None) -> list[str]:
-    """Lay out a table, a line a row.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns; those that begin with ``>`` are set to the right.
-    rows : iterable of sequence of str
-    width : int or None
-        The last column is cut to what is left of so many cells; None cuts nothing.
-    """
-    from rich.cells import cell_len
-
-    right = [name.startswith(">") for name in header]
-    lines = [[name.removeprefix(">") for name in header]]
-    lines += [[_fit(visible(cell), _CELL) for cell in row[:-1]] + [visible(row[-1])] for row in rows]
-    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(header) - 1)]
-    left = None if width is None else max(width - sum(widths) - 2 * len(widths) - 1, 16)
-    laid = []
-    for line in lines:
-        cells = [_pad(cell, cell_len(cell), widths[column], right[column]) for column, cell in enumerate(line[:-1])]
-        laid.append("  ".join([*cells, line[-1] if left is None else _fit(line[-1], left)]).rstrip())
-    return laid
-
-
-_ROWS = 40
-"""Rows of a summary; with more sources than that the rest is only counted."""
-
-
-def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> list[str]:
-    """The table of a summary, as wide as standard error."""
-    lines = table(header, rows[:_ROWS], terminal_width(sys.stderr))
-    return lines if len(rows) <= _ROWS else [*lines, f"and {len(rows) - _ROWS:,} more {what} (--json tells of all)"]
-
-
-def count(number: int, what: str) -> str:
-    """A number and what is counted: ``1 pack``, ``2,000 packs``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def least_df(pack: Pack) -> str:
-    """In how many documents the rarest template of a pack stands."""
-    return f"{min(one.df for one in pack.templates):,}" if pack.templates else "-"
-
-
-def _pad(cell: str, taken: int, width: int, right: bool) -> str:
-    blanks = " " * (width - taken)
-    return blanks + cell if right else cell + blanks
-
-
-def _fit(text: str, width: int) -> str:
-    """Text cut to so many cells; wide characters take two."""
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"

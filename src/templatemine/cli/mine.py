@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
-from templatemine.config import CrossSiteConfig, MineConfig, PipelineConfig, TokeniseConfig
+from templatemine.cli import common, tables
+from templatemine.config import CrossSiteConfig, MineConfig, PipelineConfig, SampleConfig, TokeniseConfig
 from templatemine.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -90,6 +90,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=CrossSiteConfig().max_sources,
         help="drop a string that so many other sources have as well (default: %(default)s)",
     )
+    sample = SampleConfig().documents
+    group.add_argument(
+        "--exact",
+        action="store_true",
+        help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
+    )
     common.add_field_options(parser)
     common.add_run_options(parser, "processes, one a source at a time")
 
@@ -127,6 +133,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         tokenise=tokenise,
         mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
         crosssite=CrossSiteConfig(max_sources=args.max_sources),
+        sample=SampleConfig(exact=args.exact),
     )
 
 
@@ -178,7 +185,7 @@ def _summary(
         return
     header = ("source", ">documents", ">templates", ">least df", ">dropped", "note")
     rows = [_row(report) for report in sorted(reports, key=lambda report: (-report.documents, report.source))]
-    terminal.say(*common.capped_table(header, rows, "sources"), "", _last_line(args, terminal, census, reports))
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, census, reports))
 
 
 def _facts(report: SourceReport, path: str | None) -> dict[str, Any]:
@@ -201,17 +208,21 @@ def _row(report: SourceReport) -> tuple[str, ...]:
             f"no pack: {report.note.removeprefix('skipped: ')}",
         )
     note = "" if pack.templates else f"no templates: {report.note}"
-    numbers = (f"{len(pack.templates):,}", common.least_df(pack), f"{sum(pack.dropped.values()):,}")
+    numbers = (f"{len(pack.templates):,}", tables.least_df(pack), f"{sum(pack.dropped.values()):,}")
     return report.source, f"{report.documents:,}", *numbers, note
 
 
-def _last_line(args: argparse.Namespace, terminal: common.Terminal, census: Census, reports: list[SourceReport]) -> str:
+def _totals(
+    args: argparse.Namespace, terminal: common.Terminal, census: Census, reports: list[SourceReport]
+) -> list[str]:
     packs = [report.pack for report in reports if report.pack is not None]
     templates = sum(len(pack.templates) for pack in packs)
-    parts = [f"{common.count(len(packs), 'pack')} with {common.count(templates, 'template')} in {args.output}"]
-    parts.append(f"{common.count(census.sources.total(), 'document')} in {terminal.seconds:.1f} s")
+    lines = [
+        f"{tables.count(len(packs), 'pack')} with {tables.count(templates, 'template')} in {args.output}",
+        f"{tables.count(census.sources.total(), 'document')} in {terminal.seconds:.1f} s",
+    ]
     if terminal.skipped:
-        parts.append(f"{common.count(terminal.skipped, 'document')} skipped")
+        lines.append(f"{tables.count(terminal.skipped, 'document')} skipped")
     if census.duplicates:
-        parts.append(f"{common.count(census.duplicates, 'document')} with an id seen before (kept)")
-    return "; ".join(parts)
+        lines.append(f"{tables.count(census.duplicates, 'document')} with an id seen before (kept)")
+    return lines

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
+from templatemine.cli import common, tables
 from templatemine.errors import PackError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         common.out(json.dumps(_facts(args, pack, dropped), indent=1) + "\n")
         return 0
-    width = None if args.full else common.terminal_width(sys.stdout)
+    width = None if args.full else tables.terminal_width(sys.stdout)
     limit = _LIMIT if args.limit is None else args.limit
     listed = _dropped(pack, dropped, limit, width) if args.dropped else _templates(pack, args.regex, limit, width)
     common.out("\n".join([*_header(pack, width), "", *listed]) + "\n")
@@ -100,7 +100,7 @@ def _header(pack: Pack, width: int | None) -> list[str]:
         ("method", f"{pack.method} ({pack.generator})"),
         ("cut-off", _cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
-        ("dropped", common.count(sum(pack.dropped.values()), "string")),
+        ("dropped", tables.count(sum(pack.dropped.values()), "string")),
         *(("", f"{number:,} {reason}") for reason, number in pack.dropped.items()),
     ]
     lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
@@ -163,7 +163,7 @@ def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[s
         string = one.regex if regex or one.tokens is None else join(one.tokens)
         rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
     # The string comes last: it may be cut, and it may be in a script that runs from right to left.
-    lines = common.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
+    lines = tables.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
     return lines + _more(len(pack.templates) - len(shown))
 
 
@@ -174,7 +174,7 @@ def _dropped(pack: Pack, dropped: Iterator[DroppedString], limit: int, width: in
         for tokens, df, count, reason in islice(dropped, limit or None)
     ]
     lines = (
-        common.table((">df", ">share", ">count", "reason", "string"), rows, width) if rows else ["no dropped strings"]
+        tables.table((">df", ">share", ">count", "reason", "string"), rows, width) if rows else ["no dropped strings"]
     )
     return lines + _more(sum(pack.dropped.values()) - len(rows) if limit else 0)
 
@@ -220,7 +220,7 @@ def _show_folder(args: argparse.Namespace) -> int:
         common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = ("source", ">documents", ">templates", ">least df", "dates", "file, if not SOURCE.json")
-        common.out("\n".join(common.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
+        common.out("\n".join(tables.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
     return 2 if bad else 0
 
 
@@ -239,7 +239,7 @@ def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
 
 def _pack_row(file: str, pack: Pack) -> Sequence[str]:
     name = os.path.basename(file)
-    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", common.least_df(pack))
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.least_df(pack))
     return pack.source, *numbers, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
 
 
