@@ -294,7 +294,9 @@ def form(token: str, patterns: PatternSet) -> bytes:
         place = 0
         while place < len(stretch):
             taken, name = _piece(stretch, place, patterns)
-            out += bytes((MARKER, patterns.id_of[name])) if name else stretch[place:taken].encode("utf-8", "surrogatepass")
+            out += (
+                bytes((MARKER, patterns.id_of[name])) if name else stretch[place:taken].encode("utf-8", "surrogatepass")
+            )
             place = taken
         if number:
             out += bytes((MARKER, number))
@@ -362,7 +364,9 @@ def _word(text: str, start: int, run: str, patterns: PatternSet) -> tuple[int, s
 def forms(text: str, separators: str, patterns: PatternSet, html: bool) -> list[bytes]:
     """Form of each token of a text."""
     return [
-        form(text[token.start : token.end], patterns) if token.kind == WORD else tag_form(text[token.start : token.end], patterns)
+        form(text[token.start : token.end], patterns)
+        if token.kind == WORD
+        else tag_form(text[token.start : token.end], patterns)
         for token in tokens(text, separators, patterns, html)
     ]
 
@@ -384,3 +388,39 @@ def energy_border(counts: Sequence[int]) -> tuple[float, int]:
     pairs = [(energy(counts, x, y), x + y) for y in range(len(counts)) for x in range(y)]
     least, twice = min(pairs)
     return twice / 2, least
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Text of a page
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def strip(page: str, spans: Sequence[tuple[int, int]], blocks: frozenset[str]) -> str:
+    """The page without mark-up and without some spans: a line break for each tag of a block, and in place of a span one
+
+    if it holds such a tag, else a blank.  O(n * tags).
+    """
+    out: list[str] = []
+    position = 0
+    for start, end in [*spans, (len(page), len(page))]:
+        out.append(_without_markup(page, position, start, blocks))
+        if end > start or (start, end) in spans:
+            out.append("\n" if "\n" in _without_markup(page, start, end, blocks, "") else " ")
+        position = end
+    return "".join(out)
+
+
+def _without_markup(page: str, start: int, end: int, blocks: frozenset[str], text: str | None = None) -> str:
+    out: list[str] = []
+    while start < end:
+        after, kind = markup_end(page, start)
+        if after > start:
+            after = min(after, end)
+            name = regex.match("/?([A-Za-z0-9]*)", page[start + 1 : after])
+            if kind == TAG and name is not None and name.group(1).lower() in blocks:
+                out.append("\n")
+            start = after
+        else:
+            out.append(page[start] if text is None else text)
+            start += 1
+    return "".join(out)

@@ -94,10 +94,91 @@ def closed(documents: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArr
 # Pieces of tokens
 # ----------------------------------------------------------------------------------------------------------------------
 
-WHITE_SPACE = (" ", " ", " ", "\n", "\n\n", "\t", "\r\n", "\xa0", "\u3000", "\u2028", "\u2029", "\x85", "\u2009", "\v", "\f")
-GLUE = ("", "", "", "-", "--", ".", ",", ":", "/", "\\", "'", "+", "(", ")", "@", "#", "_", "=", "<", ">", "&", "%", "|", "\u066a")
-NUMBERS = ("1", "27", "2007", "555", "1,234", "12:30", "1.5/2", "24/7", "1:2:3", "10.000", "٢٠", "۱۲", "３", "123", "4567", "12345678")
-LETTERS = ("th", "st", "nd", "rd", "am", "pm", "AM", "PM", "a.m.", "p.m.", "a.m", "a", "A", "e", "K", "\u017f", "\u212a", "é", "É", "ÉTÉ", "ß", "x")
+WHITE_SPACE = (
+    " ",
+    " ",
+    " ",
+    "\n",
+    "\n\n",
+    "\t",
+    "\r\n",
+    "\xa0",
+    "\u3000",
+    "\u2028",
+    "\u2029",
+    "\x85",
+    "\u2009",
+    "\v",
+    "\f",
+)
+GLUE = (
+    "",
+    "",
+    "",
+    "-",
+    "--",
+    ".",
+    ",",
+    ":",
+    "/",
+    "\\",
+    "'",
+    "+",
+    "(",
+    ")",
+    "@",
+    "#",
+    "_",
+    "=",
+    "<",
+    ">",
+    "&",
+    "%",
+    "|",
+    "\u066a",
+)
+NUMBERS = (
+    "1",
+    "27",
+    "2007",
+    "555",
+    "1,234",
+    "12:30",
+    "1.5/2",
+    "24/7",
+    "1:2:3",
+    "10.000",
+    "٢٠",
+    "۱۲",
+    "３",
+    "123",
+    "4567",
+    "12345678",
+)
+LETTERS = (
+    "th",
+    "st",
+    "nd",
+    "rd",
+    "am",
+    "pm",
+    "AM",
+    "PM",
+    "a.m.",
+    "p.m.",
+    "a.m",
+    "a",
+    "A",
+    "e",
+    "K",
+    "\u017f",
+    "\u212a",
+    "é",
+    "É",
+    "ÉTÉ",
+    "ß",
+    "x",
+)
 CURRENCY = ("$", "€", "£", "¥", "₹", "￥")
 WORDS = (
     "May", "Mar", "March", "September", "Sept", "Mon", "Thurs", "Tuesday", "hours", "min", "By", "by", "février", "mai", "Montag", "الخميس",
@@ -109,7 +190,34 @@ MARKS = (
     "555-123-4567", "1-800-555-0100", "(202)555-0100", "+1.555.123.4567", "555-1234", "555.", "(202)", "+1",
     "123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b", "9f86d081", "deadbeef", "00000000a", "abcdef12345",
 )  # fmt: skip
-SCRIPTS = ("中", "国", "日本", "の", "カ", "ｶ", "ﾞ", "。", "、", "！", "％", "＠", "：", "ก", "ไทย", "ລ", "မ", "ខ", "\U00020000", "Ａ", "ｚ", "한국", "العربية", "עברית", "हिन्दी", "।")
+SCRIPTS = (
+    "中",
+    "国",
+    "日本",
+    "の",
+    "カ",
+    "ｶ",
+    "ﾞ",
+    "。",
+    "、",
+    "！",
+    "％",
+    "＠",
+    "：",
+    "ก",
+    "ไทย",
+    "ລ",
+    "မ",
+    "ខ",
+    "\U00020000",
+    "Ａ",
+    "ｚ",
+    "한국",
+    "العربية",
+    "עברית",
+    "हिन्दी",
+    "।",
+)
 STRANGE = (
     "\x00", "\x01", "\x1c", "\x1f", "\x7f", "\ud800", "\udfff", "\u200b", "\ufeff", "\ufffd", "\u0301", "😀", "👩‍👩‍👧", "\U000f0001", "\U000f0080",
     "\U000f0ffe", "\U000f0fff", "\U000f1000", "\U00100001", "\U00100080", "\U0010ffff", "\ue000", "—", "–", "———", "___", "***", "~~", "{", "}", "{number}", "|", "^", "$",
@@ -139,7 +247,10 @@ for _group in (*_TEXT_GROUPS, MARKUP):
         _SIBLINGS.setdefault(_piece, []).extend(_group)
 
 _ANY = st.one_of(
-    *(st.sampled_from(group) for group in (WHITE_SPACE, GLUE, NUMBERS, LETTERS, CURRENCY, WORDS, MARKS, MARKS, SCRIPTS, STRANGE)),
+    *(
+        st.sampled_from(group)
+        for group in (WHITE_SPACE, GLUE, NUMBERS, LETTERS, CURRENCY, WORDS, MARKS, MARKS, SCRIPTS, STRANGE)
+    ),
     st.sampled_from([piece for group in LOOKALIKES for piece in group]),
     st.characters(),
     st.integers(0x80, 0x10FFFF).map(chr),
@@ -179,7 +290,35 @@ def changed(draw: st.DrawFn, pieces: Sequence[str], html: bool) -> list[str]:
 # Tokens without marks, separators and characters that are tokens by themselves.
 _PLAIN = st.one_of(
     *(st.sampled_from(group) for group in (NUMBERS, LETTERS, CURRENCY, WORDS)),
-    st.sampled_from([".", ",", ":", "/", "\\", "'", "(", ")", "#", "_", "=", "%", "|", "\u066a", "*", "~", "—", "[", "]", "{", "}", "&", ";", "!", "?"]),
+    st.sampled_from(
+        [
+            ".",
+            ",",
+            ":",
+            "/",
+            "\\",
+            "'",
+            "(",
+            ")",
+            "#",
+            "_",
+            "=",
+            "%",
+            "|",
+            "\u066a",
+            "*",
+            "~",
+            "—",
+            "[",
+            "]",
+            "{",
+            "}",
+            "&",
+            ";",
+            "!",
+            "?",
+        ]
+    ),
     st.sampled_from("0159AXZaz.,:/$%éÉÀß٣½²"),
 )
 words = st.lists(_PLAIN, min_size=1, max_size=7).map("".join)
@@ -223,7 +362,11 @@ def scan(text: str, patterns: PatternSet, separators: str, html: bool) -> tuple[
 
 
 def make_pack(
-    strings: Sequence[tuple[Sequence[bytes], str]], patterns: PatternSet, separators: str, html: bool, anchors: Sequence[str] = ()
+    strings: Sequence[tuple[Sequence[bytes], str]],
+    patterns: PatternSet,
+    separators: str,
+    html: bool,
+    anchors: Sequence[str] = (),
 ) -> Pack:
     """A pack of strings of forms, each with its example."""
     templates: list[Template] = []
@@ -235,7 +378,9 @@ def make_pack(
         seen.add(tokens)
         anchor = anchors[place % len(anchors)] if anchors else ""
         source = expression(forms, patterns, separators, html, anchor=anchor)
-        templates.append(Template(id=f"t{place}", regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor))
+        templates.append(
+            Template(id=f"t{place}", regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor)
+        )
     return Pack(
         source="example.org",
         html=html,

@@ -46,7 +46,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_public_names_outlive_the_modules_of_their_names() -> None:
     import templatemine.clean
-    import templatemine.mine  # noqa: F401
+    import templatemine.mine
 
     for name in templatemine.__all__:
         assert getattr(templatemine, name) is not None

@@ -1,6 +1,8 @@
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Buffer, Self, disjoint_base
+from typing_extensions import Buffer, disjoint_base
 
 __all__ = [
     "Matcher",

@@ -368,13 +368,13 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         verdict[rows[mined.repeats.count[rows] < config.evidence.joint_share * longest]] = JOINT
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
-    note = f"{number} strings with evidence" + (
-        "; no other source of its language, so only lines and bound phrases" if alone else ""
-    )
+    note = f"{number} with evidence; phrases in mid-line from {math.ceil(level)} documents up"
+    if alone:
+        note += "; no other source of its language, so only lines and what is bound together"
     cutoff = Cutoff(
         method="evidence",
-        df=math.ceil(level),
-        share=level / mined.documents,
+        df=None,
+        share=None,
         energy=None,
         histogram=tuple(int(count) for count in counts),
         note=note if number else "no string shows evidence of being a template",
@@ -524,6 +524,7 @@ class Miner:
         peers = shared(mined)
         for place, one in enumerate(mined):
             reports[one.source] = finish_source(one, peers, place, by_source[one.source], self.config)
+            self.progress("choosing", place + 1, len(mined))
         return [reports[source] for source in sorted(reports)]
 
     def _unfit(self, documents: Sequence[Document]) -> str:
@@ -542,7 +543,7 @@ class Miner:
         if self.jobs == 1 or len(work) < 2:
             for place, item in enumerate(work, 1):
                 yield function(item)
-                self.progress("mine", place, len(work))
+                self.progress("mining", place, len(work))
             return
         with Workers(min(self.jobs, len(work))) as pool:
             # Largest first, so that the last process is not left alone with it.
@@ -552,7 +553,7 @@ class Miner:
                 zip(order, pool.map(function, [work[place] for place in order]), strict=True), 1
             ):
                 results[place] = one
-                self.progress("mine", done, len(work))
+                self.progress("mining", done, len(work))
             yield from (results[place] for place in range(len(work)))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from templatemine.cli import app, common
+from templatemine.cli import app, common, tables
 from templatemine.cli.mine import METHODS
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
@@ -152,9 +152,18 @@ def test_visible(text: str, shown: str) -> None:
 
 def test_table_fits() -> None:
     rows = [("7", "x" * 100), ("1,000", "新闻联播" * 20), ("12", "short")]
-    lines = common.table((">df", "string"), rows, 40)
+    lines = tables.table((">df", "string"), rows, 40)
     assert lines[0] == "   df  string"
     assert lines[1] == "    7  " + "x" * 31 + "…"
     assert lines[2] == "1,000  " + "新闻联播" * 3 + "新闻联…"
     assert lines[3] == "   12  short"
-    assert common.table((">df", "string"), rows, None)[1].endswith("x" * 100)
+    assert tables.table((">df", "string"), rows, None)[1].endswith("x" * 100)
+
+
+def test_notes_are_wrapped() -> None:
+    rows = [("a" * 100, "one two three four five six seven")]
+    lines = tables.table(("source", "note"), rows, 50, wrap=True)
+    assert lines[1:] == ["a" * 27 + "…  one two three four", " " * 30 + "five six seven"]
+    assert (
+        tables.table(("source", "note"), rows, 120, wrap=True)[1] == "a" * 39 + "…  one two three four five six seven"
+    )

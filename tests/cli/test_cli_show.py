@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ def test_a_pack(cli: Cli, pack: Path) -> None:
 
 
 def test_histogram(cli: Cli, pack: Path) -> None:
+    cut = Pack.load(pack)
+    replace(cut, cutoff=replace(cut.cutoff, method="energy", df=12, share=0.3)).save(pack, force=True)
     lines = cli("show", pack).out.splitlines()
     place = lines.index("strings by share of documents (log scale)")
     bars = lines[place + 1].removeprefix("  0% ").removesuffix(" 100%")
@@ -43,7 +46,8 @@ def test_histogram(cli: Cli, pack: Path) -> None:
     assert len(bars) == len(counts) == 100
     assert [bar != " " for bar in bars] == [count > 0 for count in counts]
     assert bars[counts.index(max(counts))] == "█"
-    assert lines[place + 2].strip().startswith("^ cut-off, ")
+    assert lines[place + 2].strip() == "^ cut-off, 30.0%"
+    assert lines[place + 2].index("^") == lines[place + 1].index("%") + 2 + 29
 
 
 def test_histogram_in_half_the_width(pack: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import pytest
 from cli_support import command, everything, records, wait_for, write
+
+pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
 
 
 @contextmanager
@@ -65,7 +68,7 @@ def ends(process: subprocess.Popen[bytes], code: int, message: str) -> None:
     wait_for(lambda: not children(process), 10)
 
 
-LINES = b"".join(__import__("json").dumps(one).encode() + b"\n" for one in records(documents=300))
+LINES = b"".join(json.dumps(one).encode() + b"\n" for one in records(documents=300))
 
 
 @pytest.mark.parametrize(
@@ -170,5 +173,5 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     assert text.count("\x1b[?25h") == 1
     assert "reading" in text
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.rpartition("\x1b[?25h")[2]).splitlines()
-    assert max(len(line) for line in lines if "written" not in line and " packs with " not in line) <= 80
-    assert "3 packs with" in lines[-1]
+    assert max(len(line) for line in lines if " packs with " not in line) <= 80
+    assert "3 packs with" in lines[-2]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from strategies import closed, corpora, examples, flat
 
+import reference
+from strategies import closed, corpora, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.index import build_index, document_floor, suffix_array
@@ -164,7 +164,9 @@ def test_the_floor_of_documents() -> None:
 
 @pytest.mark.parametrize("documents", [[], [[]], [[1]], [[1], []], [[1, 1]]])
 def test_little_or_nothing(documents: list[list[int]]) -> None:
-    assert strings_of(documents, MineConfig(min_df=1, min_share=0.0, min_tokens=1)) == reference.maximal_strings(documents)
+    assert strings_of(documents, MineConfig(min_df=1, min_share=0.0, min_tokens=1)) == reference.maximal_strings(
+        documents
+    )
 
 
 def test_types() -> None:

@@ -53,10 +53,16 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "code_points": (_core.code_points, (u8(65, 66), i64(0, 2))),
     "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
+    "strip": (_core.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
     "find": (_core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
     "Matcher": (_core.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
 }
-ARRAYS = [(name, place) for name, (_, good) in KERNELS.items() for place, one in enumerate(good) if isinstance(one, np.ndarray)]
+ARRAYS = [
+    (name, place)
+    for name, (_, good) in KERNELS.items()
+    for place, one in enumerate(good)
+    if isinstance(one, np.ndarray)
+]
 
 
 def call(name: str, place: int, value: Any) -> Any:
@@ -151,10 +157,19 @@ def test_numbers_that_point_nowhere_are_refused(name: str, place: int, value: in
         call(name, place, wrong)
 
 
-@pytest.mark.parametrize(("name", "place"), [(name, place) for name, place in ARRAYS if name not in ("token_spans", "add", "find")])
+@pytest.mark.parametrize(
+    ("name", "place"), [(name, place) for name, place in ARRAYS if name not in ("token_spans", "add", "find", "strip")]
+)
 def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
     value = KERNELS[name][1][place]
-    may_be_longer = {("reduce_tokens", 2), ("string_hashes", 0), ("string_hashes", 1), ("anchors", 3), ("anchors", 4), ("code_points", 0)}
+    may_be_longer = {
+        ("reduce_tokens", 2),
+        ("string_hashes", 0),
+        ("string_hashes", 1),
+        ("anchors", 3),
+        ("anchors", 4),
+        ("code_points", 0),
+    }
     if (name, place) not in may_be_longer:
         with pytest.raises(ValueError, match="expected|empty"):
             call(name, place, np.concatenate([value, value]))
@@ -194,6 +209,7 @@ def test_nothing_gives_nothing() -> None:
     assert _core.form_hashes(no8, i64(0)).tolist() == []
     assert [len(column) for column in _core.merge(no64, no64, 3)] == [0, 0, 0]
     assert _core.code_points(no8, no64).tolist() == []
+    assert _core.Stripper([]).strip(no8, no64) == b""
     assert _core.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 
@@ -295,7 +311,9 @@ def test_strings_of_a_matcher() -> None:
         _core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
 
 
-@pytest.mark.parametrize(("token", "kind"), [(b"", 0), (b"x", 1), (b"<", 1), (b"<b>", 2), (b"<", 2), (b"a", 3), (b"a", -1)])
+@pytest.mark.parametrize(
+    ("token", "kind"), [(b"", 0), (b"x", 1), (b"<", 1), (b"<b>", 2), (b"<", 2), (b"a", 3), (b"a", -1)]
+)
 def test_what_is_no_token_has_no_form(token: bytes, kind: int) -> None:
     with pytest.raises(ValueError, match="expected"):
         _core.Tokeniser(*SCANNER).form(token, kind)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from strategies import closed, fibonacci_word
 
+from strategies import closed, fibonacci_word
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.index import build_index, suffix_array
@@ -39,7 +39,9 @@ def best(work: Callable[[], object], runs: int = 5) -> float:
     return min(times)
 
 
-def hold(prepare: Callable[[int], Callable[[], object]], small: int = SMALL, large: int = LARGE, factor: float = FACTOR) -> None:
+def hold(
+    prepare: Callable[[int], Callable[[], object]], small: int = SMALL, large: int = LARGE, factor: float = FACTOR
+) -> None:
     """Time per token at `large` is at most `factor` times that at `small`; measured again before it is believed."""
     for attempt in range(3):
         ratio = (best(prepare(large)) / large) / (best(prepare(small)) / small)
@@ -150,7 +152,12 @@ def test_tokeniser(piece: str) -> None:
 @pytest.mark.parametrize("piece", ["words", "one long word", "hyphened", "marks", "nearly marks", "Han"])
 def test_matcher(piece: str) -> None:
     """The text has some thousand occurrences of a few strings."""
-    native = _core.Matcher(*ARGUMENTS, [b"the", b"news", b"of", b"a"], np.array([0, 1, 2, 0, 3, 3], np.int32), np.array([0, 4, 6], np.int64))
+    native = _core.Matcher(
+        *ARGUMENTS,
+        [b"the", b"news", b"of", b"a"],
+        np.array([0, 1, 2, 0, 3, 3], np.int32),
+        np.array([0, 4, 6], np.int64),
+    )
     unit = DOCUMENTS[piece].encode()
 
     def prepare(size: int) -> Callable[[], object]:

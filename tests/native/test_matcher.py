@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import Case, cases, examples, fibonacci_word, scan
 
+import reference
+from strategies import Case, cases, examples, fibonacci_word, scan
 from templatemine import _core
 from templatemine.expressions import Encoded
 from templatemine.patterns import pattern_set
@@ -46,7 +46,9 @@ separators = st.sampled_from([" ", "\n", "-", "\n\n", " - ", "\u2028", " \n "])
 @given(strings_of_tokens, st.lists(st.tuples(tokens, separators), max_size=40), st.data())
 @example([["a"], ["a", "a"], ["a", "a", "a"]], [("a", " ")] * 6, None)
 @example([["a", "b", "a"], ["b", "a", "b"], ["b"]], [("a", " "), ("b", " ")] * 5, None)
-def test_every_occurrence_of_every_string(strings: list[list[str]], pairs: list[tuple[str, str]], data: st.DataObject | None) -> None:
+def test_every_occurrence_of_every_string(
+    strings: list[list[str]], pairs: list[tuple[str, str]], data: st.DataObject | None
+) -> None:
     text = "".join(token + gap for token, gap in pairs)
     places = reference.tokens(text, "-", PLAIN, False)
     words = [text[one.start : one.end] for one in places]
@@ -64,7 +66,10 @@ def test_every_occurrence_of_every_string(strings: list[list[str]], pairs: list[
 
 def test_fibonacci_word() -> None:
     word = ["xab"[symbol] for symbol in fibonacci_word(600)]
-    strings = [word[start : start + length] for start, length in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 8), (5, 21), (0, 144), (7, 300)]]
+    strings = [
+        word[start : start + length]
+        for start, length in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 8), (5, 21), (0, 144), (7, 300)]
+    ]
     strings = [string for place, string in enumerate(strings) if string not in strings[:place]]
     expected = sorted((2 * first, 2 * last + 1, number) for first, last, number in reference.occurrences(word, strings))
     assert found(matcher(strings), " ".join(word)) == expected
@@ -159,7 +164,9 @@ def test_spans_are_the_union_of_what_is_found(html: bool, data: st.DataObject, g
         assert native.spans(text, gap) == expected
 
 
-SHORT = st.lists(st.sampled_from([*"aAbBmMwWyz.!,()-<>&", "é", "5", "@", "May", "www.", "a.m.", "U.S.", "hours", "\x01"]), max_size=6).map("".join)
+SHORT = st.lists(
+    st.sampled_from([*"aAbBmMwWyz.!,()-<>&", "é", "5", "@", "May", "www.", "a.m.", "U.S.", "hours", "\x01"]), max_size=6
+).map("".join)
 
 
 @pytest.mark.parametrize("preset", ["news", "thesis", "none"])
@@ -170,9 +177,61 @@ def test_short_tokens(preset: str, known: list[str], others: list[str]) -> None:
     patterns = pattern_set(preset)
     arguments = patterns.scanner_arguments("-", False)
     forms = sorted(set(scan(" ".join(known), patterns, "-", False)[1]))
-    native = _core.Matcher(*arguments, forms, np.arange(len(forms), dtype=np.int32), np.arange(len(forms) + 1, dtype=np.int64))
+    native = _core.Matcher(
+        *arguments, forms, np.arange(len(forms), dtype=np.int32), np.arange(len(forms) + 1, dtype=np.int64)
+    )
     text = " ".join([*others, *known])
     spans, all_forms = scan(text, patterns, "-", False)
-    found = [(start, number) for start, _, number in zip(*map(np.ndarray.tolist, native.find(text.encode())), strict=True)]
+    found = [
+        (start, number) for start, _, number in zip(*map(np.ndarray.tolist, native.find(text.encode())), strict=True)
+    ]
     places = [len(text[:start].encode()) for start, _ in spans]
     assert found == [(place, forms.index(form)) for place, form in zip(places, all_forms, strict=True) if form in forms]
+
+
+# --------------------------------------------------------------------------------------------------- running counts
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@examples(150)
+@given(strings_of_tokens.filter(len), st.lists(st.lists(st.tuples(tokens, separators), max_size=12), max_size=4))
+def test_running_counts(lines: bool, strings: list[list[str]], documents: list[list[tuple[str, str]]]) -> None:
+    """Occurrences, documents, and occurrences that begin a line, end one and are one; occurrences of each form."""
+    native = matcher(strings)
+    names = sorted({token for string in strings for token in string})
+    table, last = np.zeros((len(strings), 5), np.int64), np.full(len(strings), -1, np.int64)
+    forms = np.zeros(len(names) + 1, np.int64)
+    expected, expected_forms = np.zeros_like(table), np.zeros_like(forms)
+    for number, pairs in enumerate(documents):
+        text = "".join(token + gap for token, gap in pairs)
+        native.count(text.encode(), number, table, last, forms, lines)
+        places = reference.tokens(text, "-", PLAIN, False)
+        words = [text[one.start : one.end] for one in places]
+        expected_forms += [*(words.count(name) for name in names), len(words)]
+        seen = set()
+        for start, end, string in reference.occurrences(words, strings):
+            if lines and any(one.first for one in places[start + 1 : end + 1]):
+                continue
+            begins, ends = places[start].first, end + 1 == len(places) or places[end + 1].first
+            expected[string] += [1, string not in seen, begins, ends, begins and ends]
+            seen.add(string)
+    assert table.tolist() == expected.tolist()
+    assert forms.tolist() == expected_forms.tolist()
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "lasts", "forms"), [(1, 5, 2, 3), (2, 4, 2, 3), (2, 5, 3, 3), (2, 5, 2, 2), (3, 5, 3, 3)]
+)
+def test_tables_of_other_sizes_are_refused(rows: int, columns: int, lasts: int, forms: int) -> None:
+    native = matcher([["a"], ["b"]])
+    with pytest.raises(ValueError, match="expected tables of 2 x 5, 2 and 3"):
+        tables = np.zeros((rows, columns), np.int64), np.zeros(lasts, np.int64), np.zeros(forms, np.int64)
+        native.count(b"a b", 0, *tables, False)
+
+
+def test_tables_are_written_to() -> None:
+    native = matcher([["a"]])
+    table = np.zeros((1, 5), np.int64)
+    table.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        native.count(b"a", 0, table, np.zeros(1, np.int64), np.zeros(2, np.int64), False)

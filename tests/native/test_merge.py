@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 
+import reference
+from strategies import examples
 from templatemine import _core
 
-intervals = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda one: (one[0], one[0] + one[1])), max_size=12)
+intervals = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda one: (one[0], one[0] + one[1])), max_size=12
+)
 
 
 def merge(some: list[tuple[int, int]], gap: int) -> tuple[list[tuple[int, int]], list[int]]:
-    starts, ends, member = _core.merge(np.array([a for a, _ in some], np.int64), np.array([b for _, b in some], np.int64), gap)
+    starts, ends, member = _core.merge(
+        np.array([a for a, _ in some], np.int64), np.array([b for _, b in some], np.int64), gap
+    )
     return list(zip(starts.tolist(), ends.tolist(), strict=True)), member.tolist()
 
 

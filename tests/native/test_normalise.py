@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import pytest
-import reference
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
 
+import reference
+from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
 from templatemine import _core
 from templatemine.expressions import expression, tag_form
 from templatemine.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
@@ -104,7 +104,8 @@ def test_tags(tag: str, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "kind"), [("<!-- x -->", "<!---->"), ("<!-->", "<!---->"), ("<SCRIPT>x</script>", "<script>"), ("<style", "<style>")]
+    ("token", "kind"),
+    [("<!-- x -->", "<!---->"), ("<!-->", "<!---->"), ("<SCRIPT>x</script>", "<script>"), ("<style", "<style>")],
 )
 def test_what_is_one_token_whatever_it_holds(token: str, kind: str) -> None:
     assert scanner("news", True).form(token.encode(), reference.RAW) == kind.encode()
@@ -146,7 +147,11 @@ def test_what_is_one_token_whatever_it_holds(token: str, kind: str) -> None:
     ],
 )
 def test_forms(token: str, news: str, thesis: str) -> None:
-    assert (readable(token), readable(token, "thesis"), readable(token, "none")) == (news, thesis, token.replace("{", "{{").replace("}", "}}"))
+    assert (readable(token), readable(token, "thesis"), readable(token, "none")) == (
+        news,
+        thesis,
+        token.replace("{", "{{").replace("}", "}}"),
+    )
 
 
 # -------------------------------------------------------------------------------------------------- forms part tokens
@@ -164,7 +169,9 @@ def is_word(token: str, preset: str) -> bool:
     """One token without a mark."""
     if not token or reference.marks(token, pattern_set(preset)):
         return False
-    return reference.tokens(token, "-", pattern_set(preset), False) == [reference.Token(0, len(token), reference.WORD, True)]
+    return reference.tokens(token, "-", pattern_set(preset), False) == [
+        reference.Token(0, len(token), reference.WORD, True)
+    ]
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
@@ -200,10 +207,14 @@ def member(name: str, random: random.Random) -> str:
         "date": lambda: number("/\\", 1),
         "numeric": lambda: random.choice(["1.5:2", "1:2,3/4", "1/2.3", "9\\9:9"]),
         "ordinal": lambda: number(".,") + random.choice(["st", "nd", "rd", "th"]),
-        "time": lambda: random.choice([number(".,"), number(":", 1)]) + random.choice(["am", "pm", "AM", "PM", "a.m.", "p.m."]),
+        "time": lambda: (
+            random.choice([number(".,"), number(":", 1)]) + random.choice(["am", "pm", "AM", "PM", "a.m.", "p.m."])
+        ),
         "price": lambda: random.choice("$€£¥₹") + number(".,"),
         "percent": lambda: number(".,") + random.choice("%٪"),
-        "abbreviation": lambda: random.choice([*letters, "Mar", "By", "NE"])[:4] + random.choice(["a", "ar", "xY", "A"]) + ".",
+        "abbreviation": lambda: (
+            random.choice([*letters, "Mar", "By", "NE"])[:4] + random.choice(["a", "ar", "xY", "A"]) + "."
+        ),
         "initials": lambda: "".join(random.choice(letters) + "." for _ in range(random.randint(2, 4))),
         "meridiem": lambda: random.choice(["a.m.", "p.m."]),
         "upper": lambda: "".join(random.choices(letters + "ÀÉÞ", k=random.randint(2, 7))),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import closed, corpora, examples, fibonacci_word
 
+import reference
+from strategies import closed, corpora, examples, fibonacci_word
 from templatemine import _core
 from templatemine.index import suffix_array
 from templatemine.model import IntArray
@@ -19,7 +19,11 @@ Found = dict[tuple[int, ...], tuple[int, int]]
 
 
 def repeats(
-    documents: Sequence[Sequence[int]], min_tokens: int = 1, min_df: int = 1, wide: bool = False, sa: IntArray | None = None
+    documents: Sequence[Sequence[int]],
+    min_tokens: int = 1,
+    min_df: int = 1,
+    wide: bool = False,
+    sa: IntArray | None = None,
 ) -> Found:
     """What the kernel finds: string -> (occurrences, documents); every occurrence is looked up."""
     symbols, doc_of = closed(documents)

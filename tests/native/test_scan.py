@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
 
+import reference
+from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
 from templatemine import _core
 from templatemine.expressions import OWN_TOKEN, Encoded, marked_text
 from templatemine.patterns import PRESETS, PatternSet, pattern_set
@@ -82,7 +82,11 @@ def test_marks_are_those_of_the_expression(data: st.DataObject, setting: tuple[s
     for start, end, kind in native_tokens(text, separators, patterns, False):
         form = native.form(text[start:end].encode("utf-8", "surrogatepass"), kind)
         found += [number for number in range(1, 8) for _ in range(form.count(bytes((0xFF, number))))]
-    expected = [patterns.id_of[str(hit.lastgroup)] for hit in patterns.mark_regex.finditer(text)] if patterns.mark_regex else []
+    expected = (
+        [patterns.id_of[str(hit.lastgroup)] for hit in patterns.mark_regex.finditer(text)]
+        if patterns.mark_regex
+        else []
+    )
     marked = marked_text(text, patterns, separators, False, {}).text
     # An escaped character is two: the first of them is no mark.
     seen = [ord(char) - 0xF0000 for char in marked if 0xF0000 < ord(char) < 0xF0080]
@@ -183,7 +187,9 @@ def test_the_class_of_own_tokens_is_that_of_the_reference() -> None:
 
 
 def test_white_space_is_that_of_unicode() -> None:
-    assert set(regex.findall(r"\p{White_Space}", EVERYTHING)) == set(regex.findall(r"\s", EVERYTHING)) == reference.WHITE
+    assert (
+        set(regex.findall(r"\p{White_Space}", EVERYTHING)) == set(regex.findall(r"\s", EVERYTHING)) == reference.WHITE
+    )
 
 
 @given(st.binary(max_size=40))

@@ -6,8 +6,8 @@ import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import cases, examples
 
+from strategies import cases, examples
 from templatemine.clean import Cleaner, cut
 from templatemine.expressions import OWN_TOKEN
 from templatemine.model import Span
@@ -71,7 +71,9 @@ def check(text: str, removed: list[Span], left: str) -> None:
 
 def outside_spans(text: str, removed: list[Span], start: int, end: int) -> str:
     """What of text[start:end] no span covers."""
-    return "".join(text[place] for place in range(start, end) if not any(one.start <= place < one.end for one in removed))
+    return "".join(
+        text[place] for place in range(start, end) if not any(one.start <= place < one.end for one in removed)
+    )
 
 
 @examples(800)

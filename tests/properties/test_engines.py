@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import cases, examples, mine_strings, mined_pack
 
+from strategies import cases, examples, mine_strings, mined_pack
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.model import Span

@@ -14,8 +14,8 @@ import re2
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LOOKALIKES, Case, cases, examples, mine_strings, scan
 
+from strategies import LOOKALIKES, Case, cases, examples, mine_strings, scan
 from templatemine.config import UserPattern
 from templatemine.expressions import ANCHORS, Encoded, expression, for_re2, is_own_token, is_tag, marked_text, tag_form
 from templatemine.packs import Pack
@@ -54,7 +54,9 @@ def match_everywhere(case: Case, forms: tuple[bytes, ...], anchor: str, text: st
             continue
         match = match_at(text, place)
         assert match is not None, (name, source, text[place:])
-        assert match.span(1) == (start, end), (name, source, text[place:])
+        # A pattern of the user's own may match separators, and then more of them than stood in this occurrence.
+        assert match.start(1) == start, (name, source, text[place:])
+        assert match.end(1) == end or case.own, (name, source, text[place:])
 
 
 @pytest.mark.slow
@@ -129,7 +131,10 @@ def test_private_characters_of_a_text_are_no_marks() -> None:
             if text >= "\U000f0000":
                 marked = marked_text(text, patterns, "-", True, {b"<p>": "\U000f1000"}).text
                 assert (marked == text) == (text >= "\U00100000")
-                assert not set(marked) & {chr(0xF0000 + number) for number in range(256)} | {"\U000f0fff", "\U000f1000"} & set(marked)
+                assert not set(marked) & {chr(0xF0000 + number) for number in range(256)} | {
+                    "\U000f0fff",
+                    "\U000f1000",
+                } & set(marked)
     tag = marked_text("<P><b>", patterns, "-", True, {b"<p>": "\U000f1000"}).text
     assert tag == "\U000f1000\U000f0fff"
 
@@ -138,7 +143,10 @@ def test_tags_in_marked_text_hold_user_patterns() -> None:
     patterns = pattern_set("news", (UserPattern(name="part", regex="menu[a-z]"),))
     marked = marked_text("<p class=menub>", patterns, "-", True, {})
     assert len(marked.text) == 1
-    assert tag_form("<p class=\U000f0080 id=\U000f0ffe\U00100001>", patterns) == b'<p class="\xff\x80" id="\xf3\xb0\x80\x81">'
+    assert (
+        tag_form("<p class=\U000f0080 id=\U000f0ffe\U00100001>", patterns)
+        == b'<p class="\xff\x80" id="\xf3\xb0\x80\x81">'
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- by example
@@ -147,7 +155,11 @@ def test_tags_in_marked_text_hold_user_patterns() -> None:
 @pytest.mark.parametrize(
     ("text", "matches", "others"),
     [
-        ("read more", ["read more", " read\nmore ", "read-more", "(x) read \xa0- more-x"], ["readmore", "xread more", "read more."]),
+        (
+            "read more",
+            ["read more", " read\nmore ", "read-more", "(x) read \xa0- more-x"],
+            ["readmore", "xread more", "read more."],
+        ),
         ("Comments(12)", ["Comments(7)", "Comments(1,234) x"], ["Comments()", "Comments(x)", "Comments(7))"]),
         ("on 2013-11-26 at", ["on 2024-01-02T10:00Z at"], ["on 2024-01 at"]),
         ("日本 5", ["日本 7", "日\n本7", "x日 本-7 y"], ["日本x7"]),
@@ -167,10 +179,18 @@ def test_what_expressions_match(text: str, matches: list[str], others: list[str]
     ("page", "matches", "others"),
     [
         ("<p>", ["<p>", "<P class=x>", "<p\n>", "<p/>"], ["<pre>", "</p>", "<p"]),
-        ("<li class='a b' id=c>", ["<li class='a b' id=c>", '<LI id="c" data-x class="a  b">', "<li x id=c class='a b'/>"], ["<li class=a id=c>", "<li id=c>"]),
+        (
+            "<li class='a b' id=c>",
+            ["<li class='a b' id=c>", '<LI id="c" data-x class="a  b">', "<li x id=c class='a b'/>"],
+            ["<li class=a id=c>", "<li id=c>"],
+        ),
         ("<li class='item-7'>", ["<li class=item-12 >"], ["<li class=item-x>"]),
         ("<!-- x -->", ["<!-- x -->", "<!-->", "<!--->", "<!---->", "<!-- never closed"], ["<! x>"]),
-        ("<script>x</script>", ["<SCRIPT src=a>y</script >", "<script>never closed", "<script"], ["<scripts>", "<style></style>"]),
+        (
+            "<script>x</script>",
+            ["<SCRIPT src=a>y</script >", "<script>never closed", "<script"],
+            ["<scripts>", "<style></style>"],
+        ),
         ("</div>", ["</div>", "</DIV >"], ["<div>", "</divx>"]),
     ],
 )

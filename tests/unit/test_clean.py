@@ -67,7 +67,9 @@ def test_page_text_of_broken_pages() -> None:
 
 def documents() -> list[Document]:
     return [
-        Document(source="x.example", id=str(i), text=f"Word{i} and some{i} more.\nPlease read our rules before you write.")
+        Document(
+            source="x.example", id=str(i), text=f"Word{i} and some{i} more.\nPlease read our rules before you write."
+        )
         for i in range(30)
     ]
 
@@ -92,7 +94,10 @@ def test_gaps_below_the_limit_are_closed() -> None:
 
 def test_lone_surrogates_and_nul_are_left_alone() -> None:
     pack = mine(documents())["x.example"]
-    for text in ("\ud800 Please\nPlease read our rules before you write.", "a\0b\nPlease read our rules before you write."):
+    for text in (
+        "\ud800 Please\nPlease read our rules before you write.",
+        "a\0b\nPlease read our rules before you write.",
+    ):
         native = Cleaner(pack).spans(text)
         assert native == Cleaner(pack, CleanConfig(engine="regex")).spans(text)
         assert text[native[0].start : native[0].end] == "Please read our rules before you write."

@@ -1,0 +1,54 @@
+"""The text of a page without its mark-up, against a search for each tag."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from strategies import examples, texts
+from templatemine import _core
+
+BLOCKS = frozenset({"p", "div", "li", "br", "h1", "blockquote"})
+NATIVE = _core.Stripper([name.encode() for name in sorted(BLOCKS)])
+
+
+def strip(page: str, spans: list[tuple[int, int]]) -> str:
+    bounds = np.array([edge for span in spans for edge in span], np.int64)
+    return NATIVE.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
+
+
+@examples(600)
+@given(texts(html=True), st.data())
+def test_text_of_pages(page: str, data: st.DataObject) -> None:
+    edges = sorted(data.draw(st.sets(st.integers(0, len(page)), max_size=6)))
+    spans = list(zip(edges[::2], edges[1::2], strict=False))
+    assert strip(page, spans) == reference.strip(page, spans, BLOCKS)
+
+
+@pytest.mark.parametrize(
+    ("page", "spans", "text"),
+    [
+        ("", [], ""),
+        ("a<b>c</b>", [], "ac"),
+        ("a<p>b</P x>c", [], "a\nb\nc"),
+        ("a<!-- <p> -->b<script><p></script>c", [], "abc"),
+        ("a < b<3 &lt;", [], "a < b<3 &lt;"),
+        ("a<p>b</p>c", [(1, 9)], "a\nc"),
+        ("a<b>b</b>c", [(1, 9)], "a c"),
+        ("é中<p>\U0001f600</p>", [(0, 1)], " 中\n\U0001f600\n"),
+        ("<pre>a<h1>b<blockquote>c", [], "a\nb\nc"),
+        ("a<p", [], "a\n"),
+    ],
+)
+def test_by_hand(page: str, spans: list[tuple[int, int]], text: str) -> None:
+    assert strip(page, spans) == text
+
+
+def test_names_of_blocks_are_bytes() -> None:
+    with pytest.raises(TypeError):
+        _core.Stripper(["p"])  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        _core.Stripper(None)  # type: ignore[arg-type]
