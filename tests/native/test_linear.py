@@ -43,11 +43,11 @@ def hold(
     prepare: Callable[[int], Callable[[], object]], small: int = SMALL, large: int = LARGE, factor: float = FACTOR
 ) -> None:
     """Time per token at `large` is at most `factor` times that at `small`; measured again before it is believed."""
-    for attempt in range(3):
+    for _ in range(3):
         ratio = (best(prepare(large)) / large) / (best(prepare(small)) / small)
         if ratio <= factor:
             return
-    pytest.fail(f"{ratio:.1f} times as long per token at {large} as at {small}, in {attempt + 1} measurements")
+    pytest.fail(f"{ratio:.1f} times as long per token at {large} as at {small}, measured three times")
 
 
 def random_words(size: int, symbols: int = 1000) -> list[int]:

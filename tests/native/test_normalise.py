@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import pytest
 import regex
@@ -66,7 +67,7 @@ def test_forms_of_texts_are_those_of_the_reference(preset: str, html: bool, data
     found = [bytes(arena[offsets[form] : offsets[form + 1]]) for form in forms]
     assert found == reference.forms(text, "-", patterns, html)
     assert starts.tolist() == [0, len(found)]
-    assert len({bytes(arena[a:b]) for a, b in zip(offsets, offsets[1:], strict=False)}) == len(offsets) - 1
+    assert len({bytes(arena[a:b]) for a, b in pairwise(offsets)}) == len(offsets) - 1
 
 
 @pytest.mark.parametrize("page", MARKUP)
