@@ -83,17 +83,45 @@ REFUSED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("tokeniser", lambda data: data["tokeniser"].update(html="no"), "tokeniser: html: expected true or false, got str"),
     ("separators", lambda data: data["tokeniser"].update(separators="é"), "separators: expected ASCII punctuation"),
     ("unknown pattern", lambda data: data["patterns"].update(colour="red"), "unknown pattern 'colour'"),
-    ("changed pattern", lambda data: data["patterns"].update(number="[0-9]"), "patterns.number: differs from this version's"),
-    ("user pattern", lambda data: data["user_patterns"][0].pop("regex"), r"user_patterns\[0\]: the field 'regex' is missing"),
+    (
+        "changed pattern",
+        lambda data: data["patterns"].update(number="[0-9]"),
+        "patterns.number: differs from this version's",
+    ),
+    (
+        "user pattern",
+        lambda data: data["user_patterns"][0].pop("regex"),
+        r"user_patterns\[0\]: the field 'regex' is missing",
+    ),
     ("cut-off", lambda data: data["cutoff"].update(histogram="x"), "cutoff: histogram: expected a list of counts"),
     ("template field", lambda data: first(data).pop("example"), r"templates\[0\]: the field 'example' is missing"),
-    ("tokens", lambda data: first(data).update(tokens=[]), r"templates\[0\]: tokens: expected a list of strings, or null"),
+    (
+        "tokens",
+        lambda data: first(data).update(tokens=[]),
+        r"templates\[0\]: tokens: expected a list of strings, or null",
+    ),
     ("anchor", lambda data: first(data).update(anchor="top"), r"templates\[0\]: anchor: expected one of"),
-    ("broken regex", lambda data: first(data).update(regex="(oops"), r"templates\[0\] \(t[0-9a-f]+\): regex: does not compile"),
-    ("edited regex", lambda data: first(data).update(regex="oops"), "regex and tokens disagree; edit the tokens, or set them to null"),
-    ("unknown name in a token", lambda data: first(data).update(tokens=["{colour}"]), "tokens: unknown pattern {colour}"),
+    (
+        "broken regex",
+        lambda data: first(data).update(regex="(oops"),
+        r"templates\[0\] \(t[0-9a-f]+\): regex: does not compile",
+    ),
+    (
+        "edited regex",
+        lambda data: first(data).update(regex="oops"),
+        "regex and tokens disagree; edit the tokens, or set them to null",
+    ),
+    (
+        "unknown name in a token",
+        lambda data: first(data).update(tokens=["{colour}"]),
+        "tokens: unknown pattern {colour}",
+    ),
     ("lone brace", lambda data: first(data).update(tokens=["a{"]), "tokens: lone brace at character 1"),
-    ("example", lambda data: first(data).update(example="another text"), "does not match its own example 'another text'"),
+    (
+        "example",
+        lambda data: first(data).update(example="another text"),
+        "does not match its own example 'another text'",
+    ),
     ("same id", lambda data: data["templates"][1].update(id=first(data)["id"]), r"the id stands at templates\[0\] too"),
     ("same tokens", lambda data: data["templates"].append({**first(data), "id": "t2"}), "the same tokens as"),
     (
@@ -101,14 +129,20 @@ REFUSED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
         lambda data: first(data).update(tokens=None, regex="(a+)+b", example="ab"),
         "may backtrack exponentially: a repeat within a repeat",
     ),
-    ("two groups", lambda data: first(data).update(tokens=None, regex="(a)(b)", example="ab"), "at most one capturing group"),
+    (
+        "two groups",
+        lambda data: first(data).update(tokens=None, regex="(a)(b)", example="ab"),
+        "at most one capturing group",
+    ),
     ("empty match", lambda data: first(data).update(tokens=None, regex="a*", example="a"), "matches the empty text"),
     ("own example", lambda data: first(data).update(tokens=None, regex="xyz"), "does not match its own example"),
 ]
 
 
 @pytest.mark.parametrize(("change", "message"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_what_cannot_be_trusted_is_refused(pack: Pack, change: Callable[[dict[str, Any]], object], message: str) -> None:
+def test_what_cannot_be_trusted_is_refused(
+    pack: Pack, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
     with pytest.raises(PackError, match=message) as caught:
         Pack.from_json(changed(pack, change), where="packs/x.json")
     assert str(caught.value).startswith("packs/x.json: ")
