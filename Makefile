@@ -4,10 +4,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NATIVE := $(wildcard src/templatemine/*.pyx src/templatemine/*.pxd)
 
 .PHONY: demo test lint dist bench clean
 
-$(VENV)/installed: pyproject.toml setup.py src/templatemine/_core.pyx
+$(VENV)/installed: pyproject.toml setup.py $(NATIVE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
@@ -31,17 +32,22 @@ test: $(VENV)/tested
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint --max-line-length=140 src/templatemine/_core.pyx
+	$(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest templatemine._core
+	$(BIN)/python -m mypy.stubtest templatemine._text templatemine._core templatemine._spans
 
 dist: $(VENV)/installed
 	$(BIN)/pip install --quiet --group build
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 
-bench: $(VENV)/installed
-	$(BIN)/python bench/end_to_end.py
+# A contender that cannot be installed here is told as missing in the results.
+$(VENV)/benched: $(VENV)/installed
+	$(BIN)/pip install --quiet --group bench || echo "not all contenders could be installed"
+	touch $@
+
+bench: $(VENV)/benched
+	$(BIN)/python bench/run.py $(BENCH)
 
 clean:
-	rm -rf $(VENV) build dist demo src/*.egg-info src/templatemine/_core.c src/templatemine/*.so
+	rm -rf $(VENV) build dist demo src/*.egg-info src/templatemine/*.c src/templatemine/*.so

@@ -1,4 +1,4 @@
-"""The extension module; everything else stands in pyproject.toml.
+"""The extension modules; everything else stands in pyproject.toml.
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
 release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (address sanitizer).
@@ -8,6 +8,8 @@ import os
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+
+MODULES = ("_text", "_core", "_spans")
 
 MODES = {
     "release": (["-O3"], [], {}),
@@ -33,11 +35,12 @@ setup(
     ext_modules=cythonize(
         [
             Extension(
-                "templatemine._core",
-                ["src/templatemine/_core.pyx"],
+                f"templatemine.{name}",
+                [f"src/templatemine/{name}.pyx"],
                 extra_compile_args=compile_args,
                 extra_link_args=link_args,
             )
+            for name in MODULES
         ],
         force=mode != "release",
         compiler_directives={

@@ -21,15 +21,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = [
     "GROUPS",
+    "PATIENCE",
     "Bench",
     "Claim",
     "Figure",
     "Measure",
     "Rows",
+    "digits",
     "keep_record",
     "measure_here",
     "measure_in_process",
@@ -41,6 +43,9 @@ Record = dict[str, Any]
 
 GROUPS = ("generated", "shared")
 """Where archives come from: the generator, or real ones beside the repository."""
+
+PATIENCE = ("quick", "full", "slow")
+"""Kinds of runs: each measures what the ones before it do, and more."""
 
 WARM_BELOW = 3.0
 """A first run shorter than this (seconds) is a warm-up and does not count."""
@@ -60,8 +65,8 @@ class Measure:
         Modules that are not part of the project; if one is not there, the row says so.
     limit : float
         Seconds after which the process is ended.
-    slow : str
-        Why the row is left out unless all are asked for.
+    patience : int
+        Place in `PATIENCE` from which on the row is measured.
     """
 
     figure: str
@@ -71,7 +76,7 @@ class Measure:
     variant: str = ""
     needs: tuple[str, ...] = ()
     limit: float = 150.0
-    slow: str = ""
+    patience: int = 0
 
     @property
     def key(self) -> str:
@@ -109,29 +114,42 @@ class Bench:
     folder: Path
     quick: bool = False
 
-    def time(self, call: Callable[[], object], *, size: int = 0, most: int = 5, **facts: Any) -> Record:
+    def time(
+        self,
+        call: Callable[..., int | None],
+        *,
+        prepare: Callable[[], Any] | None = None,
+        size: int = 0,
+        most: int = 5,
+        **facts: Any,
+    ) -> Record:
         """Run `call` several times.
 
         Runs go on until there are `most`, or three (two if quick) and a budget of seconds is used up.
 
         Parameters
         ----------
+        call : callable
+            May give the bytes that it worked on, if they differ from run to run.
+        prepare : callable, optional
+            Makes what `call` is given, anew for each run; its time does not count.
         size : int
             Bytes that one run works on; 0 if speed is no matter.
         **facts
             Kept in the record.
         """
-        least, budget = (2, 1.0) if self.quick else (3, 4.0)
-        before, spent = peak_memory(), os.times()
-        seconds = [_once(call)]
-        if seconds[0] < WARM_BELOW:
-            spent, seconds = os.times(), []
-        while len(seconds) < least or (len(seconds) < most and sum(seconds) < budget):
-            seconds.append(_once(call))
+        least, budget = (2, 0.6) if self.quick else (3, 4.0)
+        before = peak_memory()
+        runs = [_once(call, prepare)]
+        if runs[0].seconds < WARM_BELOW:
+            runs = []
+        while len(runs) < least or (len(runs) < most and sum(run.seconds for run in runs) < budget):
+            runs.append(_once(call, prepare))
+        seconds = [run.seconds for run in runs]
         return {
-            **statistics_of(seconds, size),
+            **statistics_of(seconds, [run.size or size for run in runs]),
             **facts,
-            "processor_share": round(_processor_seconds(spent, os.times()) / sum(seconds), 2),
+            "processor_share": round(sum(run.processor for run in runs) / sum(seconds), 2),
             "memory_before_mb": before,
             "peak_memory_mb": peak_memory(),
         }
@@ -143,6 +161,14 @@ class Bench:
         return {**record, "peak_memory_mb": peak_memory(resource.RUSAGE_CHILDREN)}
 
 
+class Run(NamedTuple):
+    """Seconds by the clock and of processors, and bytes."""
+
+    seconds: float
+    processor: float
+    size: int
+
+
 def run_program(command: Sequence[str]) -> None:
     """Run a program; what it prints is thrown away unless it fails."""
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
@@ -150,14 +176,18 @@ def run_program(command: Sequence[str]) -> None:
         raise RuntimeError(f"{command[:4]} gave {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}")
 
 
-def _once(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+def _once(call: Callable[..., int | None], prepare: Callable[[], Any] | None) -> Run:
+    given = () if prepare is None else (prepare(),)
+    before, start = _processor_seconds(), time.perf_counter()
+    size = call(*given)
+    seconds, after = time.perf_counter() - start, _processor_seconds()
+    return Run(seconds, after - before, size or 0)
 
 
-def _processor_seconds(start: os.times_result, end: os.times_result) -> float:
-    return sum(end[:4]) - sum(start[:4])
+def _processor_seconds() -> float:
+    """Of this process, and of the programs it started that have ended."""
+    programs = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + programs.ru_utime + programs.ru_stime
 
 
 def peak_memory(who: int = resource.RUSAGE_SELF) -> float:
@@ -166,23 +196,27 @@ def peak_memory(who: int = resource.RUSAGE_SELF) -> float:
     return round(resource.getrusage(who).ru_maxrss * unit / 1e6, 1)
 
 
-def statistics_of(seconds: Sequence[float], size: int = 0) -> Record:
-    """Minimum and median of the runs, and the speeds they stand for."""
-    least, middle = min(seconds), statistics.median(seconds)
+def statistics_of(seconds: Sequence[float], sizes: Sequence[int] = ()) -> Record:
+    """Minimum and median of the runs, and of their speeds where there are bytes of each run."""
     facts: Record = {
         "runs": len(seconds),
         "seconds": [round(one, 6) for one in seconds],
-        "min_s": round(least, 6),
-        "median_s": round(middle, 6),
+        "min_s": round(min(seconds), 6),
+        "median_s": round(statistics.median(seconds), 6),
     }
-    if size:
-        facts |= {"megabytes": round(size / 1e6, 3)}
-        facts |= {"mb_per_s": _speed(size, middle), "mb_per_s_best": _speed(size, least)}
+    if any(sizes):
+        speeds = [size / 1e6 / one for size, one in zip(sizes, seconds, strict=True)]
+        facts |= {
+            "megabytes": round(statistics.mean(sizes) / 1e6, 3),
+            "mb_per_s": digits(statistics.median(speeds)),
+            "mb_per_s_best": digits(max(speeds)),
+        }
     return facts
 
 
-def _speed(size: int, seconds: float) -> float:
-    return float(f"{size / 1e6 / seconds:.4g}")
+def digits(value: float) -> float:
+    """Four digits that count."""
+    return float(f"{value:.4g}")
 
 
 def measure_here(measure: Measure, bench: Bench) -> Record:
@@ -192,7 +226,8 @@ def measure_here(measure: Measure, bench: Bench) -> Record:
             import_module(module)
         except ImportError as error:
             return {**measure.names, "missing": f"{module}: {error}"}
-    return {**measure.names, **measure.work(bench)}
+    facts = measure.work(bench)
+    return {**measure.names, "peak_memory_mb": peak_memory(), **facts}
 
 
 # ------------------------------------------------------------------------------------------------------- in the runner
@@ -206,9 +241,7 @@ def measure_in_process(measure: Measure, command: Sequence[str]) -> Record:
     load = os.getloadavg()[0]
     began = time.monotonic()
     try:
-        done = subprocess.run(
-            [*command, measure.key], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=measure.limit, check=False
-        )
+        done = subprocess.run([*command, measure.key], capture_output=True, timeout=measure.limit, check=False)
     except subprocess.TimeoutExpired:
         return {**measure.names, "failed": f"did not finish in {measure.limit:.0f} s"}
     if done.returncode:

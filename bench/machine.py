@@ -21,7 +21,7 @@ def machine() -> dict[str, str]:
     """Facts by name, for the head of the results."""
     return {
         "processor": f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {_memory()} GB of memory",
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}, {' '.join(platform.libc_ver())}",
+        "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}",
         "python": f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}",
         "compiler flags": f"{sysconfig.get_config_var('CC')} {sysconfig.get_config_var('CFLAGS')} {_release_flags()}",
         "packages": ", ".join(_version(name) for name in (*LIBRARIES, *CONTENDERS)),

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 import regex
 
-from templatemine import _core
+from templatemine import _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import OWN_TOKEN, Encoded, expression, is_tag, literal_pieces, marked_text
@@ -105,7 +105,7 @@ class Cleaner:
         if not matches:
             return []
         columns = np.array(matches, np.int64)
-        starts, ends, member = _core.merge(
+        starts, ends, member = _spans.merge(
             np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap
         )
         rows: list[set[int]] = [set() for _ in starts]
@@ -208,7 +208,7 @@ _BLOCKS = b"""
 address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
-_STRIPPER = _core.Stripper(_BLOCKS)
+_STRIPPER = _spans.Stripper(_BLOCKS)
 
 
 def page_text(page: str, removed: Sequence[Span]) -> str:

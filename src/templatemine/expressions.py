@@ -2,7 +2,8 @@
 
 An expression has the shape ``left(tokens)right``: group 1 is what a cut removes, `left` and `right` hold one character
 of the token boundary.  It uses the common subset of `re`, `regex` and RE2; ``\\s`` is Unicode white space in the first
-two, and `for_re2` spells it out for the third, where it is ASCII only.
+two (in `re` also U+001C to U+001F, which here are parts of words), and `for_re2` spells it out for the third, where it
+is ASCII only.
 
 The regular expressions of marks (URL, e-mail ...) may hold separators, so an expression applied to raw text could begin
 in the middle of a URL.  The reference engine therefore replaces marks, and in HTML tags, by one private-use character
@@ -19,7 +20,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _spans
 from templatemine.patterns import FIRST_USER_ID, MARKER, TABLE, PatternSet, parse_form
 
 __all__ = [
@@ -366,7 +367,7 @@ class Encoded:
         """Offsets in `data`, ascending, as code points of the original text."""
         if self._plain:
             return offsets
-        points = _core.code_points(self.data, offsets)
+        points = _spans.code_points(self.data, offsets)
         points += self._shifts[np.searchsorted(self._starts, points)]
         return points
 

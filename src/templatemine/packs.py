@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from templatemine import _core
+from templatemine import _spans
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
@@ -81,7 +81,7 @@ class Pack:
         """Normalised tokens of a template as the native core spells them."""
         return [self.patterns.from_readable(token) for token in template.tokens or ()]
 
-    def matcher(self) -> tuple[_core.Matcher, list[int]]:
+    def matcher(self) -> tuple[_spans.Matcher, list[int]]:
         """The automaton of all templates that have tokens, and the place in `templates` of each of its strings."""
         rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
@@ -92,7 +92,7 @@ class Pack:
             bounds.append(len(flat))
         edges = np.array([ANCHORS[self.templates[place].anchor] for place in rows], np.uint8)
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        return _core.Matcher(
+        return _spans.Matcher(
             *arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64), edges
         ), rows
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _core, _spans, _text
 from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers, gather
 from templatemine.cutoff import choose_cutoff, histogram
@@ -216,7 +216,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     forms = corpus.form_names
     assert isinstance(forms, Forms)
     position = index.sa[repeats.rank].astype(np.int64)
-    by_form = _core.form_hashes(forms.arena, forms.offsets)
+    by_form = _text.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
     hashes = _core.string_hashes(index.symbols, by_symbol, position, repeats.length)
     # By hash, so that nothing depends on the order of documents, and looking strings up is a walk.
@@ -225,7 +225,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     evidence = None
     if method.evidence:
         form_counts = np.bincount(corpus.forms, minlength=len(forms)).astype(np.int64)
-        evidence = collect(index, repeats, position, form_counts, _core.own_tokens(forms.arena, forms.offsets))
+        evidence = collect(index, repeats, position, form_counts, _text.own_tokens(forms.arena, forms.offsets))
     return Mined(
         source=source,
         html=corpus.html,
@@ -306,7 +306,7 @@ def _verify(
     used, flat = np.unique(wanted.tokens, return_inverse=True)
     arguments = patterns.scanner_arguments(separators, mined.html)
     vocabulary = [wanted.names[name] for name in used.tolist()]
-    matcher = _core.Matcher(*arguments, vocabulary, flat.astype(np.int32), wanted.bounds)
+    matcher = _spans.Matcher(*arguments, vocabulary, flat.astype(np.int32), wanted.bounds)
     encoded = (Encoded(document.body, patterns, separators).data for document in documents)
     counts = count_strings(matcher, len(rows), len(vocabulary), encoded, method.evidence)
     scale = len(documents) / mined.documents
@@ -389,7 +389,7 @@ def _longest_base(mined: Mined, rows: NDArray[np.int64], bases: NDArray[np.int32
     owner = np.repeat(np.arange(len(rows)), lengths)
     size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
-    names = _core.form_hashes(chosen.names.arena, chosen.names.offsets)
+    names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
     parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
     place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
     found = np.where(mined.hashes[place] == parts, bases[place], 0) if len(parts) else np.empty(0, np.int32)

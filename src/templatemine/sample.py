@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _spans
 from templatemine.config import EvidenceConfig, SampleConfig
 from templatemine.model import Document
 
@@ -77,7 +77,7 @@ class Counts:
 
 
 def count_strings(
-    matcher: _core.Matcher, strings: int, vocabulary: int, documents: Iterable[bytes], lines: bool
+    matcher: _spans.Matcher, strings: int, vocabulary: int, documents: Iterable[bytes], lines: bool
 ) -> Counts:
     """Count the strings of an automaton over all documents, in one pass.
 

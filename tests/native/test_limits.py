@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _core, _spans, _text
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.index import suffix_array
@@ -47,15 +47,15 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
     "anchors": (_core.anchors, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
-    "own_tokens": (_core.own_tokens, (u8(65, 66), i64(0, 1, 2))),
-    "form_hashes": (_core.form_hashes, (u8(65, 66), i64(0, 1, 2))),
-    "merge": (_core.merge, (i64(0, 4), i64(2, 5), 3)),
-    "code_points": (_core.code_points, (u8(65, 66), i64(0, 2))),
+    "own_tokens": (_text.own_tokens, (u8(65, 66), i64(0, 1, 2))),
+    "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
+    "merge": (_spans.merge, (i64(0, 4), i64(2, 5), 3)),
+    "code_points": (_spans.code_points, (u8(65, 66), i64(0, 2))),
     "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
-    "strip": (_core.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
-    "find": (_core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
-    "Matcher": (_core.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
+    "strip": (_spans.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
+    "find": (_spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
+    "Matcher": (_spans.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
 }
 ARRAYS = [
     (name, place)
@@ -205,12 +205,12 @@ def test_nothing_gives_nothing() -> None:
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
     assert _core.anchors(no64, no32, no32, no64, no8).shape == (0, 3)
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
-    assert _core.own_tokens(no8, i64(0)).tolist() == []
-    assert _core.form_hashes(no8, i64(0)).tolist() == []
-    assert [len(column) for column in _core.merge(no64, no64, 3)] == [0, 0, 0]
-    assert _core.code_points(no8, no64).tolist() == []
-    assert _core.Stripper([]).strip(no8, no64) == b""
-    assert _core.code_points(b"", i64(0, 0)).tolist() == [0, 0]
+    assert _text.own_tokens(no8, i64(0)).tolist() == []
+    assert _text.form_hashes(no8, i64(0)).tolist() == []
+    assert [len(column) for column in _spans.merge(no64, no64, 3)] == [0, 0, 0]
+    assert _spans.code_points(no8, no64).tolist() == []
+    assert _spans.Stripper([]).strip(no8, no64) == b""
+    assert _spans.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 
 def test_a_tokeniser_without_documents() -> None:
@@ -304,11 +304,11 @@ def test_pattern_numbers_fit_a_byte(number: int) -> None:
 
 def test_strings_of_a_matcher() -> None:
     with pytest.raises(ValueError, match="twice"):
-        _core.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
+        _spans.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
     with pytest.raises(ValueError, match="string 1 is empty"):
-        _core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
+        _spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
     with pytest.raises(ValueError, match="edges of 1 strings, got 2"):
-        _core.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
+        _spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def texts_for_threads() -> list[str]:
 def test_several_threads_share_a_matcher() -> None:
     texts = [text.encode() for text in texts_for_threads()]
     vocabulary = [b"read", b"more", b"\xff\x09", b"\xff\x04", b"a", b"b"]
-    native = _core.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
+    native = _spans.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
     alone = [tuple(column.tolist() for column in native.find(text)) for text in texts]
     assert sum(len(columns[0]) for columns in alone) > 1000
     together = _at_once(lambda text: tuple(column.tolist() for column in native.find(text)), texts)

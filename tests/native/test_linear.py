@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from strategies import closed, fibonacci_word
-from templatemine import _core
+from templatemine import _core, _spans
 from templatemine.config import MineConfig
 from templatemine.index import build_index, suffix_array
 from templatemine.mine import find_repeats
@@ -152,7 +152,7 @@ def test_tokeniser(piece: str) -> None:
 @pytest.mark.parametrize("piece", ["words", "one long word", "hyphened", "marks", "nearly marks", "Han"])
 def test_matcher(piece: str) -> None:
     """The text has some thousand occurrences of a few strings."""
-    native = _core.Matcher(
+    native = _spans.Matcher(
         *ARGUMENTS,
         [b"the", b"news", b"of", b"a"],
         np.array([0, 1, 2, 0, 3, 3], np.int32),
@@ -175,7 +175,7 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
     def prepare(count: int) -> Callable[[], object]:
         vocabulary = [b"the", b"news", *(b"w%d" % number for number in range(count))]
         flat = np.array([place for number in range(count) for place in (0, 1, number + 2)], np.int32)
-        native = _core.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
+        native = _spans.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
         return lambda: native.find(text)
 
     assert best(prepare(strings)) < 3 * best(prepare(10)) + 0.01
@@ -184,6 +184,6 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
 def test_merging() -> None:
     def prepare(size: int) -> Callable[[], object]:
         starts = np.random.default_rng(1).integers(0, 4 * size, size)
-        return lambda: _core.merge(starts, starts + 3, 2)
+        return lambda: _spans.merge(starts, starts + 3, 2)
 
     hold(prepare)

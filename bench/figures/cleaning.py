@@ -1,0 +1,259 @@
+"""Cleaning: one pack applied to articles of 2 to 10 KB, against other ways to apply the same expressions."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from data import EXPRESSIONS, size_of, texts_of
+from harness import GROUPS, Bench, Claim, Figure, Measure, Record, Rows
+
+__all__ = ["CLEANING", "articles", "fresh"]
+
+NAME = "clean"
+VARIANTS = {number: f"{number:,} expressions" for number in EXPRESSIONS}
+DENSE = "dense"
+
+
+def articles(bench: Bench, megabytes: float = 1e9) -> list[str]:
+    """The first articles, of about so many megabytes, at least one."""
+    chosen: list[str] = []
+    left = megabytes * 1e6
+    for text in texts_of(bench.folder / "articles.jsonl"):
+        if chosen and left <= 0:
+            break
+        chosen.append(text)
+        left -= len(text.encode())
+    return chosen
+
+
+def fresh(texts: Iterable[str]) -> Callable[[], list[str]]:
+    """A maker of strings that were not there before: Python keeps the UTF-8 of a str once someone has asked for it."""
+    encoded = [text.encode() for text in texts]
+    return lambda: [text.decode() for text in encoded]
+
+
+def _pack(bench: Bench, number: int) -> Any:
+    from templatemine.packs import Pack
+
+    return Pack.load(bench.folder / f"expressions-{number}.json")
+
+
+def _templatemine(bench: Bench, number: int) -> Record:
+    from templatemine.clean import Cleaner
+
+    return _cleaned(bench, Cleaner(_pack(bench, number)).clean, articles(bench))
+
+
+def _dense(bench: Bench) -> Record:
+    from templatemine.clean import Cleaner
+    from templatemine.packs import Pack
+
+    return _cleaned(
+        bench, Cleaner(Pack.load(bench.folder / "dense.json")).clean, texts_of(bench.folder / "dense.jsonl")
+    )
+
+
+def _cleaned(bench: Bench, clean: Callable[[str], Any], texts: list[str]) -> Record:
+    def run(given: list[str]) -> None:
+        for text in given:
+            clean(text)
+
+    cuts = sum(len(clean(text).removed) for text in texts) / len(texts)
+    size = size_of(texts)
+    return bench.time(run, prepare=fresh(texts), size=size, documents=len(texts), cuts_an_article=round(cuts, 1))
+
+
+# ------------------------------------------------------------------------------------------------------------ contenders
+
+# A contender gives, for a list of expressions, a function that finds all matches in a text and says how many; and how
+# many of the expressions it could not take.
+Finder = tuple[Callable[[str], int], int]
+
+
+def _one_after_the_other(expressions: list[str], module: str) -> Finder:
+    from importlib import import_module
+
+    compiled = [import_module(module).compile(expression) for expression in expressions]
+
+    def find(text: str) -> int:
+        return sum(1 for one in compiled for _ in one.finditer(text))
+
+    return find, 0
+
+
+def _re2_set(expressions: list[str]) -> Finder:
+    import re2
+
+    from templatemine.expressions import for_re2
+
+    options = re2.Options()
+    options.max_mem = 1 << 30
+    together = re2.Set.SearchSet(options)
+    for expression in expressions:
+        together.Add(for_re2(expression))
+    together.Compile()
+    return lambda text: len(together.Match(text) or ()), 0
+
+
+def _hyperscan(expressions: list[str], start: bool, cache: Path) -> Finder:
+    import hyperscan
+
+    flags = hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP | (hyperscan.HS_FLAG_SOM_LEFTMOST if start else 0)
+    digest = hashlib.sha256("\n".join([hyperscan.__version__, str(flags), *expressions]).encode()).hexdigest()
+    stored = cache / f"hyperscan-{digest[:16]}.db"
+    if not stored.exists():
+        taken = [data for data in map(str.encode, expressions) if _takes(data, flags)]
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(expressions=taken, ids=list(range(len(taken))), elements=len(taken), flags=flags)
+        stored.with_suffix(".taken").write_text(str(len(taken)), encoding="utf-8")
+        stored.write_bytes(hyperscan.dumpb(database))
+    # Loaded also when it was made just now, so that what is measured never depends on it.
+    database = hyperscan.loadb(stored.read_bytes(), hyperscan.HS_MODE_BLOCK)
+    database.scratch = hyperscan.Scratch(database)
+
+    def find(text: str) -> int:
+        found: list[tuple[int, int, int]] = []
+
+        def keep(number: int, left: int, right: int, *_: object) -> None:
+            found.append((number, left, right))
+
+        database.scan(text.encode(), match_event_handler=keep)
+        return len(found)
+
+    return find, len(expressions) - int(stored.with_suffix(".taken").read_text(encoding="utf-8"))
+
+
+def _takes(expression: bytes, flags: int) -> bool:
+    """Hyperscan refuses long expressions, and to tell where a match starts if it holds long bounded repetitions."""
+    import hyperscan
+
+    try:
+        hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK).compile(
+            expressions=[expression], ids=[0], elements=1, flags=flags
+        )
+    except hyperscan.HyperscanError:
+        return False
+    return True
+
+
+def _contender(bench: Bench, number: int, megabytes: float, make: Callable[..., Finder], **options: Any) -> Record:
+    expressions = [template.regex for template in _pack(bench, number).templates]
+    if "start" in options:
+        options["cache"] = bench.folder
+    began = time.perf_counter()
+    find, refused = make(expressions, **options)
+    compiling = time.perf_counter() - began
+    next_texts = _unseen(bench, megabytes / (4 if bench.quick else 1))
+    matches: list[int] = []
+
+    def run(given: tuple[list[str], int]) -> int:
+        texts, size = given
+        matches.extend([find(text) for text in texts])
+        return size
+
+    record = bench.time(run, prepare=next_texts, most=RUNS)
+    facts = {"matches_an_article": round(sum(matches) / len(matches), 1), "refused": refused}
+    return {**record, **facts, "compiling_s": round(compiling, 2)}
+
+
+RUNS = 3
+
+
+def _unseen(bench: Bench, megabytes: float) -> Callable[[], tuple[list[str], int]]:
+    """A maker of articles that come once, and their bytes.
+
+    RE2 builds its automaton while it reads, and knows a text on second sight.
+    """
+    texts = articles(bench)
+    total = size_of(texts)
+    parts = max(RUNS + 1, min(len(texts), round(total / 1e6 / megabytes)))
+    left = iter([texts[place::parts] for place in range(parts)])
+
+    def next_part() -> tuple[list[str], int]:
+        part = next(left)
+        return part, size_of(part)
+
+    return next_part
+
+
+Makers = dict[str, tuple[tuple[str, ...], dict[str, Any], Callable[..., Finder], tuple[float, float, float]]]
+
+# Contender -> modules it needs, options, maker, and megabytes of articles for the packs of EXPRESSIONS: a run should
+# take about half a second.
+MAKERS: Makers = {
+    "re": ((), {"module": "re"}, _one_after_the_other, (1.0, 0.1, 0.01)),
+    "regex": (("regex",), {"module": "regex"}, _one_after_the_other, (1.0, 0.1, 0.01)),
+    "RE2 Set, no positions": (("re2",), {}, _re2_set, (2.0, 2.0, 0.005)),
+    "Hyperscan, no starts": (("hyperscan",), {"start": False}, _hyperscan, (2.0, 2.0, 2.0)),
+    "Hyperscan": (("hyperscan",), {"start": True}, _hyperscan, (2.0, 2.0, 2.0)),
+}
+
+# Place in PATIENCE for the packs of EXPRESSIONS: Hyperscan needs seconds and minutes to compile the two greater ones.
+PATIENCE_FOR = {_hyperscan: (0, 1, 2), _one_after_the_other: (0, 0, 1), _re2_set: (0, 0, 0)}
+
+
+def _rows(data: str) -> Iterator[Measure]:
+    for place, number in enumerate(EXPRESSIONS):
+        variant = VARIANTS[number]
+        yield Measure(
+            figure=NAME,
+            data=data,
+            contender="templatemine",
+            variant=variant,
+            work=partial(_templatemine, number=number),
+        )
+        for contender, (needs, options, make, megabytes) in MAKERS.items():
+            patience = PATIENCE_FOR[make][place]
+            yield Measure(
+                figure=NAME,
+                data=data,
+                contender=contender,
+                variant=variant,
+                needs=needs,
+                work=partial(_contender, number=number, megabytes=megabytes[place], make=make, **options),
+                patience=patience,
+                limit=900 if patience == 2 else 150,
+            )
+    if data == "generated":
+        yield Measure(figure=NAME, data=data, contender="templatemine", variant=DENSE, work=_dense)
+
+
+def _spread(rows: Rows) -> float:
+    """How much slower the slowest pack is than the fastest."""
+    speeds = [rows.speed(variant=variant) for variant in VARIANTS.values()]
+    return max(speeds) / min(speeds) - 1
+
+
+MIDDLE = VARIANTS[500]
+
+CLEANING = Figure(
+    name=NAME,
+    title="Cleaning articles with packs of 50, 500 and 5,000 expressions",
+    says=(
+        "`Cleaner.clean(text)`, a call an article, for articles of 2 to 10 KB of one source: str in, cleaned text and spans out. "
+        "All packs hold the source's 50 most frequent templates, so that the same is cut; the others are of other sources, and "
+        "must be looked for all the same. `dense` is another source, whose pack of thousands cuts dozens of times an article. "
+        "`re` and `regex` apply the same expressions one after the other (`finditer`, starts and ends, nothing is cut); RE2's "
+        "Set says which match and not where; Hyperscan gives the end of every match, or start and end, by a call of Python for "
+        "each. Hyperscan `refused` some expressions and is measured without them. Contenders get "
+        "other articles of the source in each run, slow ones fewer; ours gets all of them anew. Compiling does not count; "
+        "what Hyperscan compiled is kept for the next run, so its `compiling s` may be that of loading."
+    ),
+    measures=tuple(row for data in GROUPS for row in _rows(data)),
+    claims=(
+        Claim(text="speed, 500 expressions", value=lambda rows: rows.speed(variant=MIDDLE), goal=150.0, unit="MB/s"),
+        Claim(
+            text="speed, against Hyperscan with starts, 500 expressions",
+            value=lambda rows: rows.speed(variant=MIDDLE) / rows.speed("Hyperscan", MIDDLE),
+            goal=4.0,
+            unit="x",
+        ),
+        Claim(text="fastest against slowest pack, less 1", value=_spread, goal=0.2, least=False),
+    ),
+    columns=("cuts_an_article", "matches_an_article", "refused", "compiling_s"),
+)

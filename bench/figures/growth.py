@@ -1,0 +1,226 @@
+"""How cost grows: memory, time with the size of a source, time with the number of cores."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from data import SIZES, documents, size_of, texts_of
+from figures.cleaning import articles, fresh
+from figures.mining import exact_config, sampled_config
+from harness import GROUPS, Bench, Claim, Figure, Measure, Record, Rows, peak_memory, statistics_of
+
+__all__ = ["CORES", "GROWTH", "MEMORY"]
+
+# --------------------------------------------------------------------------------------------------------------- memory
+
+
+def _memory(bench: Bench, config: Any, file: str) -> Record:
+    """Peak of a process that reads a source and mines it, once."""
+    from templatemine.config import ReadConfig
+    from templatemine.io.read import read_documents
+    from templatemine.pipeline import mine
+
+    settings = config(bench)
+    mine(documents(bench.folder / "one.jsonl"))  # whatever is imported late is there now
+    bare = peak_memory()
+    rows = list(read_documents([bench.folder / file], ReadConfig()))
+    size = size_of(row.body for row in rows)
+    read = peak_memory()
+    start = time.perf_counter()
+    mine(rows, settings)
+    record = statistics_of([time.perf_counter() - start], [size])
+    sample = size * min(1.0, SIZES[bench.quick].sample / len(rows))
+    return {**record, "documents": len(rows), "bare_mb": bare, "read_mb": read, "sample_mb": round(sample / 1e6, 1)}
+
+
+def _memory_rows(data: str) -> tuple[Measure, ...]:
+    rows = {
+        "exact": (lambda bench: exact_config(), "largest.jsonl"),
+        "sampled": (sampled_config, "large.jsonl"),
+    }
+    return tuple(
+        Measure(
+            figure="memory",
+            data=data,
+            contender="templatemine",
+            variant=variant,
+            work=partial(_memory, config=config, file=file),
+        )
+        for variant, (config, file) in rows.items()
+    )
+
+
+def _times_bytes(rows: Rows) -> float:
+    return rows.fact("peak_memory_mb", variant="exact") / rows.fact("megabytes", variant="exact")
+
+
+def _times_bytes_above_bare(rows: Rows) -> float:
+    above = rows.fact("peak_memory_mb", variant="exact") - rows.fact("bare_mb", variant="exact")
+    return above / rows.fact("megabytes", variant="exact")
+
+
+def _over_sample(rows: Rows) -> float:
+    return rows.fact("peak_memory_mb", variant="sampled") - rows.fact("sample_mb", variant="sampled")
+
+
+MEMORY = Figure(
+    name="memory",
+    title="Peak memory of mining",
+    says=(
+        "A fresh process reads one source from a file (exact: largest.jsonl, sampled: large.jsonl) and mines it. `peak MB` is "
+        "ru_maxrss of all of it: interpreter and libraries (`bare MB`, before reading), the documents as str (`read MB`, after "
+        "reading), and all that mining takes and gives. The first claim divides the whole peak by the bytes of the texts, the second "
+        "the peak less bare; the third subtracts the sample's bytes from the whole peak, so documents that the caller holds "
+        "in memory count against us."
+    ),
+    measures=tuple(row for data in GROUPS for row in _memory_rows(data)),
+    claims=(
+        Claim(text="exact: peak, against the bytes of the source", value=_times_bytes, goal=6.0, least=False, unit="x"),
+        Claim(
+            text="exact: peak less bare, against the bytes",
+            value=_times_bytes_above_bare,
+            goal=6.0,
+            least=False,
+            unit="x",
+        ),
+        Claim(text="sampled: peak less the sample", value=_over_sample, goal=300.0, least=False, unit="MB"),
+    ),
+    columns=("documents", "bare_mb", "read_mb", "sample_mb"),
+)
+
+# --------------------------------------------------------------------------------------------------------------- growth
+
+STEPS = len(SIZES[False].growth)
+
+
+def _grown(bench: Bench, step: int) -> Record:
+    """Mine every so-manieth document of a source."""
+    from templatemine.pipeline import mine
+
+    wanted = SIZES[bench.quick].growth
+    every = round(wanted[-1] / wanted[step])
+    config = exact_config()
+
+    def read() -> list[Any]:
+        return documents(bench.folder / "growth.jsonl", every)
+
+    def run(rows: list[Any]) -> None:
+        mine(rows, config)
+
+    sizes = [len(row.body.encode()) for row in read()]
+    return bench.time(run, prepare=read, size=sum(sizes), most=3, documents=len(sizes))
+
+
+def _growth_rows(data: str) -> tuple[Measure, ...]:
+    return tuple(
+        Measure(
+            figure="growth",
+            data=data,
+            contender="templatemine",
+            variant=f"1/{2 ** (STEPS - 1 - step)}",
+            work=partial(_grown, step=step),
+        )
+        for step in range(STEPS)
+    )
+
+
+def exponent(sizes: list[float], seconds: list[float]) -> float:
+    """b of ``seconds = a * sizes ** b``, by least squares on logarithms."""
+    xs, ys = [math.log(size) for size in sizes], [math.log(second) for second in seconds]
+    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+    return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
+
+
+def _exponent(rows: Rows) -> float:
+    variants = rows.variants()
+    if len(variants) < 3:
+        raise KeyError("growth")
+    return exponent(
+        [rows.fact("megabytes", variant=one) for one in variants], [rows.time(variant=one) for one in variants]
+    )
+
+
+GROWTH = Figure(
+    name="growth",
+    title="Growth of time with the size of a source",
+    says=(
+        "`mine(documents)` without sampling on every 16th, 8th, 4th, 2nd and every document of growth.jsonl, one source, so "
+        "that all sizes have the same mixture. The exponent is the slope of least squares on logarithms of bytes and seconds. "
+        "A real source of the greatest size is not at hand, so `shared` takes all articles of its archive as one source and "
+        "ends at its size; with a single source there are no others to compare with, which is no part of this question."
+    ),
+    measures=tuple(row for data in GROUPS for row in _growth_rows(data)),
+    claims=(Claim(text="exponent of time over size", value=_exponent, goal=1.05, least=False),),
+    columns=("documents",),
+)
+
+# ---------------------------------------------------------------------------------------------------------------- cores
+
+
+def _jobs(bench: Bench, jobs: int) -> Record:
+    from templatemine.pipeline import mine
+
+    path, config = bench.folder / "archive.jsonl", exact_config()
+
+    def run(rows: list[Any]) -> None:
+        mine(rows, config, jobs=jobs)
+
+    return bench.time(run, prepare=lambda: documents(path), size=size_of(texts_of(path)), most=3)
+
+
+def _threads(bench: Bench, threads: int) -> Record:
+    from templatemine.clean import Cleaner
+    from templatemine.packs import Pack
+
+    clean = Cleaner(Pack.load(bench.folder / "expressions-500.json")).clean
+    texts = articles(bench)
+
+    def part(given: list[str]) -> None:
+        for text in given:
+            clean(text)
+
+    def run(given: list[str]) -> None:
+        list(pool.map(part, [given[place::threads] for place in range(threads)]))
+
+    with ThreadPoolExecutor(threads) as pool:
+        return bench.time(run, prepare=fresh(texts), size=size_of(texts))
+
+
+def _cores_rows(data: str) -> tuple[Measure, ...]:
+    rows = {"mine, jobs": _jobs, "clean, threads": _threads}
+    return tuple(
+        Measure(
+            figure="cores",
+            data=data,
+            contender=f"templatemine, {number}",
+            variant=variant,
+            work=partial(work, **{"jobs" if work is _jobs else "threads": number}),
+        )
+        for variant, work in rows.items()
+        for number in (1, 2)
+    )
+
+
+def _gain(rows: Rows, variant: str) -> float:
+    return rows.speed("templatemine, 2", variant) / rows.speed("templatemine, 1", variant)
+
+
+CORES = Figure(
+    name="cores",
+    title="Two cores",
+    says=(
+        "`mine(documents, jobs=2)` of archive.jsonl against one job: processes are started, get their documents and send back "
+        "what they found, and all of that counts; memory is that of the parent. `Cleaner.clean` by two threads, each with "
+        "every second article, against one. Both cores must be free, or this means nothing."
+    ),
+    measures=tuple(row for data in GROUPS for row in _cores_rows(data)),
+    claims=(
+        Claim(text="`mine`, 2 jobs against 1", value=partial(_gain, variant="mine, jobs"), goal=1.8, unit="x"),
+        Claim(text="`clean`, 2 threads against 1", value=partial(_gain, variant="clean, threads"), goal=1.8, unit="x"),
+    ),
+    reference="templatemine, 2",
+)

@@ -1,0 +1,45 @@
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer, disjoint_base
+
+from templatemine._text import Scanner
+
+__all__ = ["Matcher", "Stripper", "code_points", "merge"]
+
+def merge(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
+
+@disjoint_base
+class Matcher(Scanner):
+    def __new__(
+        cls,
+        separators: bytes,
+        mask: bytes,
+        words: list[bytes],
+        numbers: list[int],
+        html: bool,
+        vocabulary: list[bytes],
+        flat: NDArray[np.int32],
+        bounds: NDArray[np.int64],
+        edges: NDArray[np.uint8] | None = None,
+    ) -> Self: ...
+    def find(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
+    def count(
+        self,
+        document: Buffer,
+        number: int,
+        table: NDArray[np.int64],
+        last: NDArray[np.int64],
+        forms: NDArray[np.int64],
+        lines: bool,
+    ) -> None: ...
+    def spans(self, text: str, gap: int) -> list[tuple[int, int, list[int]]]: ...
+
+@disjoint_base
+class Stripper:
+    def __new__(cls, blocks: list[bytes]) -> Self: ...
+    def strip(self, page: Buffer, bounds: NDArray[np.int64]) -> bytes: ...

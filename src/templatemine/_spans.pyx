@@ -1,0 +1,646 @@
+"""The cleaning side: intervals, code points, the token automaton, mark-up out of pages.
+
+In come texts and pages as UTF-8 bytes and the strings of a pack as numbers, out go spans: start, end, which strings.
+A match costs time linear in the bytes of the text and in the matches, a pack once time linear in its tokens; `merge`
+sorts.  Only buffers and numbers cross the boundary, but for `Matcher.spans`, which reads the UTF-8 of a str; each
+kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets
+are int64.  Arguments are IN unless a docstring says otherwise.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcpy, memset
+
+from templatemine._text cimport (
+    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, Scanner, TAG, Table, Tokens, UPPER, WORD, all_upper,
+    found_columns, found_free, found_push, is_alnum, is_alpha, normalise, scan, table_add, table_find, table_free,
+    table_init, tag_end, tag_form, tm_hash, tokens_free,
+)
+
+from templatemine.errors import CapacityError
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+    Py_ssize_t PyUnicode_GET_LENGTH(object text) nogil
+
+__all__ = ["Matcher", "Stripper", "code_points", "merge"]
+
+
+# ======================================================================================================================
+# Intervals
+# ======================================================================================================================
+
+def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, int64_t gap):
+    """Union of intervals; two with fewer than `gap` positions between them become one.
+
+    Parameters
+    ----------
+    starts, ends : int64, shape (m,)
+        In any order; end exclusive.
+
+    Returns
+    -------
+    starts, ends : int64 arrays, ascending and disjoint
+    member : int64 array, shape (m,)
+        The union interval each input interval went into.
+    """
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError(f"expected equal lengths, got {starts.shape[0]} and {ends.shape[0]}")
+    cdef int64_t m = starts.shape[0], i, size = 0
+    cdef int64_t[::1] order = np.argsort(starts, kind="stable").astype(np.int64)
+    cdef int64_t[::1] left = np.empty(max(m, 1), np.int64)
+    cdef int64_t[::1] right = np.empty(max(m, 1), np.int64)
+    cdef int64_t[::1] member = np.empty(max(m, 1), np.int64)
+    with nogil:
+        for i in range(m):
+            if size and (starts[order[i]] <= right[size - 1] or starts[order[i]] - right[size - 1] < gap):
+                if ends[order[i]] > right[size - 1]:
+                    right[size - 1] = ends[order[i]]
+            else:
+                left[size] = starts[order[i]]
+                right[size] = ends[order[i]]
+                size += 1
+            member[order[i]] = size - 1
+    return np.asarray(left)[:size], np.asarray(right)[:size], np.asarray(member)[:m]
+
+
+def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not None):
+    """Offsets in bytes, ascending, as offsets in code points: int64 array of the same shape."""
+    cdef int64_t[::1] out = np.empty(max(offsets.shape[0], 1), np.int64)
+    cdef int64_t i, k, b = 0, count = 0
+    for i in range(offsets.shape[0]):
+        if not b <= offsets[i] <= text.shape[0]:
+            raise ValueError(f"expected ascending offsets within {text.shape[0]} bytes, got {offsets[i]} at place {i}")
+        b = offsets[i]
+    b = 0
+    with nogil:
+        for i in range(offsets.shape[0]):
+            k = offsets[i]
+            while b < k:
+                count += (text[b] & 0xC0) != 0x80
+                b += 1
+            out[i] = count
+    return np.asarray(out)[: offsets.shape[0]]
+
+
+# ======================================================================================================================
+# Token automaton: Aho and Corasick (1975) over form ids
+# ======================================================================================================================
+
+cdef struct Automaton:
+    int64_t states
+    int64_t symbols
+    int32_t* root           # next state of the root by symbol
+    int32_t* fail
+    int32_t* output         # string that ends in a state, or -1
+    int32_t* link           # next state with output along the failure links, or 0
+    int32_t* depth
+    uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
+    int32_t* values
+    uint64_t mask
+
+
+cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
+    cdef uint64_t key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
+    cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
+    while a.keys[place]:
+        if a.keys[place] == key:
+            return a.values[place]
+        place = (place + 1) & a.mask
+    return 0
+
+
+cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
+    cdef int32_t found
+    while state:
+        found = automaton_goto(a, state, symbol)
+        if found:
+            return found
+        state = a.fail[state]
+    return a.root[symbol]
+
+
+cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, int64_t strings, int64_t symbols) except -1 nogil:
+    cdef int64_t total = bounds[strings], i, k
+    cdef uint64_t key, place
+    cdef int32_t state, child, f
+    cdef int32_t* parent = NULL
+    cdef int32_t* symbol = NULL
+    cdef int32_t* order = NULL
+    cdef int64_t* count = NULL
+    a.symbols = symbols
+    a.mask = 15
+    while a.mask < <uint64_t>total * 2:
+        a.mask = a.mask * 2 + 1
+    try:
+        a.root = <int32_t*>malloc(symbols * sizeof(int32_t) + 8)
+        a.fail = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.output = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.depth = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.keys = <uint64_t*>malloc((a.mask + 1) * sizeof(uint64_t))
+        a.values = <int32_t*>malloc((a.mask + 1) * sizeof(int32_t))
+        parent = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        symbol = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
+        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.link == NULL or a.depth == NULL or a.keys == NULL
+                or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
+            raise MemoryError
+        memset(a.root, 0, symbols * sizeof(int32_t))
+        memset(a.keys, 0, (a.mask + 1) * sizeof(uint64_t))
+        a.states = 1
+        a.fail[0] = 0
+        a.output[0] = -1
+        a.link[0] = 0
+        a.depth[0] = 0
+        for i in range(strings):
+            state = 0
+            for k in range(bounds[i], bounds[i + 1]):
+                child = a.root[flat[k]] if state == 0 else automaton_goto(a, state, flat[k])
+                if child == 0:
+                    child = <int32_t>a.states
+                    a.states += 1
+                    a.output[child] = -1
+                    a.depth[child] = a.depth[state] + 1
+                    parent[child] = state
+                    symbol[child] = flat[k]
+                    if state == 0:
+                        a.root[flat[k]] = child
+                    else:
+                        key = <uint64_t>state * <uint64_t>symbols + <uint64_t>flat[k] + 1
+                        place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
+                        while a.keys[place]:
+                            place = (place + 1) & a.mask
+                        a.keys[place] = key
+                        a.values[place] = child
+                state = child
+            if a.output[state] < 0:
+                a.output[state] = <int32_t>i
+        # Failure links in the order of depth (counting sort).
+        memset(count, 0, (total + 2) * sizeof(int64_t))
+        for i in range(1, a.states):
+            count[a.depth[i] + 1] += 1
+        for i in range(1, total + 2):
+            count[i] += count[i - 1]
+        for i in range(1, a.states):
+            order[count[a.depth[i]]] = <int32_t>i
+            count[a.depth[i]] += 1
+        for i in range(a.states - 1):
+            state = order[i]
+            if parent[state] == 0:
+                f = 0
+            else:
+                f = automaton_step(a, a.fail[parent[state]], symbol[state])
+            a.fail[state] = f
+            a.link[state] = f if a.output[f] >= 0 else a.link[f]
+    finally:
+        free(parent)
+        free(symbol)
+        free(order)
+        free(count)
+    return 0
+
+
+cdef class Matcher(Scanner):
+    """All strings of a pack at once, at token boundaries, overlapping ones included.
+
+    Parameters
+    ----------
+    separators, mask, words, numbers, html
+        As the documents were tokenised.
+    vocabulary : list of bytes
+        Forms that stand in any string, each once.
+    flat, bounds : int32 and int64 arrays
+        String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
+    edges : uint8 array, shape (strings,), optional
+        1 if string i counts only where it begins a line, 2 where it ends one, 3 both.
+    """
+
+    cdef Table vocabulary
+    cdef Automaton automaton
+    cdef uint8_t* edges
+    cdef int64_t strings
+    cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
+    cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
+    cdef bint dotted            # a pattern of letters and full stops is on
+    cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None):
+        cdef bytes form
+        cdef uint64_t h
+        cdef int64_t i, strings = bounds.shape[0] - 1
+        memset(&self.automaton, 0, sizeof(Automaton))
+        table_init(&self.vocabulary)
+        if strings < 0:
+            raise ValueError("expected bounds, got none")
+        for i, form in enumerate(vocabulary):
+            if table_add(&self.vocabulary, <const uint8_t*>form, len(form)) != i:
+                raise ValueError(f"the form {form!r} stands in the vocabulary twice")
+        for i in range(strings):
+            if bounds[i] >= bounds[i + 1]:
+                raise ValueError(f"string {i} is empty")
+        if bounds[0] != 0 or bounds[strings] != flat.shape[0]:
+            raise ValueError(f"expected bounds from 0 to {flat.shape[0]}, got {bounds[0]} to {bounds[strings]}")
+        if flat.shape[0] >= 0x7FFFFFF0:
+            raise CapacityError("more than 2^31 tokens in the expressions of one pack")
+        for i in range(flat.shape[0]):
+            if not 0 <= flat[i] < self.vocabulary.count:
+                raise ValueError(f"token {i}: expected a place in a vocabulary of {self.vocabulary.count}, got {flat[i]}")
+        self.own_form = <uint8_t*>malloc(len(vocabulary) + 1)
+        if self.own_form == NULL:
+            raise MemoryError
+        for i, form in enumerate(vocabulary):
+            self.own_form[i] = MARKER not in form and self.form(form) == form
+        for i in range(256):
+            self.trait[i] = (0 if is_alpha(<uint8_t>i)
+                             else 1 if 33 <= i <= 126 and memchr(b"!\"&'(),.:;<>?[]^`{|}", <int>i, 20) != NULL else 2)
+        self.dotted = self.spec.on[ABBREVIATION] or self.spec.on[INITIALS]
+        memset(self.filter, 0, sizeof(self.filter))
+        for i in range(self.vocabulary.count):
+            h = tm_hash(self.vocabulary.arena + self.vocabulary.offset[i], self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
+            self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
+        for i in range(self.spec.words.count):
+            h = tm_hash(self.spec.words.arena + self.spec.words.offset[i], self.spec.words.offset[i + 1] - self.spec.words.offset[i])
+            self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
+        if edges is not None and edges.shape[0] != strings:
+            raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")
+        self.strings = strings
+        self.edges = <uint8_t*>malloc(strings + 1)
+        if self.edges == NULL:
+            raise MemoryError
+        for i in range(strings):
+            self.edges[i] = edges[i] if edges is not None else 0
+        automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
+
+    def __dealloc__(self):
+        free(self.edges)
+        free(self.own_form)
+        table_free(&self.vocabulary)
+        free(self.automaton.root)
+        free(self.automaton.fail)
+        free(self.automaton.output)
+        free(self.automaton.link)
+        free(self.automaton.depth)
+        free(self.automaton.keys)
+        free(self.automaton.values)
+
+    cdef inline bint _known(self, uint64_t h) noexcept nogil:
+        """False if no form of the vocabulary and no word of a list has this hash."""
+        return self.filter[(h >> 6) & 255] >> (h & 63) & 1
+
+    cdef inline bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """True if a word token is surely its own form: ASCII letters and signs that no pattern begins with, no listed word."""
+        cdef int64_t i = 0, start
+        cdef uint8_t seen = 0
+        cdef uint64_t h
+        for i in range(n):
+            seen |= self.trait[p[i]]
+        if seen > 1 or (seen == 1 and self.dotted):
+            return False
+        i = 0
+        while i < n:
+            while i < n and self.trait[p[i]]:
+                i += 1
+            start = i
+            while i < n and not self.trait[p[i]]:
+                i += 1
+            if i > start:
+                h = tm_hash(p + start, i - start)
+                if self.filter[(h >> 6) & 255] >> (h & 63) & 1 and table_find(&self.spec.words, p + start, i - start, h) >= 0:
+                    return False
+                if self.spec.on[UPPER] and all_upper(p, start, i):
+                    return False
+                if i < n and p[i] == 46 and (i - start == 1 or (i - start == 3 and p[start] == 119)):
+                    return False
+        return True
+
+    cdef int _find(self, const uint8_t* p, int64_t n, Tokens* tokens, Found* out, int64_t* forms, bint lines) except -1 nogil:
+        cdef int64_t i, k, size, id, room = 0
+        cdef uint8_t edge, kind
+        cdef uint8_t* scratch = NULL
+        cdef void* grown
+        cdef int32_t state = 0, s
+        cdef const uint8_t* q
+        cdef uint64_t h
+        scan(&self.spec, p, n, tokens)
+        try:
+            for i in range(tokens.size):
+                q = p + tokens.start[i]
+                size = tokens.end[i] - tokens.start[i]
+                kind = tokens.kind[i] & KIND
+                id = -1
+                if lines and tokens.kind[i] & FIRST:
+                    state = 0
+                if kind == WORD:
+                    h = tm_hash(q, size)
+                    if self._known(h):
+                        id = table_find(&self.vocabulary, q, size, h)
+                        if id >= 0 and self.own_form[id] == 0:
+                            id = -1
+                    if id < 0 and (self._known(h) == 0 and not self.spec.on[UPPER] if tokens.kind[i] & LETTERS else self._plain(q, size)):
+                        state = 0
+                        continue
+                if id < 0:
+                    if 2 * size + 32 > room:
+                        grown = realloc(scratch, 2 * size + 1024)
+                        if grown == NULL:
+                            raise MemoryError
+                        scratch = <uint8_t*>grown
+                        room = 2 * size + 1024
+                    if kind == WORD:
+                        size = normalise(&self.spec, q, size, scratch)
+                    else:
+                        size = tag_form(&self.spec, q, size, kind, scratch)
+                    id = table_find(&self.vocabulary, scratch, size, tm_hash(scratch, size))
+                    if id < 0:
+                        state = 0
+                        continue
+                if forms != NULL:
+                    forms[id] += 1
+                state = automaton_step(&self.automaton, state, <int32_t>id)
+                s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
+                while s:
+                    k = i - self.automaton.depth[s] + 1
+                    edge = self.edges[self.automaton.output[s]]
+                    if (not edge & 1 or tokens.kind[k] & FIRST) and (
+                            not edge & 2 or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST):
+                        found_push(out, k, i, self.automaton.output[s], 0)
+                    s = self.automaton.link[s]
+        finally:
+            free(scratch)
+        return 0
+
+    def find(self, const uint8_t[::1] document not None):
+        """Every occurrence of every string.
+
+        Returns
+        -------
+        starts, ends : int64 arrays
+            In bytes, ordered by end.
+        strings : int32 array
+            Which string.
+        """
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        cdef Tokens tokens
+        cdef Found found
+        cdef int64_t i
+        cdef int64_t[::1] starts, ends
+        _check_size(document.shape[0])
+        memset(&tokens, 0, sizeof(Tokens))
+        memset(&found, 0, sizeof(Found))
+        try:
+            with nogil:
+                self._find(p, document.shape[0], &tokens, &found, NULL, False)
+            starts = np.empty(max(found.size, 1), np.int64)
+            ends = np.empty(max(found.size, 1), np.int64)
+            for i in range(found.size):
+                starts[i] = tokens.start[found.position[i]]
+                ends[i] = tokens.end[found.length[i]]
+        finally:
+            tokens_free(&tokens)
+            _, _, strings, _ = found_columns(&found)
+        return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
+
+    def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None, int64_t[::1] last not None,
+              int64_t[::1] forms not None, bint lines):
+        """Add the occurrences in one more document to running counts.
+
+        Parameters
+        ----------
+        document : bytes
+        number : int
+            Number of the document; each has its own.
+        table : int64 array, shape (strings, 5), INOUT
+            Occurrences, documents, and occurrences that begin a line, end one, are one.
+        last : int64 array, shape (strings,), INOUT
+            Last document that held each string; -1 at the start.
+        forms : int64 array, shape (vocabulary + 1,), INOUT
+            Occurrences of each form of the vocabulary; at the end, all tokens.
+        lines : bool
+            Line breaks part strings.
+        """
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        cdef Tokens tokens
+        cdef Found found
+        cdef int64_t i, s
+        cdef int64_t starts, ends
+        _check_size(document.shape[0])
+        if (table.shape[0] != self.strings or table.shape[1] != 5 or last.shape[0] != self.strings
+                or forms.shape[0] != self.vocabulary.count + 1):
+            raise ValueError(f"expected tables of {self.strings} x 5, {self.strings} and {self.vocabulary.count + 1}, "
+                             f"got {table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
+        memset(&tokens, 0, sizeof(Tokens))
+        memset(&found, 0, sizeof(Found))
+        try:
+            with nogil:
+                self._find(p, document.shape[0], &tokens, &found, &forms[0], lines)
+                forms[self.vocabulary.count] += tokens.size
+                for i in range(found.size):
+                    s = found.count[i]
+                    starts = 1 if tokens.kind[found.position[i]] & FIRST else 0
+                    ends = 1 if found.length[i] + 1 == tokens.size or tokens.kind[found.length[i] + 1] & FIRST else 0
+                    table[s, 0] += 1
+                    table[s, 2] += starts
+                    table[s, 3] += ends
+                    table[s, 4] += starts & ends
+                    if last[s] != number:
+                        last[s] = number
+                        table[s, 1] += 1
+        finally:
+            tokens_free(&tokens)
+            found_free(&found)
+
+    def spans(self, str text not None, int64_t gap):
+        """The union of all occurrences in a text, two with fewer than `gap` characters between them taken together.
+
+        The text's own UTF-8 is read where Python has it (ASCII, or encoded before), so nothing is copied.
+
+        Returns
+        -------
+        list of (start, end, strings)
+            In code points, ascending and disjoint, with the strings of each span in order.
+
+        Raises
+        ------
+        UnicodeEncodeError
+            The text holds lone surrogates.
+        """
+        cdef Py_ssize_t size = 0
+        cdef const uint8_t* p = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &size)
+        cdef Tokens tokens
+        cdef Found found
+        cdef int64_t i, k, count = 0, low, high, middle
+        cdef list out = []
+        _check_size(size)
+        memset(&tokens, 0, sizeof(Tokens))
+        memset(&found, 0, sizeof(Found))
+        try:
+            with nogil:
+                self._find(p, size, &tokens, &found, NULL, False)
+                if found.size:
+                    if size != PyUnicode_GET_LENGTH(text):
+                        to_code_points(p, &tokens)
+                    count = unite(&tokens, &found, gap)
+            if count:
+                members = [set() for _ in range(count)]
+                for i in range(found.size):
+                    k = tokens.start[found.position[i]]
+                    low = 0
+                    high = count - 1
+                    while low < high:
+                        middle = (low + high + 1) >> 1
+                        if found.starts[middle] <= k:
+                            low = middle
+                        else:
+                            high = middle - 1
+                    members[low].add(found.count[i])
+                for i in range(count):
+                    out.append((found.starts[i], found.ends[i], sorted(members[i])))
+        finally:
+            tokens_free(&tokens)
+            found_free(&found)
+        return out
+
+
+cdef class Stripper:
+    """Takes the mark-up out of what a cut leaves of a page.
+
+    Parameters
+    ----------
+    blocks : list of bytes
+        Names of the elements that stand on lines of their own, in lower case.
+    """
+
+    cdef Table blocks
+
+    def __cinit__(self, list blocks):
+        cdef bytes name
+        table_init(&self.blocks)
+        for name in blocks:
+            table_add(&self.blocks, <const uint8_t*>name, len(name))
+
+    def __dealloc__(self):
+        table_free(&self.blocks)
+
+    cdef bint _is_block(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """True if the tag of n bytes at p opens or closes a block."""
+        cdef uint8_t name[16]
+        cdef int64_t i = 1, size = 0
+        if i < n and p[i] == 47:
+            i += 1
+        while i < n and size < 16 and is_alnum(p[i]):
+            name[size] = (p[i] | 32) if is_alpha(p[i]) else p[i]
+            size += 1
+            i += 1
+        return size < 16 and table_find(&self.blocks, name, size, tm_hash(name, size)) >= 0
+
+    cdef int64_t _strip(self, const uint8_t* p, int64_t i, int64_t end, int64_t n, bint keep, uint8_t* out) noexcept nogil:
+        """Text of [i, end), or with `keep` False only whether a block's edge stands there; returns bytes written."""
+        cdef int64_t size = 0, after
+        cdef uint8_t kind = WORD
+        cdef const void* hit
+        cdef bint edge = False
+        while i < end:
+            if p[i] == 60:
+                after = min(tag_end(p, i, n, &kind), end)
+                if after > i:
+                    if kind == TAG and self._is_block(p + i, after - i):
+                        edge = True
+                        if keep:
+                            out[size] = 10
+                            size += 1
+                    i = after
+                    continue
+                if keep:
+                    out[size] = 60
+                    size += 1
+                i += 1
+                continue
+            hit = memchr(p + i, 60, end - i)
+            after = end if hit == NULL else <const uint8_t*>hit - p
+            if keep:
+                memcpy(out + size, p + i, after - i)
+                size += after - i
+            i = after
+        if not keep:
+            out[0] = 10 if edge else 32
+            return 1
+        return size
+
+    def strip(self, const uint8_t[::1] page not None, const int64_t[::1] bounds not None):
+        """The text of a page without some stretches; entities and white space stay as they are.
+
+        Parameters
+        ----------
+        bounds : int64 array, shape (2 m,)
+            Start and end of each stretch in code points, ascending.
+
+        Returns
+        -------
+        bytes
+            A line break where a block begins or ends, and for each stretch a line break or a blank.
+        """
+        cdef int64_t n = page.shape[0]
+        cdef const uint8_t* p = &page[0] if n else NULL
+        cdef int64_t i, b = 0, count = 0, before = 0, size = 0, m = bounds.shape[0]
+        cdef uint8_t* out = <uint8_t*>malloc(n + m + 1)
+        if out == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                for i in range(m + 1):
+                    if i == m:
+                        b = n
+                    else:
+                        while b < n and (count < bounds[i] or (p[b] & 0xC0) == 0x80):
+                            count += (p[b] & 0xC0) != 0x80
+                            b += 1
+                    size += self._strip(p, before, b, n, i % 2 == 0, out + size)
+                    before = b
+            return (<char*>out)[:size]
+        finally:
+            free(out)
+
+
+cdef int _check_size(int64_t size) except -1:
+    if size > 0x7FFFFFF0:
+        raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")
+    return 0
+
+
+cdef void to_code_points(const uint8_t* p, Tokens* tokens) noexcept nogil:
+    """Turn the bounds of all tokens from bytes into code points."""
+    cdef int64_t i, b = 0, count = 0
+    for i in range(tokens.size):
+        while b < tokens.start[i]:
+            count += (p[b] & 0xC0) != 0x80
+            b += 1
+        tokens.start[i] = count
+        while b < tokens.end[i]:
+            count += (p[b] & 0xC0) != 0x80
+            b += 1
+        tokens.end[i] = count
+
+
+cdef int64_t unite(const Tokens* tokens, Found* found, int64_t gap) except -1 nogil:
+    """Union of matches that are ordered by end, into found.starts and found.ends; returns how many are left."""
+    cdef int64_t i, start, end, size = 0
+    found.starts = <int64_t*>malloc(found.size * sizeof(int64_t))
+    found.ends = <int64_t*>malloc(found.size * sizeof(int64_t))
+    if found.starts == NULL or found.ends == NULL:
+        raise MemoryError
+    for i in range(found.size):
+        start = tokens.start[found.position[i]]
+        end = tokens.end[found.length[i]]
+        # No earlier match ends after this one, so only the last spans can be touched.
+        while size and (start <= found.ends[size - 1] or start - found.ends[size - 1] < gap):
+            size -= 1
+            start = min(start, found.starts[size])
+        found.starts[size] = start
+        found.ends[size] = end
+        size += 1
+    return size

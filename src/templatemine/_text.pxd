@@ -1,0 +1,228 @@
+"""What the native modules share: the characters, strings and tokens of `_text`.
+
+In come UTF-8 bytes, out go tokens and their forms.  What is small and runs once a token is defined here, so that each
+module compiles it into its loops; what is larger is only declared here and called across modules.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp
+
+# ======================================================================================================================
+# Characters: hash, token kinds, pattern numbers, ASCII
+# ======================================================================================================================
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Folded 64 x 64 -> 128 bit product: mixes eight bytes of a token in one multiplication. */
+    static inline uint64_t tm_mix(uint64_t a, uint64_t b) {
+        __uint128_t r = (__uint128_t)a * b;
+        return (uint64_t)r ^ (uint64_t)(r >> 64);
+    }
+
+    static inline uint64_t tm_load(const uint8_t *p) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        return v;
+    }
+
+    /* Hash of n bytes; reads no byte outside [p, p + n). */
+    static inline uint64_t tm_hash(const uint8_t *p, int64_t n) {
+        const uint64_t k0 = 0x9E3779B97F4A7C15ull, k1 = 0xD1B54A32D192ED03ull;
+        uint64_t h = k0 ^ (uint64_t)n, a, b;
+        while (n > 16) {
+            h = tm_mix(tm_load(p) ^ k1, tm_load(p + 8) ^ h);
+            p += 16; n -= 16;
+        }
+        if (n >= 8) {
+            a = tm_load(p); b = tm_load(p + n - 8);
+        } else if (n >= 4) {
+            uint32_t x, y;
+            memcpy(&x, p, 4); memcpy(&y, p + n - 4, 4);
+            a = x; b = y;
+        } else if (n > 0) {
+            a = ((uint64_t)p[0] << 16) | ((uint64_t)p[n >> 1] << 8) | p[n - 1]; b = 0;
+        } else { a = 0; b = 0; }
+        return tm_mix(a ^ k1, b ^ h);
+    }
+    """
+    uint64_t tm_hash(const uint8_t* p, int64_t n) noexcept nogil
+
+
+cdef enum:
+    WORD = 0        # token kinds
+    TAG = 1
+    RAW = 2         # script, style or comment: one token whatever it holds
+    FIRST = 0x80    # flag: a line break stands before the token
+    LETTERS = 0x40  # flag: ASCII letters only (a token may be so without the flag)
+    KIND = 0x3F     # what is left without the flags
+
+# Pattern numbers: places in patterns.TABLE counted from 1 (tests/unit/test_patterns.py holds the two together).
+cdef enum:
+    URL = 1
+    EMAIL = 2
+    HANDLE = 3
+    ISO_DATE = 4
+    PHONE = 5
+    UUID = 6
+    HEX = 7
+    NUMBER = 8
+    CLOCK = 9
+    DATE = 10
+    NUMERIC = 11
+    ORDINAL = 12
+    TIME = 13
+    PRICE = 14
+    PERCENT = 15
+    ABBREVIATION = 16
+    INITIALS = 17
+    MERIDIEM = 18
+    UPPER = 19
+    RULE = 20
+
+cdef enum:
+    MARKER = 0xFF   # first byte of a pattern in a form; the pattern's number follows
+
+
+cdef inline bint is_digit(uint8_t c) noexcept nogil:
+    return 48 <= c <= 57
+
+
+cdef inline bint is_lower(uint8_t c) noexcept nogil:
+    return 97 <= c <= 122
+
+
+cdef inline bint is_upper(uint8_t c) noexcept nogil:
+    return 65 <= c <= 90
+
+
+cdef inline bint is_alpha(uint8_t c) noexcept nogil:
+    return is_lower(c | 32)
+
+
+cdef inline bint is_alnum(uint8_t c) noexcept nogil:
+    return is_digit(c) or is_alpha(c)
+
+
+# ======================================================================================================================
+# Checks and columns
+# ======================================================================================================================
+
+cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1
+cdef object copied(const void* data, int64_t size, object dtype)
+
+
+# ======================================================================================================================
+# Growing buffers and the interner
+# ======================================================================================================================
+
+cdef struct Found:
+    int64_t* position       # repeats: first rank of the interval in the suffix array; matches: first token
+    int32_t* length
+    int32_t* count
+    int32_t* df
+    int64_t size
+    int64_t room
+    int64_t* starts         # matches: their union
+    int64_t* ends
+
+
+cdef void found_free(Found* f) noexcept nogil
+cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil
+cdef object found_columns(Found* found)
+
+
+cdef struct Table:
+    # Strings in one arena, open addressing by hash; a slot holds the upper half of the hash and id + 1.
+    uint8_t* arena
+    int64_t arena_size
+    int64_t arena_room
+    int64_t* offset         # string i is arena[offset[i]:offset[i + 1]]
+    int64_t count
+    int64_t room
+    uint64_t* slots
+    uint64_t mask
+
+
+cdef int table_init(Table* t) except -1 nogil
+cdef void table_free(Table* t) noexcept nogil
+cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil
+
+
+cdef inline int64_t table_find(const Table* t, const uint8_t* p, int64_t n, uint64_t h) noexcept nogil:
+    """Id of a string, or -1."""
+    cdef uint64_t place = h & t.mask, slot
+    cdef int64_t i
+    while True:
+        slot = t.slots[place]
+        if slot == 0:
+            return -1
+        if (slot ^ h) >> 32 == 0:
+            i = <int64_t>(slot & <uint64_t>0xFFFFFFFF) - 1
+            if t.offset[i + 1] - t.offset[i] == n and memcmp(t.arena + t.offset[i], p, n) == 0:
+                return i
+        place = (place + 1) & t.mask
+
+
+cdef inline int64_t table_add(Table* t, const uint8_t* p, int64_t n) except -1 nogil:
+    cdef uint64_t h = tm_hash(p, n)
+    cdef int64_t found = table_find(t, p, n, h)
+    if found >= 0:
+        return found
+    return table_insert(t, p, n, h)
+
+
+# ======================================================================================================================
+# Scanner: where tokens begin and end
+# ======================================================================================================================
+
+cdef struct Spec:
+    uint8_t kind[256]       # PLAIN, SPACE, EXTRA, LEAD or ANGLE of each first byte
+    uint8_t on[256]         # pattern numbers that are switched on
+    uint8_t extra[8]        # what may end a run of plain bytes beside blanks, controls and bytes beyond ASCII
+    int extras
+    bint html
+    Table words             # words of the closed lists
+    int32_t* word_pattern   # pattern number of each
+
+
+cdef struct Tokens:
+    # Tokens of one document: [start, end) in bytes, kind.
+    int64_t* start
+    int64_t* end
+    uint8_t* kind
+    int64_t size
+    int64_t room
+
+
+cdef void tokens_free(Tokens* t) noexcept nogil
+cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noexcept nogil
+cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except -1 nogil
+
+
+# ======================================================================================================================
+# Normaliser: the form of a token type
+# ======================================================================================================================
+
+cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil
+cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, uint8_t* out) noexcept nogil
+
+
+cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """At least two characters, all in A-Z or the capitals of Latin-1."""
+    cdef int count = 0
+    while i < end:
+        if is_upper(p[i]):
+            i += 1
+        elif p[i] == 0xC3 and 0x80 <= p[i + 1] <= 0x9E and p[i + 1] != 0x97:
+            i += 2
+        else:
+            return False
+        count += 1
+    return count >= 2
+
+
+cdef class Scanner:
+    cdef Spec spec

@@ -1,0 +1,1187 @@
+"""Text into tokens: characters, the interner, the scanner, and the form of a token.
+
+In come documents as UTF-8 bytes, out go the bounds and kinds of their tokens and the normalised form of each.
+Scanning is linear in the bytes, 64 of them at a time; a form costs time linear in its token, and the Tokeniser asks
+for it once a type.  `_text.pxd` holds what the mining side (`_core`) and the cleaning side (`_spans`) share of it.
+Only buffers and numbers cross the boundary; each kernel is a public ``def`` that checks and allocates, and a private
+``cdef`` loop that runs without the GIL.  Offsets are int64.  Arguments are IN unless a docstring says otherwise.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from templatemine.errors import CapacityError
+
+__all__ = ["Scanner", "form_hashes", "own_tokens"]
+
+
+# ======================================================================================================================
+# Characters: separators, self-delimiting scripts, letters, digits
+# ======================================================================================================================
+
+cdef extern from *:
+    """
+    /* 64 bytes at a time.  `stops`: a bit for each byte that may end a run of plain bytes: controls, blanks, `extra`
+       characters, and everything beyond ASCII.  `letters`: a bit for each ASCII letter. */
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+        const __m128i blank = _mm_set1_epi8(32), a = _mm_set1_epi8('a'), z = _mm_set1_epi8(25);
+        uint64_t s = 0, l = 0;
+        for (int k = 0; k < 4; k++) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(p + 16 * k));
+            __m128i hit = _mm_cmpeq_epi8(_mm_min_epu8(v, blank), v);
+            for (int e = 0; e < extras; e++)
+                hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)extra[e])));
+            s |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(hit, v)) << (16 * k);
+            v = _mm_sub_epi8(_mm_or_si128(v, blank), a);
+            l |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, z), v)) << (16 * k);
+        }
+        *stops = s; *letters = l;
+    }
+    #else
+    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+        uint64_t s = 0, l = 0;
+        for (int k = 0; k < 64; k++) {
+            uint8_t c = p[k];
+            int hit = c <= 32 || c >= 128;
+            for (int e = 0; e < extras; e++) hit |= c == extra[e];
+            s |= (uint64_t)hit << k;
+            l |= (uint64_t)((uint8_t)((c | 32) - 'a') < 26) << k;
+        }
+        *stops = s; *letters = l;
+    }
+    #endif
+
+    static inline int tm_first(uint64_t x) { return __builtin_ctzll(x); }
+    """
+    void tm_block(const uint8_t* p, const uint8_t* extra, int extras, uint64_t* stops, uint64_t* letters) noexcept nogil
+    int tm_first(uint64_t x) noexcept nogil
+
+
+cdef enum:
+    PLAIN = 0       # part of a token
+    SPACE = 1       # ASCII white space
+    EXTRA = 2       # a separator that is no white space (the hyphen)
+    LEAD = 3        # first byte of a character that may be white space or a token of its own
+    ANGLE = 4       # '<' in HTML
+
+
+cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept nogil:
+    """The character at p and its width in bytes; a byte that begins none is a character of its own above Unicode."""
+    cdef uint8_t c = p[0]
+    if c < 0x80:
+        width[0] = 1
+        return c
+    if 0xC2 <= c <= 0xDF and n >= 2:
+        width[0] = 2
+        return ((c & 0x1F) << 6) | (p[1] & 0x3F)
+    if 0xE0 <= c <= 0xEF and n >= 3:
+        width[0] = 3
+        return ((c & 0x0F) << 12) | ((p[1] & 0x3F) << 6) | (p[2] & 0x3F)
+    if 0xF0 <= c <= 0xF4 and n >= 4:
+        width[0] = 4
+        return ((c & 0x07) << 18) | ((p[1] & 0x3F) << 12) | ((p[2] & 0x3F) << 6) | (p[3] & 0x3F)
+    width[0] = 1
+    return 0x110000 + c
+
+
+cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
+    """White space beyond ASCII (Unicode property White_Space)."""
+    return (c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F
+            or c == 0x205F or c == 0x3000)
+
+
+cdef inline bint is_own_token(uint32_t c) noexcept nogil:
+    """Scripts written without spaces, and their punctuation: each character is a token (expressions.OWN_TOKEN)."""
+    return (0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3001 <= c <= 0x30FF
+            or 0x31F0 <= c <= 0x31FF or 0x3400 <= c <= 0x4DBF or 0x4E00 <= c <= 0x9FFF or 0xF900 <= c <= 0xFAFF
+            or 0xFF01 <= c <= 0xFF0F or 0xFF1A <= c <= 0xFF20 or 0xFF3B <= c <= 0xFF40 or 0xFF5B <= c <= 0xFF9F
+            or 0x20000 <= c <= 0x3FFFF)
+
+
+cdef inline bint is_letter(uint32_t c) noexcept nogil:
+    """Letters as far as words of a closed list need them: what no table of punctuation, digits or symbols claims."""
+    if c < 0x80:
+        return is_alpha(<uint8_t>c)
+    if c < 0xC0 or c == 0xD7 or c == 0xF7 or c >= 0x110000:
+        return False
+    if 0x0600 <= c <= 0x061F or 0x0660 <= c <= 0x066D or c == 0x06D4 or 0x06F0 <= c <= 0x06F9 or 0x0964 <= c <= 0x0965:
+        return False
+    if 0x0589 <= c <= 0x058A or c == 0x05BE or c == 0x05C0 or c == 0x05C3 or 0x05F3 <= c <= 0x05F4 or c == 0x037E or c == 0x0387:
+        return False
+    if 0x2000 <= c <= 0x2BFF or 0x3000 <= c <= 0x303F or 0xE000 <= c <= 0xF8FF or 0xFE10 <= c <= 0xFE6F or 0xFF00 <= c <= 0xFFEF:
+        return False
+    return c < 0x1F000
+
+
+cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
+    """Bytes of the decimal digit at p (ASCII, Arabic-Indic, Persian, full width), 0 if there is none."""
+    if is_digit(p[0]):
+        return 1
+    if p[0] == 0xD9 and n >= 2 and 0xA0 <= p[1] <= 0xA9:
+        return 2
+    if p[0] == 0xDB and n >= 2 and 0xB0 <= p[1] <= 0xB9:
+        return 2
+    if p[0] == 0xEF and n >= 3 and p[1] == 0xBC and 0x90 <= p[2] <= 0x99:
+        return 3
+    return 0
+
+
+# ======================================================================================================================
+# Checks and columns
+# ======================================================================================================================
+
+cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1:
+    """ValueError unless the values ascend from 0 to `size`."""
+    cdef int64_t i
+    if values.shape[0] == 0 or values[0] != 0 or values[values.shape[0] - 1] != size:
+        raise ValueError(f"{name}: expected bounds from 0 to {size}")
+    for i in range(1, values.shape[0]):
+        if values[i] < values[i - 1]:
+            raise ValueError(f"{name}: expected ascending bounds, got {values[i - 1]} before {values[i]} at place {i}")
+    return 0
+
+
+cdef object copied(const void* data, int64_t size, object dtype):
+    """A new array of `dtype` with `size` bytes from `data`."""
+    cdef uint8_t[::1] view
+    out = np.empty(size // np.dtype(dtype).itemsize, dtype)
+    if size:
+        view = out.view(np.uint8)
+        memcpy(&view[0], data, size)
+    return out
+
+
+# ======================================================================================================================
+# Growing buffers and the interner
+# ======================================================================================================================
+
+cdef void found_free(Found* f) noexcept nogil:
+    free(f.position)
+    free(f.length)
+    free(f.count)
+    free(f.df)
+    free(f.starts)
+    free(f.ends)
+    memset(f, 0, sizeof(Found))
+
+
+cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil:
+    cdef int64_t room
+    cdef void* a
+    cdef void* b
+    cdef void* c
+    cdef void* d
+    if f.size == f.room:
+        room = f.room * 2 + 4096
+        a = realloc(f.position, room * sizeof(int64_t))
+        if a != NULL:
+            f.position = <int64_t*>a
+        b = realloc(f.length, room * sizeof(int32_t))
+        if b != NULL:
+            f.length = <int32_t*>b
+        c = realloc(f.count, room * sizeof(int32_t))
+        if c != NULL:
+            f.count = <int32_t*>c
+        d = realloc(f.df, room * sizeof(int32_t))
+        if d != NULL:
+            f.df = <int32_t*>d
+        if a == NULL or b == NULL or c == NULL or d == NULL:
+            raise MemoryError
+        f.room = room
+    f.position[f.size] = position
+    f.length[f.size] = <int32_t>length
+    f.count[f.size] = <int32_t>count
+    f.df[f.size] = <int32_t>df
+    f.size += 1
+    return 0
+
+
+cdef object found_columns(Found* found):
+    try:
+        return (copied(found.position, found.size * 8, np.int64), copied(found.length, found.size * 4, np.int32),
+                copied(found.count, found.size * 4, np.int32), copied(found.df, found.size * 4, np.int32))
+    finally:
+        found_free(found)
+
+
+cdef int table_init(Table* t) except -1 nogil:
+    memset(t, 0, sizeof(Table))
+    t.slots = <uint64_t*>malloc(1024 * sizeof(uint64_t))
+    t.offset = <int64_t*>malloc(512 * sizeof(int64_t))
+    if t.slots == NULL or t.offset == NULL:
+        raise MemoryError
+    memset(t.slots, 0, 1024 * sizeof(uint64_t))
+    t.mask = 1023
+    t.room = 511
+    t.offset[0] = 0
+    return 0
+
+
+cdef void table_free(Table* t) noexcept nogil:
+    free(t.arena)
+    free(t.offset)
+    free(t.slots)
+    memset(t, 0, sizeof(Table))
+
+
+cdef int table_grow(Table* t) except -1 nogil:
+    cdef uint64_t mask = t.mask * 2 + 1, slot, place
+    cdef int64_t i
+    cdef uint64_t* slots = <uint64_t*>malloc((mask + 1) * sizeof(uint64_t))
+    if slots == NULL:
+        raise MemoryError
+    memset(slots, 0, (mask + 1) * sizeof(uint64_t))
+    for i in range(t.count):
+        slot = tm_hash(t.arena + t.offset[i], t.offset[i + 1] - t.offset[i])
+        place = slot & mask
+        while slots[place]:
+            place = (place + 1) & mask
+        slots[place] = (slot & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>(i + 1)
+    free(t.slots)
+    t.slots = slots
+    t.mask = mask
+    return 0
+
+
+cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil:
+    """Append a string that is not there yet."""
+    cdef void* grown
+    cdef int64_t room
+    cdef uint64_t place
+    if t.count >= 0x7FFFFFFE:
+        with gil:
+            raise CapacityError("more than 2^31 - 2 different tokens in one source")
+    if t.arena_size + n > t.arena_room:
+        room = t.arena_size + n + (t.arena_room >> 1) + 4096
+        grown = realloc(t.arena, room)
+        if grown == NULL:
+            raise MemoryError
+        t.arena = <uint8_t*>grown
+        t.arena_room = room
+    if t.count == t.room:
+        room = t.room * 2 + 1
+        grown = realloc(t.offset, (room + 1) * sizeof(int64_t))
+        if grown == NULL:
+            raise MemoryError
+        t.offset = <int64_t*>grown
+        t.room = room
+    memcpy(t.arena + t.arena_size, p, n)
+    t.arena_size += n
+    t.count += 1
+    t.offset[t.count] = t.arena_size
+    if <uint64_t>t.count * 2 > t.mask:
+        table_grow(t)
+    else:
+        place = h & t.mask
+        while t.slots[place]:
+            place = (place + 1) & t.mask
+        t.slots[place] = (h & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>t.count
+    return t.count - 1
+
+
+# ======================================================================================================================
+# Scanner: where tokens begin and end
+# ======================================================================================================================
+
+cdef int tokens_grow(Tokens* t) except -1 nogil:
+    cdef int64_t room = t.room * 2 + 1024
+    cdef void* a = realloc(t.start, room * sizeof(int64_t))
+    cdef void* b = realloc(t.end, room * sizeof(int64_t))
+    cdef void* c = realloc(t.kind, room)
+    if a != NULL:
+        t.start = <int64_t*>a
+    if b != NULL:
+        t.end = <int64_t*>b
+    if c != NULL:
+        t.kind = <uint8_t*>c
+    if a == NULL or b == NULL or c == NULL:
+        raise MemoryError
+    t.room = room
+    return 0
+
+
+cdef inline int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind) except -1 nogil:
+    if t.size == t.room:
+        tokens_grow(t)
+    t.start[t.size] = start
+    t.end[t.size] = end
+    t.kind[t.size] = kind
+    t.size += 1
+    return 0
+
+
+cdef void tokens_free(Tokens* t) noexcept nogil:
+    free(t.start)
+    free(t.end)
+    free(t.kind)
+    memset(t, 0, sizeof(Tokens))
+
+
+cdef inline int64_t label_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """End of `[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*` at i, or i."""
+    cdef int64_t end, j
+    if i >= n or not is_alnum(p[i]):
+        return i
+    end = i
+    while True:
+        while end < n and is_alnum(p[end]):
+            end += 1
+        j = end
+        while j < n and p[j] == 45:
+            j += 1
+        if j == end or j >= n or not is_alnum(p[j]):
+            return end
+        end = j
+
+
+cdef inline bint in_url(uint8_t c) noexcept nogil:
+    if is_alnum(c):
+        return True
+    return 33 <= c <= 126 and memchr(b"-._~:/?#[]@!$&'()*+,;=%", c, 23) != NULL
+
+
+cdef inline bint ends_url(uint8_t c) noexcept nogil:
+    if is_alnum(c):
+        return True
+    return 33 <= c <= 126 and memchr(b"/_~&=#+$%", c, 9) != NULL
+
+
+cdef int64_t url_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t first, j
+    if n - i > 7 and memcmp(p + i, b"http://", 7) == 0:
+        first = i + 7
+    elif n - i > 8 and memcmp(p + i, b"https://", 8) == 0:
+        first = i + 8
+    elif n - i > 4 and memcmp(p + i, b"www.", 4) == 0:
+        first = i + 4
+    else:
+        return i
+    j = first
+    while j < n and in_url(p[j]):
+        j += 1
+    while j > first and not ends_url(p[j - 1]):
+        j -= 1
+    return j if j > first else i
+
+
+cdef int64_t email_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t at = i + 1, end, dot
+    if not is_alnum(p[i]):
+        return i
+    while at < n and at - i <= 63 and (is_alnum(p[at]) or p[at] == 46 or p[at] == 95 or p[at] == 37 or p[at] == 43 or p[at] == 45):
+        at += 1
+    if at >= n or p[at] != 64:
+        return i
+    dot = label_end(p, at + 1, n)
+    end = i
+    while dot > at + 1 and dot < n and p[dot] == 46:
+        at = dot
+        dot = label_end(p, at + 1, n)
+        if dot > at + 1:
+            end = dot
+    return end
+
+
+cdef inline bint digits(const uint8_t* p, int64_t i, int64_t n, int count) noexcept nogil:
+    cdef int k
+    if i + count > n:
+        return False
+    for k in range(count):
+        if not is_digit(p[i + k]):
+            return False
+    return True
+
+
+cdef inline bint closed(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """No letter or digit follows."""
+    return i >= n or not is_alnum(p[i])
+
+
+cdef int64_t zone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """End of `(?:Z|[+-]dd:?dd)` at i, or i."""
+    if i < n and p[i] == 90:
+        return i + 1
+    if i < n and (p[i] == 43 or p[i] == 45) and digits(p, i + 1, n, 2):
+        if i + 3 < n and p[i + 3] == 58 and digits(p, i + 4, n, 2):
+            return i + 6
+        if digits(p, i + 3, n, 2):
+            return i + 5
+    return i
+
+
+cdef int64_t iso_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Longest closed reading first: the order in which the expression backtracks."""
+    cdef int64_t date, hm, hms, frac, end
+    if not (digits(p, i, n, 4) and i + 4 < n and p[i + 4] == 45 and digits(p, i + 5, n, 2) and i + 7 < n and p[i + 7] == 45
+            and digits(p, i + 8, n, 2)):
+        return i
+    date = i + 10
+    if date < n and p[date] == 84 and digits(p, date + 1, n, 2) and date + 3 < n and p[date + 3] == 58 and digits(p, date + 4, n, 2):
+        hm = date + 6
+        if hm < n and p[hm] == 58 and digits(p, hm + 1, n, 2):
+            hms = hm + 3
+            if hms < n and p[hms] == 46 and digits(p, hms + 1, n, 1):
+                frac = hms + 1
+                while frac < n and is_digit(p[frac]):
+                    frac += 1
+                end = zone_end(p, frac, n)
+                if end > frac and closed(p, end, n):
+                    return end
+                if closed(p, frac, n):
+                    return frac
+            end = zone_end(p, hms, n)
+            if end > hms and closed(p, end, n):
+                return end
+            if closed(p, hms, n):
+                return hms
+        end = zone_end(p, hm, n)
+        if end > hm and closed(p, end, n):
+            return end
+        if closed(p, hm, n):
+            return hm
+    return date if closed(p, date, n) else i
+
+
+cdef inline bint is_joint(uint8_t c) noexcept nogil:
+    return c == 45 or c == 46
+
+
+cdef int64_t phone_core(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t j
+    if i + 5 <= n and p[i] == 40 and digits(p, i + 1, n, 3) and p[i + 4] == 41:
+        j = i + 5
+    elif digits(p, i, n, 3) and i + 3 < n and is_joint(p[i + 3]):
+        j = i + 4
+    else:
+        return -1
+    if digits(p, j, n, 3) and j + 3 < n and is_joint(p[j + 3]) and digits(p, j + 4, n, 4) and closed(p, j + 8, n):
+        return j + 8
+    return -1
+
+
+cdef int64_t phone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t j = i + (1 if p[i] == 43 else 0), k, end
+    k = j
+    while k < n and k - j < 3 and is_digit(p[k]):
+        k += 1
+    if k > j and k < n and is_joint(p[k]):
+        end = phone_core(p, k + 1, n)
+        if end >= 0:
+            return end
+    end = phone_core(p, i, n)
+    return end if end >= 0 else i
+
+
+cdef inline bint is_hex(uint8_t c) noexcept nogil:
+    return is_digit(c) or 97 <= c <= 102
+
+
+cdef inline int64_t hex_run(const uint8_t* p, int64_t i, int64_t n, int64_t count) noexcept nogil:
+    cdef int64_t k = i
+    while k < n and k - i < count and is_hex(p[k]):
+        k += 1
+    return k - i
+
+
+cdef int64_t uuid_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    if (i + 36 <= n and p[i + 8] == 45 and p[i + 13] == 45 and p[i + 18] == 45 and p[i + 23] == 45 and hex_run(p, i, n, 8) == 8
+            and hex_run(p, i + 9, n, 4) == 4 and hex_run(p, i + 14, n, 4) == 4 and hex_run(p, i + 19, n, 4) == 4
+            and hex_run(p, i + 24, n, 12) == 12 and closed(p, i + 36, n)):
+        return i + 36
+    return i
+
+
+cdef int64_t hex_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t k = i
+    cdef bint digit = False, letter = False
+    while k < n and is_hex(p[k]):
+        if is_digit(p[k]):
+            digit = True
+        else:
+            letter = True
+        k += 1
+    return k if k - i >= 8 and digit and letter and closed(p, k, n) else i
+
+
+cdef int64_t mark_at(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
+    """End of the mark that begins at i, or i.  The order of the tests is the order of patterns.TABLE."""
+    cdef int64_t end
+    if i > 0 and is_alnum(p[i - 1]):
+        return i
+    if on[URL]:
+        end = url_end(p, i, n)
+        if end > i:
+            pattern[0] = URL
+            return end
+    if on[EMAIL]:
+        end = email_end(p, i, n)
+        if end > i:
+            pattern[0] = EMAIL
+            return end
+    if on[HANDLE] and p[i] == 64:
+        end = i + 1
+        while end < n and (is_alnum(p[end]) or p[end] == 95):
+            end += 1
+        if end > i + 1:
+            pattern[0] = HANDLE
+            return end
+    if on[ISO_DATE]:
+        end = iso_end(p, i, n)
+        if end > i:
+            pattern[0] = ISO_DATE
+            return end
+    if on[PHONE]:
+        end = phone_end(p, i, n)
+        if end > i:
+            pattern[0] = PHONE
+            return end
+    if on[UUID]:
+        end = uuid_end(p, i, n)
+        if end > i:
+            pattern[0] = UUID
+            return end
+    if on[HEX]:
+        end = hex_end(p, i, n)
+        if end > i:
+            pattern[0] = HEX
+            return end
+    return i
+
+
+cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
+    """A cheap test that every mark passes: an at-sign, a digit, "://" or "www."."""
+    cdef int64_t i
+    cdef uint8_t c
+    for i in range(n):
+        c = p[i]
+        if is_digit(c) or c == 64 or (c == 47 and i > 0 and p[i - 1] == 58):
+            return True
+        if c == 119 and n - i > 4 and memcmp(p + i, b"www.", 4) == 0:
+            return True
+    return False
+
+
+cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t end, Tokens* out) except -1 nogil:
+    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators: marks keep theirs."""
+    cdef int64_t i = start, first = -1, after
+    cdef int pattern = 0
+    cdef bint marks = may_hold_mark(p + start, end - start)
+    while i < end:
+        if marks:
+            # The chunk's edge is the edge of the text for a mark: what stands before is no letter or digit.
+            after = start + mark_at(p + start, i - start, end - start, spec.on, &pattern)
+            if after > i:
+                if first < 0:
+                    first = i
+                i = after
+                continue
+        if spec.kind[p[i]] == EXTRA:
+            if first >= 0:
+                tokens_push(out, first, i, WORD)
+                first = -1
+        elif first < 0:
+            first = i
+        i += 1
+    if first >= 0:
+        tokens_push(out, first, end, WORD)
+    return 0
+
+
+cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        if (p[i] | 32) != <uint8_t>word[i]:
+            return False
+    return True
+
+
+cdef int64_t find_close(const uint8_t* p, int64_t i, int64_t n, const char* name, int64_t size) noexcept nogil:
+    """End of `</name ...>` at or after i; n if the element is never closed."""
+    cdef const void* hit
+    cdef int64_t j
+    while i < n:
+        hit = memchr(p + i, 60, n - i)
+        if hit == NULL:
+            return n
+        i = <const uint8_t*>hit - p
+        if i + 2 + size <= n and p[i + 1] == 47 and same_letters(p + i + 2, name, size) and closed(p, i + 2 + size, n):
+            j = i + 2 + size
+            hit = memchr(p + j, 62, n - j)
+            return n if hit == NULL else <const uint8_t*>hit - p + 1
+        i += 1
+    return n
+
+
+cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noexcept nogil:
+    """End of the mark-up that begins with '<' at i, or i if there is none.  A tag ends at its first '>'."""
+    cdef const void* hit
+    cdef int64_t j
+    if i + 1 >= n or not (is_alpha(p[i + 1]) or p[i + 1] == 47 or p[i + 1] == 33 or p[i + 1] == 63):
+        return i
+    if i + 3 < n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
+        kind[0] = RAW
+        j = i + 4
+        while j < n:
+            hit = memchr(p + j, 62, n - j)
+            if hit == NULL:
+                return n
+            j = <const uint8_t*>hit - p + 1
+            if p[j - 2] == 45 and p[j - 3] == 45 and j - 3 >= i + 2:
+                return j
+        return n
+    hit = memchr(p + i, 62, n - i)
+    j = n if hit == NULL else <const uint8_t*>hit - p + 1
+    kind[0] = TAG
+    if i + 7 <= n and same_letters(p + i + 1, "script", 6) and closed(p, i + 7, n):
+        kind[0] = RAW
+        return find_close(p, j, n, "script", 6)
+    if i + 6 <= n and same_letters(p + i + 1, "style", 5) and closed(p, i + 6, n):
+        kind[0] = RAW
+        return find_close(p, j, n, "style", 5)
+    return j
+
+
+cdef struct Blocks:
+    # The text in blocks of 64 bytes; the last one is padded with blanks.
+    const uint8_t* text
+    int64_t size
+    int64_t block           # number of the block that is loaded, or -1
+    uint64_t stops
+    uint64_t letters
+
+
+cdef void load_block(const Spec* spec, Blocks* b, int64_t block) noexcept nogil:
+    cdef uint8_t tail[64]
+    cdef int64_t begin = block * 64
+    if begin + 64 <= b.size:
+        tm_block(b.text + begin, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+    else:
+        memset(tail, 32, 64)
+        memcpy(tail, b.text + begin, b.size - begin)
+        tm_block(tail, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+    b.block = block
+
+
+cdef inline int64_t next_stop(const Spec* spec, Blocks* b, int64_t i) noexcept nogil:
+    """First place at or after i that may end a run of plain bytes; b.size if there is none."""
+    cdef uint64_t rest
+    while i < b.size:
+        if i >> 6 != b.block:
+            load_block(spec, b, i >> 6)
+        rest = b.stops >> (i & 63)
+        if rest:
+            i += tm_first(rest)
+            return i if i < b.size else b.size
+        i = (i | 63) + 1
+    return b.size
+
+
+cdef inline uint8_t only_letters(const Blocks* b, int64_t start, int64_t end) noexcept nogil:
+    """LETTERS if [start, end) lies in the loaded block and holds ASCII letters only, else 0."""
+    cdef int64_t size = end - start
+    if start >> 6 != b.block or (end - 1) >> 6 != b.block or size > 63:
+        return 0
+    return LETTERS if (~(b.letters >> (start & 63))) & ((<uint64_t>1 << size) - 1) == 0 else 0
+
+
+cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except -1 nogil:
+    """All tokens of a document, in order, into `out` (OUT; emptied first)."""
+    cdef int64_t i = 0, start, after
+    cdef uint8_t k, kind = WORD
+    cdef uint32_t c
+    cdef int width = 0
+    cdef bint hyphens
+    cdef uint8_t first = FIRST
+    cdef int64_t size
+    cdef Blocks blocks
+    blocks.text = p
+    blocks.size = n
+    blocks.block = -1
+    blocks.stops = 0
+    blocks.letters = 0
+    out.size = 0
+    while i < n:
+        k = spec.kind[p[i]]
+        if k == SPACE or (k == EXTRA and p[i] != 64 and p[i] != 43 and p[i] != 40):
+            if p[i] == 10:
+                first = FIRST
+            i += 1
+            continue
+        if k == LEAD:
+            c = decode(p + i, n - i, &width)
+            if is_wide_space(c):
+                if c == 0x2028 or c == 0x2029:
+                    first = FIRST
+                i += width
+                continue
+            if is_own_token(c):
+                tokens_push(out, i, i + width, WORD | first)
+                first = 0
+                i += width
+                continue
+        elif k == ANGLE:
+            after = tag_end(p, i, n, &kind)
+            if after > i:
+                tokens_push(out, i, after, kind | first)
+                first = 0
+                i = after
+                continue
+        start = i
+        # Where '@', '+' or '(' parts tokens it may still be the first character of a mark, so it is looked at in its chunk.
+        hyphens = k == EXTRA
+        while True:
+            i = next_stop(spec, &blocks, i + (width if k == LEAD else 1))
+            if i >= n:
+                break
+            k = spec.kind[p[i]]
+            if k == SPACE:
+                break
+            if k == EXTRA:
+                # A separator at the end of the chunk needs no second look.
+                hyphens = True
+            elif k == LEAD:
+                c = decode(p + i, n - i, &width)
+                if is_wide_space(c) or is_own_token(c):
+                    break
+            elif k == ANGLE and tag_end(p, i, n, &kind) > i:
+                break
+        if hyphens:
+            size = out.size
+            scan_chunk(spec, p, start, i, out)
+            if out.size > size:
+                out.kind[size] |= first
+                first = 0
+        else:
+            tokens_push(out, start, i, WORD | first | only_letters(&blocks, start, i))
+            first = 0
+    return 0
+
+
+# ======================================================================================================================
+# Normaliser: the form of a token type
+# ======================================================================================================================
+
+cdef int64_t letters_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int width = 0
+    while i < n and is_letter(decode(p + i, n - i, &width)):
+        i += width
+    return i
+
+
+cdef int64_t number_end(const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
+    """Digits with single joints between them; the kinds of joint choose number, clock, date or the mixed numeric."""
+    cdef int joints = 0, width
+    cdef uint8_t c
+    while True:
+        width = digit_width(p + i, n - i)
+        while width:
+            i += width
+            width = digit_width(p + i, n - i) if i < n else 0
+        if i + 1 >= n or digit_width(p + i + 1, n - i - 1) == 0:
+            break
+        c = p[i]
+        if c == 46 or c == 44:
+            joints |= 1
+        elif c == 58:
+            joints |= 2
+        elif c == 47 or c == 92:
+            joints |= 4
+        else:
+            break
+        i += 1
+    pattern[0] = NUMBER if joints <= 1 else CLOCK if joints == 2 else DATE if joints == 4 else NUMERIC
+    return i
+
+
+cdef int64_t dotted_meridiem(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """End of `[ap]\\.m\\.` at i, or i."""
+    if i + 4 <= n and (p[i] == 97 or p[i] == 112) and p[i + 1] == 46 and p[i + 2] == 109 and p[i + 3] == 46:
+        return i + 4
+    return i
+
+
+cdef int64_t after_number(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
+    """What may follow digits and make them an ordinal, a time or a percentage."""
+    cdef int64_t end = letters_end(p, i, n)
+    cdef uint8_t a, b
+    if end == i + 2:
+        a = p[i]
+        b = p[i + 1]
+        if pattern[0] == NUMBER and on[ORDINAL] and (
+                (a == 115 and b == 116) or (a == 110 and b == 100) or (a == 114 and b == 100) or (a == 116 and b == 104)):
+            pattern[0] = ORDINAL
+            return end
+        if on[TIME] and pattern[0] <= CLOCK and (((a == 97 or a == 112) and b == 109) or ((a == 65 or a == 80) and b == 77)):
+            pattern[0] = TIME
+            return end
+    elif end == i + 1 and on[TIME] and pattern[0] <= CLOCK:
+        end = dotted_meridiem(p, i, n)
+        if end > i and letters_end(p, end, n) == end:
+            pattern[0] = TIME
+            return end
+    elif end == i and pattern[0] == NUMBER and on[PERCENT] and i < n:
+        if p[i] == 37:
+            pattern[0] = PERCENT
+            return i + 1
+        if i + 2 <= n and p[i] == 0xD9 and p[i + 1] == 0xAA:
+            pattern[0] = PERCENT
+            return i + 2
+    return i
+
+
+cdef inline int currency_width(const uint8_t* p, int64_t n) noexcept nogil:
+    if p[0] == 36:
+        return 1
+    if p[0] == 0xC2 and n >= 2 and (p[1] == 0xA3 or p[1] == 0xA5):
+        return 2
+    if p[0] == 0xE2 and n >= 3 and p[1] == 0x82 and (p[2] == 0xAC or p[2] == 0xB9):
+        return 3
+    return 0
+
+
+cdef inline int rule_width(const uint8_t* p, int64_t n) noexcept nogil:
+    cdef uint8_t c = p[0]
+    if c == 95 or c == 61 or c == 42 or c == 126 or c == 35:
+        return 1
+    if c == 0xE2 and n >= 3 and ((p[1] == 0x80 and 0x93 <= p[2] <= 0x95) or (p[1] == 0x94 and 0x80 <= p[2] <= 0x81)):
+        return 3
+    return 0
+
+
+cdef int64_t letters_form(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
+    """The run of letters at i: end of what a pattern takes (pattern > 0) or of the literal run (pattern = 0)."""
+    cdef int64_t end = letters_end(p, i, n), k, found
+    cdef const uint8_t* on = &spec.on[0]
+    pattern[0] = 0
+    if on[ABBREVIATION] and 2 <= end - i <= 5 and end < n and p[end] == 46 and is_upper(p[i]):
+        k = i
+        while k < end and is_alpha(p[k]):
+            k += 1
+        if k == end:
+            pattern[0] = ABBREVIATION
+            return end + 1
+    if end == i + 1:
+        if on[INITIALS] and is_upper(p[i]):
+            k = i
+            while k + 1 < n and is_upper(p[k]) and p[k + 1] == 46 and letters_end(p, k, n) == k + 1:
+                k += 2
+            if k - i >= 4:
+                pattern[0] = INITIALS
+                return k
+        if on[MERIDIEM]:
+            k = dotted_meridiem(p, i, n)
+            if k > i:
+                pattern[0] = MERIDIEM
+                return k
+    if spec.words.count and end - i <= 32:
+        found = table_find(&spec.words, p + i, end - i, tm_hash(p + i, end - i))
+        if found >= 0:
+            pattern[0] = spec.word_pattern[found]
+            return end
+    if on[UPPER] and all_upper(p, i, end):
+        pattern[0] = UPPER
+    return end
+
+
+cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """Form of a stretch without marks: shapes and words in their place, everything else as it stands."""
+    cdef uint8_t* o = out
+    cdef int64_t i = 0, end, k
+    cdef int pattern = 0, width = 0
+    cdef const uint8_t* on = &spec.on[0]
+    while i < n:
+        end = i
+        if p[i] == MARKER and i + 1 < n:
+            end = i + 2
+            pattern = 0
+        elif on[NUMBER] and digit_width(p + i, n - i):
+            end = number_end(p, i, n, &pattern)
+            end = after_number(p, end, n, on, &pattern) if end < n else end
+        elif on[RULE] and rule_width(p + i, n - i):
+            k = 0
+            while end < n and rule_width(p + end, n - end):
+                end += rule_width(p + end, n - end)
+                k += 1
+            pattern = RULE if k >= 3 else 0
+        elif is_letter(decode(p + i, n - i, &width)):
+            end = letters_form(spec, p, i, n, &pattern)
+        else:
+            pattern = 0
+            end = i + width
+            if on[PRICE]:
+                width = currency_width(p + i, n - i)
+                if width and i + width < n and digit_width(p + i + width, n - i - width):
+                    k = number_end(p, i + width, n, &pattern)
+                    if k < n:
+                        # "$5am" is a sign and a time, as "$5:30am" is: a form must not depend on which joints a number has.
+                        k = after_number(p, k, n, on, &pattern)
+                    if pattern == NUMBER:
+                        pattern = PRICE
+                        end = k
+                    else:
+                        pattern = 0
+        if pattern:
+            o[0] = MARKER
+            o[1] = <uint8_t>pattern
+            o += 2
+        else:
+            memcpy(o, p + i, end - i)
+            o += end - i
+        i = end
+    return o - out
+
+
+cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """Form of a word token; `out` (OUT) has room for 2 n bytes.  Returns the form's length."""
+    cdef int64_t i = 0, first = 0, end, size = 0
+    cdef int pattern = 0
+    if may_hold_mark(p, n):
+        while i < n:
+            end = mark_at(p, i, n, &spec.on[0], &pattern)
+            if end == i:
+                i += 1
+                continue
+            size += normalise_plain(spec, p + first, i - first, out + size)
+            out[size] = MARKER
+            out[size + 1] = <uint8_t>pattern
+            size += 2
+            i = end
+            first = end
+    return size + normalise_plain(spec, p + first, n - first, out + size)
+
+
+cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value, int64_t* value_end) noexcept nogil:
+    """One attribute at or after i: [i', name_end) and [value, value_end).  Returns i' or n when there is none left."""
+    cdef uint8_t quote
+    while i < n and (p[i] <= 32 or p[i] == 47):
+        i += 1
+    if i >= n:
+        return n
+    # An equals sign in front belongs to the name (HTML standard, 13.2.5.32).
+    name_end[0] = i + 1
+    while name_end[0] < n and p[name_end[0]] > 32 and p[name_end[0]] != 61 and p[name_end[0]] != 47:
+        name_end[0] += 1
+    value[0] = name_end[0]
+    while value[0] < n and p[value[0]] <= 32:
+        value[0] += 1
+    if value[0] >= n or p[value[0]] != 61:
+        value[0] = name_end[0]
+        value_end[0] = name_end[0]
+        return i
+    value[0] += 1
+    while value[0] < n and p[value[0]] <= 32:
+        value[0] += 1
+    if value[0] < n and (p[value[0]] == 34 or p[value[0]] == 39):
+        quote = p[value[0]]
+        value[0] += 1
+        value_end[0] = value[0]
+        while value_end[0] < n and p[value_end[0]] != quote:
+            value_end[0] += 1
+    else:
+        value_end[0] = value[0]
+        while value_end[0] < n and p[value_end[0]] > 32:
+            value_end[0] += 1
+    return i
+
+
+cdef uint8_t* put_value(const Spec* spec, const uint8_t* p, int64_t i, int64_t end, uint8_t* o) noexcept nogil:
+    """An attribute's value with runs of white space as one blank and runs of ASCII digits as numbers."""
+    cdef bint any_yet = False, blank = False
+    while i < end:
+        if p[i] <= 32:
+            blank = True
+            i += 1
+            continue
+        if blank and any_yet:
+            o[0] = 32
+            o += 1
+        blank = False
+        any_yet = True
+        if spec.on[NUMBER] and is_digit(p[i]):
+            while i < end and is_digit(p[i]):
+                i += 1
+            o[0] = MARKER
+            o[1] = NUMBER
+            o += 2
+        else:
+            o[0] = p[i]
+            o += 1
+            i += 1
+    return o
+
+
+cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, uint8_t* out) noexcept nogil:
+    """Form of a tag: its name in lower case, class and id; `out` (OUT) has room for 2 n + 32 bytes."""
+    cdef uint8_t* o = out
+    cdef int64_t i = 1, j, end, name_end = 0, value = 0, value_end = 0
+    cdef int which
+    cdef const char* names = "classid"
+    cdef bint wanted
+    if kind == RAW:
+        if p[1] == 33:
+            memcpy(out, b"<!---->", 7)
+            return 7
+        if (p[2] | 32) == 99:
+            memcpy(out, b"<script>", 8)
+            return 8
+        memcpy(out, b"<style>", 7)
+        return 7
+    end = n - 1 if p[n - 1] == 62 else n
+    o[0] = 60
+    o += 1
+    if i < end and p[i] == 47:
+        o[0] = 47
+        o += 1
+        i += 1
+    while i < end and p[i] > 32 and p[i] != 47:
+        o[0] = (p[i] | 32) if is_upper(p[i]) else p[i]
+        o += 1
+        i += 1
+    if is_alpha(p[1]):
+        for which in range(2):
+            j = attribute(p, i, end, &name_end, &value, &value_end)
+            while j < end:
+                if which == 0:
+                    wanted = name_end - j == 5 and same_letters(p + j, names, 5)
+                else:
+                    wanted = name_end - j == 2 and same_letters(p + j, names + 5, 2)
+                if wanted and value_end > value:
+                    memcpy(o, b" class=\"" if which == 0 else b" id=\"", 8 if which == 0 else 5)
+                    o += 8 if which == 0 else 5
+                    o = put_value(spec, p, value, value_end, o)
+                    o[0] = 34
+                    o += 1
+                    break
+                j = attribute(p, max(value_end + 1, name_end), end, &name_end, &value, &value_end)
+    if end < n:
+        o[0] = 62
+        o += 1
+    return o - out
+
+
+cdef class Scanner:
+    """What Tokeniser and Matcher share: the Spec.
+
+    Parameters
+    ----------
+    separators : bytes
+        ASCII punctuation that parts tokens beside white space.
+    mask : bytes, 256
+        1 at the number of each pattern that is on.
+    words, numbers : list of bytes, list of int
+        Words of the closed lists and the pattern number of each.
+    html : bool
+        Tags, scripts, styles and comments are tokens.
+    """
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, *rest):
+        cdef int i
+        cdef bytes word
+        memset(&self.spec, 0, sizeof(Spec))
+        if len(mask) != 256:
+            raise ValueError(f"expected a mask of 256 bytes, got {len(mask)}")
+        if len(words) != len(numbers):
+            raise ValueError(f"expected a pattern number for each word, got {len(numbers)} for {len(words)}")
+        for i in (9, 10, 11, 12, 13, 32):
+            self.spec.kind[i] = SPACE
+        for i in (0xC2, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xEF, 0xF0):
+            self.spec.kind[i] = LEAD
+        if len(separators) > 7:
+            raise ValueError(f"expected at most 7 separators, got {len(separators)}")
+        for i in separators:
+            if not 33 <= i <= 126 or is_alnum(<uint8_t>i):
+                raise ValueError(f"expected ASCII punctuation as separators, got byte {i}")
+            self.spec.kind[i] = EXTRA
+            self.spec.extra[self.spec.extras] = <uint8_t>i
+            self.spec.extras += 1
+        if html:
+            self.spec.kind[60] = ANGLE
+            self.spec.extra[self.spec.extras] = 60
+            self.spec.extras += 1
+        self.spec.html = html
+        memcpy(self.spec.on, <const uint8_t*>mask, 256)
+        table_init(&self.spec.words)
+        self.spec.word_pattern = <int32_t*>malloc((len(words) + 1) * sizeof(int32_t))
+        if self.spec.word_pattern == NULL:
+            raise MemoryError
+        for i, word in enumerate(words):
+            if table_add(&self.spec.words, <const uint8_t*>word, len(word)) != i:
+                raise ValueError(f"the word {word!r} stands in two patterns")
+            if not 1 <= numbers[i] <= 255:
+                raise ValueError(f"expected pattern numbers from 1 to 255, got {numbers[i]}")
+            self.spec.word_pattern[i] = numbers[i]
+
+    def __dealloc__(self):
+        table_free(&self.spec.words)
+        free(self.spec.word_pattern)
+
+    def token_spans(self, const uint8_t[::1] document not None):
+        """Tokens of a document.
+
+        Returns
+        -------
+        starts, ends : int64 arrays
+            In bytes, end exclusive.
+        kinds : uint8 array
+            0 word, 1 tag, 2 script, style or comment.
+        """
+        cdef Tokens tokens
+        memset(&tokens, 0, sizeof(Tokens))
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        try:
+            with nogil:
+                scan(&self.spec, p, document.shape[0], &tokens)
+            return (copied(tokens.start, tokens.size * 8, np.int64), copied(tokens.end, tokens.size * 8, np.int64),
+                    copied(tokens.kind, tokens.size, np.uint8) & KIND)
+        finally:
+            tokens_free(&tokens)
+
+    def form(self, bytes token, int kind=0):
+        """Form of one token of the given kind, as bytes."""
+        if not token:
+            raise ValueError("expected a token, got an empty string")
+        if not WORD <= kind <= RAW:
+            raise ValueError(f"expected a kind from {WORD} to {RAW}, got {kind}")
+        if kind != WORD and (token[:1] != b"<" or len(token) < (2 if kind == TAG else 4)):
+            raise ValueError(f"expected mark-up, got {token!r}")
+        cdef bytearray room = bytearray(2 * len(token) + 32)
+        cdef const uint8_t* p = token
+        cdef uint8_t* o = room
+        if kind == WORD:
+            return bytes(room[: normalise(&self.spec, p, len(token), o)])
+        return bytes(room[: tag_form(&self.spec, p, len(token), kind, o)])
+
+
+# ======================================================================================================================
+# Forms: what the stages ask about all of them at once
+# ======================================================================================================================
+
+def own_tokens(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+    """1 for each form that is one character of a script without spaces: uint8 array of shape (forms,)."""
+    check_bounds("offsets", offsets, arena.shape[0])
+    cdef int64_t i, n = offsets.shape[0] - 1
+    cdef int width = 0
+    cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
+    cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            if offsets[i + 1] > offsets[i] and is_own_token(decode(p + offsets[i], offsets[i + 1] - offsets[i], &width)):
+                out[i] = offsets[i] + width == offsets[i + 1]
+    return np.asarray(out)[:n]
+
+
+def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+    """64-bit hash of each form: uint64 array of shape (forms,)."""
+    check_bounds("offsets", offsets, arena.shape[0])
+    cdef int64_t i, n = offsets.shape[0] - 1
+    cdef uint64_t[::1] out = np.empty(max(n, 1), np.uint64)
+    cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            out[i] = tm_hash(p + offsets[i], offsets[i + 1] - offsets[i])
+    return np.asarray(out)[:n]

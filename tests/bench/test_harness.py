@@ -1,0 +1,129 @@
+"""The benchmark's own arithmetic: statistics, claims, what becomes of rows that fail, the page of tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import harness  # noqa: E402
+from figures import FIGURES  # noqa: E402
+from figures.growth import exponent  # noqa: E402
+from harness import GROUPS, Bench, Claim, Figure, Measure, statistics_of, trouble  # noqa: E402
+from table import render  # noqa: E402
+
+ROW = {"figure": "f", "data": "generated", "variant": ""}
+OURS = {**ROW, "contender": "templatemine", **statistics_of([2.0, 1.0, 4.0], [8_000_000] * 3), "peak_memory_mb": 10.0}
+THEIRS = {**ROW, "contender": "other", **statistics_of([1.0, 1.0], [8_000_000] * 2), "peak_memory_mb": 20.0}
+
+
+def measure(work: Any, **options: Any) -> Measure:
+    return Measure(figure="f", data="generated", contender="templatemine", work=work, **options)
+
+
+def figure(*claims: Claim) -> Figure:
+    return Figure(name="f", title="A figure", says="What it is.", measures=(measure(lambda bench: {}),), claims=claims)
+
+
+RATIO = Claim(text="speed", value=lambda rows: rows.speed() / rows.speed("other"), goal=2.0, unit="x")
+
+
+def test_statistics() -> None:
+    facts = statistics_of([2.0, 1.0, 4.0], [8_000_000, 2_000_000, 8_000_000])
+    assert (facts["runs"], facts["min_s"], facts["median_s"]) == (3, 1.0, 2.0)
+    assert (facts["mb_per_s"], facts["mb_per_s_best"], facts["megabytes"]) == (2.0, 4.0, 6.0)
+    assert "mb_per_s" not in statistics_of([1.0])
+
+
+def test_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(harness, "WARM_BELOW", 0.0)
+    given: list[int] = []
+    bench = Bench(folder=tmp_path)
+    record = bench.time(given.append, prepare=lambda: len(given), most=3, size=5)
+    assert (given, record["runs"]) == ([0, 1, 2], 3)
+    monkeypatch.setattr(harness, "WARM_BELOW", 60.0)
+    assert bench.time(lambda: None, most=4)["runs"] == 4
+    slow = bench.time(lambda: 2_000_000, most=3)
+    assert slow["megabytes"] == 2.0
+    assert slow["peak_memory_mb"] >= slow["memory_before_mb"] > 5
+
+
+def test_a_program_that_fails_is_an_error(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import sys; sys.exit('no luck')"]
+    with pytest.raises(RuntimeError, match="no luck"):
+        Bench(folder=tmp_path).time_program(command)
+
+
+def test_missing_contenders_are_told(tmp_path: Path) -> None:
+    row = measure(lambda bench: {}, needs=("no_such_module_anywhere",))
+    record = harness.measure_here(row, Bench(folder=tmp_path))
+    assert record["missing"].startswith("no_such_module_anywhere: ")
+    page = render([figure(RATIO)], [{**record, "contender": "other"}, OURS], {}, [])
+    assert "missing: no_such_module_anywhere" in page
+    assert "| f | generated | speed | >= 2 x |  |  | not measured |" in page
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import sys; sys.exit('it broke')", "failed: it broke"),
+        ("import time; time.sleep(60)", "failed: did not finish in 1 s"),
+        ("import os; os.abort()", "failed: ended with -6"),
+    ],
+)
+def test_whatever_becomes_of_a_process_there_is_a_record(code: str, told: str) -> None:
+    row = measure(lambda bench: {}, limit=1.0 if "sleep" in code else 30.0)
+    record = harness.measure_in_process(row, [sys.executable, "-c", code])
+    assert trouble(record) == told
+    assert record["contender"] == "templatemine"
+
+
+def test_a_record_is_the_last_line_of_the_process(tmp_path: Path) -> None:
+    code = "import json, sys; print('noise'); print(json.dumps({'key': sys.argv[1]}))"
+    record = harness.measure_in_process(measure(lambda bench: {}), [sys.executable, "-c", code])
+    assert record["key"] == "f|generated||templatemine"
+    harness.keep_record(record, tmp_path / "new" / "lines.jsonl")
+    harness.keep_record(record, tmp_path / "new" / "lines.jsonl")
+    lines = (tmp_path / "new" / "lines.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [record] * 2
+
+
+def test_claims() -> None:
+    assert (RATIO.reached([OURS, THEIRS]), RATIO.reached([OURS, THEIRS], best=True)) == (0.5, 1.0)
+    assert RATIO.reached([OURS]) is None
+    assert RATIO.reached([OURS, {**ROW, "contender": "other", "failed": "x"}]) is None
+    assert RATIO.met(2.0)
+    assert not RATIO.met(1.9)
+    assert replace(RATIO, least=False).met(1.9)
+
+
+def test_exponent() -> None:
+    assert exponent([1, 2, 4, 8], [3 * size**1.25 for size in (1, 2, 4, 8)]) == pytest.approx(1.25)
+
+
+def test_the_page() -> None:
+    crowded = {**THEIRS, "processor_share": 0.5}
+    page = render([figure(RATIO)], [OURS, crowded], {"date": "today"}, ["a | note"])
+    assert "- **date**: today" in page
+    assert "| f | generated | speed | >= 2 x | 0.5 | 1 | **short** |" in page
+    assert "- f, generated: speed: 0.5, asked >= 2 x" in page
+    assert "- f, generated: other is 2 times as fast as we are" in page
+    assert "got 50% of a processor" in page
+    assert "| generated | other | 8 | 2 | 1 | 1 | 8 | 8 | 0.5 | 20 | got 50% of a processor |" in page
+    assert "Nowhere, in these rows." in render([figure()], [OURS], {}, [])
+
+
+def test_rows_have_names_of_their_own() -> None:
+    rows = [row for one in FIGURES for row in one.measures]
+    assert len({row.key for row in rows}) == len(rows)
+    for one in FIGURES:
+        assert {row.figure for row in one.measures} == {one.name}
+        assert {row.data for row in one.measures} <= set(GROUPS)
+        assert any(row.contender == one.reference for row in one.measures)
