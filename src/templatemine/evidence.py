@@ -12,7 +12,7 @@ and bound together, beyond what prose of the source reaches mark      one token 
 ("More:")
 
 Constants were chosen on the annotated articles so that doubling or halving any of them moves mean F1 by less than two
-points; `bench/quality` measures them.
+points; `tests/archives` holds the figures reached.
 """
 
 from __future__ import annotations
