@@ -1,11 +1,12 @@
 """What all figures share: rows, the process that each is measured in, runs, statistics, memory, claims.
 
-A `Figure` is a question with its rows and claims; a `Measure` is one row: one contender at one task on one archive.  The
-runner starts a process for each row, which prints one line of JSON: the record.  A `Claim` compares records of a figure.
+A `Figure` is a question with its rows and claims; a `Measure` is one row: one contender at one task on one archive.
+The runner starts a process for each row, which prints one line of JSON: the record. A `Claim` compares records of a
+figure.
 
-Peak memory is ``ru_maxrss`` of the process of the row when its runs are over: interpreter, libraries, the input where it
-is held in memory, and the results.  Rows that start programs of their own tell the largest of those instead.  Linux hands
-the peak of a process down to the programs it starts, so the runner and such rows hold no data themselves.
+Peak memory is ``ru_maxrss`` of the process of the row when its runs are over: interpreter, libraries, the input where
+it is held in memory, and the results. Rows that start programs of their own tell the largest of those instead. Linux
+hands the peak of a process down to the programs it starts, so the runner and such rows hold no data themselves.
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ class Measure:
 class Figure:
     """A question: its rows, what a reader must know of them, and the claims.
 
-    `columns` names facts of the records that are shown beside time, speed and memory.  `reference` is the contender that
-    the others are compared with, in each variant.
+    `columns` names facts of the records that are shown beside time, speed and memory.  `reference` is the contender
+    that the others are compared with, in each variant.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Figure:
     reference: str = "templatemine"
 
 
-# -------------------------------------------------------------------------------------------------------- in its process
+# ------------------------------------------------------------------------------------------------------- in its process
 
 
 @dataclass(frozen=True, kw_only=True)

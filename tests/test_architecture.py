@@ -85,7 +85,9 @@ def test_every_module_has_a_layer(path: Path) -> None:
 
 @pytest.mark.parametrize(("module", "target"), sorted({(a, b) for a, b, _ in EDGES}))
 def test_imports_lead_down(module: str, target: str) -> None:
-    assert target or LEVEL[top(module)] == len(LAYERS) - 1, "import modules by their own path, not from the package's root"
+    assert target or LEVEL[top(module)] == len(LAYERS) - 1, (
+        "import modules by their own path, not from the package's root"
+    )
     if target and top(module) != top(target):
         assert LEVEL[top(target)] <= LEVEL[top(module)]
         assert not {top(module), top(target)} <= set(ALONE), "stages never import each other"

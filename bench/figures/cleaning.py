@@ -68,7 +68,7 @@ def _cleaned(bench: Bench, clean: Callable[[str], Any], texts: list[str]) -> Rec
     return bench.time(run, prepare=fresh(texts), size=size, documents=len(texts), cuts_an_article=round(cuts, 1))
 
 
-# ------------------------------------------------------------------------------------------------------------ contenders
+# ----------------------------------------------------------------------------------------------------------- contenders
 
 # A contender gives, for a list of expressions, a function that finds all matches in a text and says how many; and how
 # many of the expressions it could not take.
@@ -106,12 +106,13 @@ def _hyperscan(expressions: list[str], start: bool, cache: Path) -> Finder:
     flags = hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP | (hyperscan.HS_FLAG_SOM_LEFTMOST if start else 0)
     digest = hashlib.sha256("\n".join([hyperscan.__version__, str(flags), *expressions]).encode()).hexdigest()
     stored = cache / f"hyperscan-{digest[:16]}.db"
-    if not stored.exists():
+    known = stored.with_suffix(".taken")
+    if not known.exists():
         taken = [data for data in map(str.encode, expressions) if _takes(data, flags)]
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         database.compile(expressions=taken, ids=list(range(len(taken))), elements=len(taken), flags=flags)
-        stored.with_suffix(".taken").write_text(str(len(taken)), encoding="utf-8")
         stored.write_bytes(hyperscan.dumpb(database))
+        known.write_text(str(len(taken)), encoding="utf-8")
     # Loaded also when it was made just now, so that what is measured never depends on it.
     database = hyperscan.loadb(stored.read_bytes(), hyperscan.HS_MODE_BLOCK)
     database.scratch = hyperscan.Scratch(database)
@@ -125,7 +126,7 @@ def _hyperscan(expressions: list[str], start: bool, cache: Path) -> Finder:
         database.scan(text.encode(), match_event_handler=keep)
         return len(found)
 
-    return find, len(expressions) - int(stored.with_suffix(".taken").read_text(encoding="utf-8"))
+    return find, len(expressions) - int(known.read_text(encoding="utf-8"))
 
 
 def _takes(expression: bytes, flags: int) -> bool:
@@ -235,14 +236,15 @@ CLEANING = Figure(
     name=NAME,
     title="Cleaning articles with packs of 50, 500 and 5,000 expressions",
     says=(
-        "`Cleaner.clean(text)`, a call an article, for articles of 2 to 10 KB of one source: str in, cleaned text and spans out. "
-        "All packs hold the source's 50 most frequent templates, so that the same is cut; the others are of other sources, and "
-        "must be looked for all the same. `dense` is another source, whose pack of thousands cuts dozens of times an article. "
-        "`re` and `regex` apply the same expressions one after the other (`finditer`, starts and ends, nothing is cut); RE2's "
-        "Set says which match and not where; Hyperscan gives the end of every match, or start and end, by a call of Python for "
-        "each. Hyperscan `refused` some expressions and is measured without them. Contenders get "
-        "other articles of the source in each run, slow ones fewer; ours gets all of them anew. Compiling does not count; "
-        "what Hyperscan compiled is kept for the next run, so its `compiling s` may be that of loading."
+        "`Cleaner.clean(text)`, a call an article, for articles of 2 to 10 KB of one source: str in, cleaned text and "
+        "spans out. All packs hold the source's 50 most frequent templates, so that the same is cut; the others are of "
+        "other sources, stand in none of the articles, and must be looked for all the same. `dense` is another source, "
+        "whose pack of thousands cuts dozens of times an article. `re` and `regex` apply the same expressions one "
+        "after the other (`finditer`, starts and ends, nothing is cut); RE2's Set says which match and not where; "
+        "Hyperscan gives the end of every match, or start and end, by a call of Python for each. Hyperscan `refused` "
+        "some expressions and is measured without them. Contenders get other articles of the source in each run, slow "
+        "ones fewer; ours gets all of them anew. Compiling does not count; what Hyperscan compiled is kept for the "
+        "next run, so its `compiling s` may be that of loading."
     ),
     measures=tuple(row for data in GROUPS for row in _rows(data)),
     claims=(

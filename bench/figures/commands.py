@@ -89,9 +89,9 @@ COMMAND = Figure(
     name="command",
     title="`templatemine clean` on JSON lines",
     says=(
-        "`templatemine clean archive.jsonl --packs packs -o out.jsonl`: the whole process, with start, loading and checking of "
-        "the packs, and fsync of the output. MB are those of the input file. `orjson` is a process that reads and writes the "
-        "same lines with orjson and does nothing else; the claim is against that without fsync."
+        "`templatemine clean archive.jsonl --packs packs -o out.jsonl`: the whole process, with start, loading and "
+        "checking of the packs, and fsync of the output. MB are those of the input file. `orjson` is a process that "
+        "reads and writes the same lines with orjson and does nothing else; the claim is against that without fsync."
     ),
     measures=tuple(row for data in GROUPS for row in _rows(data)),
     claims=(
@@ -150,9 +150,9 @@ START = Figure(
     name="start",
     title="Start",
     says=(
-        "Whole processes, files in the page cache. `import templatemine` loads no more than names and errors; the rest is loaded "
-        "on first use, which the two rows below it tell. `first cleaned article`: `templatemine clean` of a file with one "
-        "article and the packs of archive.jsonl, from start to end."
+        "Whole processes, files in the page cache. `import templatemine` loads no more than names and errors; the rest "
+        "is loaded on first use, which the two rows below it tell. `first cleaned article`: `templatemine clean` of a "
+        "file with one article and the packs of archive.jsonl, from start to end."
     ),
     measures=_start_rows(),
     claims=(

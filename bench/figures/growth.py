@@ -71,11 +71,11 @@ MEMORY = Figure(
     name="memory",
     title="Peak memory of mining",
     says=(
-        "A fresh process reads one source from a file (exact: largest.jsonl, sampled: large.jsonl) and mines it. `peak MB` is "
-        "ru_maxrss of all of it: interpreter and libraries (`bare MB`, before reading), the documents as str (`read MB`, after "
-        "reading), and all that mining takes and gives. The first claim divides the whole peak by the bytes of the texts, the second "
-        "the peak less bare; the third subtracts the sample's bytes from the whole peak, so documents that the caller holds "
-        "in memory count against us."
+        "A fresh process reads one source from a file (exact: largest.jsonl, sampled: large.jsonl) and mines it. `peak "
+        "MB` is ru_maxrss of all of it: interpreter and libraries (`bare MB`, before reading), the documents as str "
+        "(`read MB`, after reading), and all that mining takes and gives. The first claim divides the whole peak by "
+        "the bytes of the texts, the second the peak less bare; the third subtracts the sample's bytes from the whole "
+        "peak, so documents that the caller holds in memory count against us."
     ),
     measures=tuple(row for data in GROUPS for row in _memory_rows(data)),
     claims=(
@@ -148,10 +148,11 @@ GROWTH = Figure(
     name="growth",
     title="Growth of time with the size of a source",
     says=(
-        "`mine(documents)` without sampling on every 16th, 8th, 4th, 2nd and every document of growth.jsonl, one source, so "
-        "that all sizes have the same mixture. The exponent is the slope of least squares on logarithms of bytes and seconds. "
-        "A real source of the greatest size is not at hand, so `shared` takes all articles of its archive as one source and "
-        "ends at its size; with a single source there are no others to compare with, which is no part of this question."
+        "`mine(documents)` without sampling on every 16th, 8th, 4th, 2nd and every document of growth.jsonl, one "
+        "source, so that all sizes have the same mixture. The exponent is the slope of least squares on logarithms of "
+        "bytes and seconds. A real source of the greatest size is not at hand, so `shared` takes all articles of its "
+        "archive as one source and ends at its size; with a single source there are no others to compare with, which "
+        "is no part of this question."
     ),
     measures=tuple(row for data in GROUPS for row in _growth_rows(data)),
     claims=(Claim(text="exponent of time over size", value=_exponent, goal=1.05, least=False),),
@@ -213,9 +214,9 @@ CORES = Figure(
     name="cores",
     title="Two cores",
     says=(
-        "`mine(documents, jobs=2)` of archive.jsonl against one job: processes are started, get their documents and send back "
-        "what they found, and all of that counts; memory is that of the parent. `Cleaner.clean` by two threads, each with "
-        "every second article, against one. Both cores must be free, or this means nothing."
+        "`mine(documents, jobs=2)` of archive.jsonl against one job: processes are started, get their documents and "
+        "send back what they found, and all of that counts; memory is that of the parent. `Cleaner.clean` by two "
+        "threads, each with every second article, against one. Both cores must be free, or this means nothing."
     ),
     measures=tuple(row for data in GROUPS for row in _cores_rows(data)),
     claims=(

@@ -172,11 +172,12 @@ SAMPLED = Figure(
     name="mine-sampled",
     title="Mining, sampled",
     says=(
-        "`mine(documents)` of large.jsonl and peers.jsonl with the default sample. Row `slope`: MB, seconds and speed are "
-        "differences between all documents of large.jsonl and every second one, so what a sample costs once cancels out "
-        "(`whole MB/s` is without that). Row `exact`: one run without sampling, whose templates are compared: `same` of "
-        "`templates` stand in the sampled pack with the same document frequency, `only sampled` in that one alone. Copies of "
-        "a real archive repeat its prose too, which makes the exact run slow and rare templates hard to tell."
+        "`mine(documents)` of large.jsonl and peers.jsonl with the default sample. Row `slope`: MB, seconds and speed "
+        "are differences between all documents of large.jsonl and every second one, so what a sample costs once "
+        "cancels out (`whole MB/s` is without that). Row `exact`: one run without sampling, whose templates are "
+        "compared: `same` of `templates` stand in the sampled pack with the same document frequency, `only sampled` in "
+        "that one alone. Copies of a real archive repeat its prose too, which makes the exact run slow and rare "
+        "templates hard to tell."
     ),
     measures=tuple(row for data in GROUPS for row in _sampled_rows(data)),
     claims=(

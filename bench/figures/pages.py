@@ -97,9 +97,10 @@ PAGES = Figure(
     name="pages",
     title="HTML pages",
     says=(
-        "`Cleaner.clean(page)` with the pack of the page's site, mined from all pages of pages.jsonl (str in, text of the page "
-        "without its templates out), against extractors that know nothing of the site, each from str to text. MB are those of "
-        "HTML; the slow ones get fewer pages. They answer different questions: this is speed, not quality."
+        "`Cleaner.clean(page)` with the pack of the page's site, mined from all pages of pages.jsonl (str in, text of "
+        "the page without its templates out), against extractors that know nothing of the site, each from str to text. "
+        "MB are those of HTML; the slow ones get fewer pages. They answer different questions: this is speed, not "
+        "quality."
     ),
     measures=tuple(row for data in GROUPS for row in _rows(data)),
     claims=(

@@ -69,9 +69,9 @@ TOKENS = Figure(
     name="tokens",
     title="Tokens",
     says=(
-        "`_core.Tokeniser`: bytes of each text of archive.jsonl in, ids of normalised tokens and line breaks out, all texts as "
-        "one source. `stage` is `tokenise(documents)`, from str. `wc -w` reads the same texts from a file in the page cache, "
-        "and the time of its process counts. The claim is against the faster of its locales."
+        "`_core.Tokeniser`: bytes of each text of archive.jsonl in, ids of normalised tokens and line breaks out, all "
+        "texts as one source. `stage` is `tokenise(documents)`, from str. `wc -w` reads the same texts from a file in "
+        "the page cache, and the time of its process counts. The claim is against the faster of its locales."
     ),
     measures=tuple(row for data in GROUPS for row in _rows(data)),
     claims=(
