@@ -32,7 +32,7 @@ test: $(VENV)/tested
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint --max-line-length=140 $(NATIVE)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest templatemine._text templatemine._core templatemine._spans
 
