@@ -13,8 +13,8 @@ Each group of archives is a folder of the same names, so that a row does not kno
     text.txt        the texts of archive.jsonl, one after the other
 
 `generated` comes from `datasets/generate.py`, seed 7; `shared` from archives of real articles that may not be passed
-on, where they are at hand.  Texts are made anew when the generator or this file has changed, packs also when the library
-has.
+on, where they are at hand.  Texts are made anew when the generator or this file has changed, packs also when the
+library has.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def describe(group: str) -> str:
     if group == "generated":
         return (
             f"by datasets/generate.py, seed {SEED}: archive = 6 sources of 3 KB an article; large = one source of 4 KB "
-            f"an article and {LARGE_TEMPLATES} templates; expressions beyond the source's own 50 are templates of another "
-            "source of the same language; pages = 3 sources"
+            f"an article and {LARGE_TEMPLATES} templates; expressions beyond the source's own 50 are templates of "
+            "another source of the same language; pages = 3 sources"
         )
     return (
         f"archive = {REAL_TEXTS}, English news, 14 sources; large = its source with most articles, repeated with "

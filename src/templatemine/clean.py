@@ -166,13 +166,14 @@ def clean(text: str, pack: Pack) -> Cleaned:
 
 
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
+_BLANK_LINE = regex.compile(r"[^\S\n]*\n[^\S\n]*\n\s*")
 
 
 def cut(text: str, removed: Sequence[Span]) -> str:
     """The text without the spans.
 
-    Where a cut leaves white space on both sides, the stronger of the two stays: the one with more line breaks, then
-    the longer, then the left.  White space at the edge of the text goes with a cut that touches it.  Where a cut
+    Of the white space left and right of a cut, and of blank lines within it, the strongest stays: that with most line
+    breaks, then the longest, then the first; so two paragraphs never become one.  White space at the edge of the text goes with a cut that touches it.  Where a cut
     leaves none, as between hyphens, a blank is put unless one side is a script without spaces.
     """
     if not removed:
@@ -186,7 +187,8 @@ def cut(text: str, removed: Sequence[Span]) -> str:
         body = piece if first else piece.lstrip()
         lead = piece[: len(piece) - len(body)]
         core = body if last else body.rstrip()
-        gap = max(gap, lead, key=_strength)
+        within = "" if first else _blank_line(text[removed[place - 1].start : removed[place - 1].end])
+        gap = max(gap, within, lead, key=_strength)
         if core.strip():
             if parts:
                 parts.append(gap or _needed(parts[-1][-1], core[0]))
@@ -194,6 +196,11 @@ def cut(text: str, removed: Sequence[Span]) -> str:
             gap = ""
         gap = max(gap, body[len(core) :], key=_strength)
     return "".join(parts)
+
+
+def _blank_line(cut_out: str) -> str:
+    """The strongest blank line within a cut; a single line break may be no more than the end of a full line."""
+    return max(_BLANK_LINE.findall(cut_out), key=_strength, default="") if "\n" in cut_out else ""
 
 
 def _strength(space: str) -> tuple[int, int]:

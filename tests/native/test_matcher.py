@@ -14,6 +14,7 @@ import reference
 from strategies import Case, cases, examples, fibonacci_word, scan
 from templatemine import _spans
 from templatemine.expressions import Encoded
+from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
 
 PLAIN = pattern_set("none")
@@ -110,10 +111,9 @@ def test_many_strings(count: int) -> None:
 # -------------------------------------------------------------------------------------- with patterns, on any text
 
 
-def by_search(case: Case, text: str) -> list[tuple[int, int, int]]:
+def by_search(case: Case, pack: Pack, text: str) -> list[tuple[int, int, int]]:
     """What the automaton of a pack must find: each string looked for in the forms of the text, in characters."""
-    pack, patterns = case.pack(), case.patterns
-    spans, forms = scan(text, patterns, case.separators, case.html)
+    spans, forms = scan(text, case.patterns, case.separators, case.html)
     strings = [pack.forms(template) for template in pack.templates]
     found = reference.occurrences(forms, strings)
     return sorted((spans[first][0], spans[last][1], number) for first, last, number in found)
@@ -135,7 +135,9 @@ def test_tokens_are_looked_up_by_their_forms(html: bool, data: st.DataObject) ->
         edges = np.unique(np.concatenate([starts, ends]))
         places = dict(zip(edges.tolist(), encoded.code_points(edges).tolist(), strict=True))
         triples = zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True)
-        assert sorted((places[start], places[end], number) for start, end, number in triples) == by_search(case, text)
+        assert sorted((places[start], places[end], number) for start, end, number in triples) == by_search(
+            case, pack, text
+        )
 
 
 @pytest.mark.parametrize("html", [False, True], ids=["text", "html"])

@@ -112,7 +112,6 @@ def test_blank_lines_beside_spans_stay(case: tuple[str, list[Span]]) -> None:
         assert PARAGRAPH.search(between) or not PARAGRAPH.search(covered)
 
 
-@pytest.mark.xfail(reason="a blank line within a span goes with it, and two paragraphs become one", strict=True)
 @pytest.mark.parametrize(
     ("text", "removed"),
     [
