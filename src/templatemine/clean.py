@@ -173,8 +173,9 @@ def cut(text: str, removed: Sequence[Span]) -> str:
     """The text without the spans.
 
     Of the white space left and right of a cut, and of blank lines within it, the strongest stays: that with most line
-    breaks, then the longest, then the first; so two paragraphs never become one.  White space at the edge of the text goes with a cut that touches it.  Where a cut
-    leaves none, as between hyphens, a blank is put unless one side is a script without spaces.
+    breaks, then the longest, then the first; so two paragraphs never become one.  White space
+    at the edge of the text goes with a cut that touches it.  Where a cut leaves none, as between hyphens, a blank is
+    put unless one side is a script without spaces.
     """
     if not removed:
         return text
