@@ -109,8 +109,8 @@ def describe(group: str) -> str:
         )
     return (
         f"archive = {REAL_TEXTS}, English news, 14 sources; large = its source with most articles, repeated with "
-        "digits drawn anew; growth = all its articles as one source; expressions beyond the source's own 50 are templates of "
-        f"the other sources, then of a generated one; pages = sites of {' and '.join(REAL_PAGES)} with 10 pages or more"
+        "digits drawn anew; growth = all its articles as one source; expressions beyond the source's own 50 are templates "
+        f"of the other sources, then of a generated one; pages = sites of {' and '.join(REAL_PAGES)} with 10 pages or more"
     )
 
 

@@ -52,6 +52,10 @@ WARM_BELOW = 3.0
 """A first run shorter than this (seconds) is a warm-up and does not count."""
 
 
+LONG = 10.0
+"""Of runs longer than this, two are enough."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measure:
     """One row.
@@ -126,7 +130,8 @@ class Bench:
     ) -> Record:
         """Run `call` several times.
 
-        Runs go on until there are `most`, or three (two if quick) and a budget of seconds is used up.
+        Runs go on until there are `most`, or three (two if quick, or if each takes long) and a budget of seconds is
+        used up.
 
         Parameters
         ----------
@@ -142,6 +147,8 @@ class Bench:
         least, budget = (2, 0.6) if self.quick else (3, 4.0)
         before = peak_memory()
         runs = [_once(call, prepare)]
+        if runs[0].seconds > LONG:
+            least = 2
         if runs[0].seconds < WARM_BELOW:
             runs = []
         while len(runs) < least or (len(runs) < most and sum(run.seconds for run in runs) < budget):
