@@ -482,11 +482,12 @@ def mine_strings(case: Case, documents: Sequence[str], min_df: int = 1) -> list[
     tokeniser = TokeniseConfig(separators=case.separators, patterns=case.preset, user_patterns=named)
     corpus = tokenise("s", records, tokeniser)
     index = build_index(corpus, config)
-    repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config), config)
+    mined = find_repeats(index, corpus.documents, document_floor(corpus.documents, config), config)
+    repeats = mined.repeats
     spans = [scan(text, case.patterns, case.separators, case.html)[0] for text in documents]
     out: list[MinedString] = []
     for rank, length, count, df in zip(repeats.rank, repeats.length, repeats.count, repeats.df, strict=True):
-        places = index.sa[rank : rank + count]
+        places = mined.places[rank : rank + count]
         string = index.forms[index.symbols[places[0] : places[0] + length]]
         found: list[tuple[int, int, int]] = []
         for place in places:

@@ -16,6 +16,7 @@ __all__ = [
     "repeats_i32",
     "repeats_i64",
     "string_hashes",
+    "string_sums",
 ]
 
 @disjoint_base
@@ -34,7 +35,7 @@ class Tokeniser(Scanner):
 
 def document_frequency(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], form_count: int
-) -> NDArray[np.int32]: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 def reduce_tokens(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], symbol_of: NDArray[np.int32], lines: bool = False
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
@@ -64,10 +65,16 @@ def anchors(
     count: NDArray[np.int32],
     sa: NDArray[np.int64],
     edges: NDArray[np.uint8],
-) -> NDArray[np.int32]: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 def string_hashes(
     text: NDArray[np.int32],
     symbol_hash: NDArray[np.uint64],
     position: NDArray[np.int64],
     length: NDArray[np.int32],
 ) -> NDArray[np.uint64]: ...
+def string_sums(
+    text: NDArray[np.int32],
+    values: NDArray[np.float64],
+    position: NDArray[np.int64],
+    length: NDArray[np.int32],
+) -> NDArray[np.float64]: ...

@@ -29,6 +29,7 @@ __all__ = [
     "repeats_i32",
     "repeats_i64",
     "string_hashes",
+    "string_sums",
 ]
 
 
@@ -204,10 +205,11 @@ cdef class Tokeniser(Scanner):
 # ======================================================================================================================
 
 def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, int64_t form_count):
-    """Distinct documents that hold each form: int32 array of shape (form_count,).  O(tokens)."""
+    """Distinct documents that hold each form, and its occurrences: int32 and int64 arrays of shape (form_count,).  O(tokens)."""
     _within("forms", forms, 0, form_count)
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int32_t[::1] df = np.zeros(max(form_count, 1), np.int32)
+    cdef int64_t[::1] count = np.zeros(max(form_count, 1), np.int64)
     cdef int32_t[::1] last = np.full(max(form_count, 1), -1, np.int32)
     cdef int64_t d, i
     cdef int32_t f
@@ -215,10 +217,11 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
         for d in range(doc_starts.shape[0] - 1):
             for i in range(doc_starts[d], doc_starts[d + 1]):
                 f = forms[i]
+                count[f] += 1
                 if last[f] != d:
                     last[f] = <int32_t>d
                     df[f] += 1
-    return np.asarray(df)[:form_count]
+    return np.asarray(df)[:form_count], np.asarray(count)[:form_count]
 
 
 def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const int32_t[::1] symbol_of not None,
@@ -268,8 +271,8 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
                     size += 1
                 before = s
                 token += i < end and not (lines and forms[i] == 0)
-    return (np.asarray(symbols)[:size].copy(), np.asarray(doc_of)[:size].copy(), np.asarray(token_of)[:size].copy(),
-            np.asarray(edges)[:size].copy())
+    # Not copied: what lies behind was never written to, so it takes no memory.
+    return np.asarray(symbols)[:size], np.asarray(doc_of)[:size], np.asarray(token_of)[:size], np.asarray(edges)[:size]
 
 
 # ======================================================================================================================
@@ -496,16 +499,19 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
 
 def anchors(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
             const int64_t[::1] sa not None, const uint8_t[::1] edges not None):
-    """How often each string begins a line, ends one, and is a whole one.  O(occurrences).
+    """How often each string begins a line, ends one, and is a whole one, and where it stands first.  O(occurrences).
 
     Returns
     -------
-    int32 array, shape (strings, 3)
+    lines : int32 array, shape (strings, 3)
+    first : int64 array
+        Lowest place.
     """
     if not rank.shape[0] == length.shape[0] == count.shape[0]:
         raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
     _within("sa", sa, 0, edges.shape[0])
     cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 3), np.int32)
+    cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
     cdef int64_t i, k
     for i in range(rank.shape[0]):
         if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] + count[i] > sa.shape[0]:
@@ -513,17 +519,20 @@ def anchors(const int64_t[::1] rank not None, const int32_t[::1] length not None
     cdef uint8_t a, b
     with nogil:
         for i in range(rank.shape[0]):
+            if count[i]:
+                first[i] = sa[rank[i]]
             for k in range(rank[i], rank[i] + count[i]):
+                first[i] = min(first[i], sa[k])
                 a = edges[sa[k]] & 1
                 b = edges[min(sa[k] + length[i], edges.shape[0]) - 1] >> 1
                 out[i, 0] += a
                 out[i, 1] += b
                 out[i, 2] += a & b
-    return np.asarray(out)
+    return np.asarray(out), np.asarray(first)[: rank.shape[0]]
 
 
 # ======================================================================================================================
-# Hashes of strings
+# Hashes of strings, sums over their tokens
 # ======================================================================================================================
 
 cdef extern from *:
@@ -541,29 +550,64 @@ cdef extern from *:
     uint64_t tm_modmul(uint64_t a, uint64_t b) noexcept nogil
 
 
-def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
-                  const int32_t[::1] length not None):
-    """A hash below 2^61 for each string, from the hashes of its tokens' forms: equal across sources.  O(n + strings).
-
-    Polynomial over the prime 2^61 - 1 (Karp and Rabin 1987) by prefix sums, so that long strings cost no more than short ones.
-    """
-    cdef int64_t n = text.shape[0], i
+cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int32_t[::1] length) except -1:
+    """ValueError unless all strings lie within n tokens; the sum of their lengths."""
+    cdef int64_t i, total = 0
     if position.shape[0] != length.shape[0]:
         raise ValueError(f"expected equal lengths, got {position.shape[0]} and {length.shape[0]}")
-    _within("text", text, 0, symbol_hash.shape[0])
     for i in range(position.shape[0]):
         if position[i] < 0 or length[i] < 0 or position[i] + length[i] > n:
             raise ValueError(f"string {i}: expected a place within {n} tokens, got {length[i]} from {position[i]}")
+        total += length[i]
+    return total
+
+
+def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
+                  const int32_t[::1] length not None):
+    """A hash below 2^61 for each string, from the hashes of its tokens' forms: equal across sources.
+
+    Polynomial over the prime 2^61 - 1 (Karp and Rabin 1987), token by token, or by prefix sums where that is less work:
+    O(strings + min(n, tokens of all strings)).
+    """
+    cdef int64_t n = text.shape[0], i, k
+    cdef int64_t total = _check_stretches(n, position, length)
+    _within("text", text, 0, symbol_hash.shape[0])
     cdef uint64_t M = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, h
-    cdef uint64_t[::1] prefix = np.zeros(n + 1, np.uint64)
-    cdef uint64_t[::1] power = np.ones(n + 1, np.uint64)
+    cdef bint summed = total > 2 * n
+    cdef uint64_t[::1] prefix = np.zeros(n + 1 if summed else 1, np.uint64)
+    cdef uint64_t[::1] power = np.ones(n + 1 if summed else 1, np.uint64)
     cdef uint64_t[::1] out = np.empty(max(position.shape[0], 1), np.uint64)
     with nogil:
-        for i in range(n):
-            h = tm_modmul(prefix[i], base) + symbol_hash[text[i]] % M
-            prefix[i + 1] = h - M if h >= M else h
-            power[i + 1] = tm_modmul(power[i], base)
+        if summed:
+            for i in range(n):
+                h = tm_modmul(prefix[i], base) + symbol_hash[text[i]] % M
+                prefix[i + 1] = h - M if h >= M else h
+                power[i + 1] = tm_modmul(power[i], base)
+            for i in range(position.shape[0]):
+                h = prefix[position[i] + length[i]] + M - tm_modmul(prefix[position[i]], power[length[i]])
+                out[i] = h - M if h >= M else h
+        else:
+            for i in range(position.shape[0]):
+                h = 0
+                for k in range(position[i], position[i] + length[i]):
+                    h = tm_modmul(h, base) + symbol_hash[text[k]] % M
+                    h = h - M if h >= M else h
+                out[i] = h
+    return np.asarray(out)[: position.shape[0]]
+
+
+def string_sums(const int32_t[::1] text not None, const double[::1] values not None, const int64_t[::1] position not None,
+                const int32_t[::1] length not None):
+    """Sum over the tokens of each string of a value by symbol: float64 array.  O(tokens of all strings)."""
+    cdef int64_t i, k
+    cdef double total
+    _check_stretches(text.shape[0], position, length)
+    _within("text", text, 0, values.shape[0])
+    cdef double[::1] out = np.empty(max(position.shape[0], 1), np.float64)
+    with nogil:
         for i in range(position.shape[0]):
-            h = prefix[position[i] + length[i]] + M - tm_modmul(prefix[position[i]], power[length[i]])
-            out[i] = h - M if h >= M else h
+            total = 0
+            for k in range(position[i], position[i] + length[i]):
+                total += values[text[k]]
+            out[i] = total
     return np.asarray(out)[: position.shape[0]]

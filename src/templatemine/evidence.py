@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import EvidenceConfig
-from templatemine.model import Index, LongArray, Repeats
+from templatemine.model import Index, IntArray, LongArray, Repeats
 
 __all__ = ["ACCEPTED", "JOINT", "REASONS", "Evidence", "collect", "judge", "recount"]
 
@@ -64,25 +64,22 @@ class Evidence:
 
 
 def collect(
-    index: Index, repeats: Repeats, position: LongArray, form_counts: LongArray, own_token: NDArray[np.uint8]
+    index: Index, repeats: Repeats, lines: IntArray, position: LongArray, own_token: NDArray[np.uint8]
 ) -> Evidence:
     """Evidence of all strings of a source.
 
     Parameters
     ----------
+    lines : int32 array, shape (strings, 3)
+        Occurrences that begin a line, end one, are one.
     position : int64 array
         Where one occurrence of each string begins in `index.symbols`.
-    form_counts : int64 array, shape (forms,)
-        Occurrences of each form in the source.
     own_token : uint8 array, shape (forms,)
         1 for characters of scripts without spaces.
     """
-    anchors = _core.anchors(
-        repeats.rank, repeats.length, repeats.count, index.sa.astype(np.int64, copy=False), index.edges
-    )
-    share = (anchors / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
-    total = float(form_counts.sum())
-    counts = form_counts[index.forms[1:]].astype(np.float64)
+    share = (lines / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
+    total = float(index.form_counts.sum())
+    counts = index.form_counts[index.forms[1:]].astype(np.float64)
     bits = -np.log2(counts / total) * np.where(own_token[index.forms[1:]], 0.5, 1.0)
     information = _string_sums(index, repeats, position, bits)
     logs = _string_sums(index, repeats, position, np.log(counts))
@@ -100,11 +97,8 @@ def collect(
 def _string_sums(
     index: Index, repeats: Repeats, position: LongArray, by_symbol: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Sum of a value over the tokens of each string, by prefix sums."""
-    values = np.concatenate([np.zeros(1), by_symbol])
-    sums = np.concatenate([np.zeros(1), np.cumsum(values[index.symbols])])
-    total: NDArray[np.float64] = sums[position + repeats.length] - sums[position]
-    return total
+    """Sum of a value over the tokens of each string."""
+    return _core.string_sums(index.symbols, np.concatenate([np.zeros(1), by_symbol]), position, repeats.length)
 
 
 def recount(

@@ -349,26 +349,28 @@ class Encoded:
     """
 
     def __init__(self, text: str, patterns: PatternSet, separators: str) -> None:
-        found = patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]")) if patterns.user else []
+        self._found = (
+            patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]")) if patterns.user else []
+        )
         parts: list[bytes] = []
         position = 0
-        for start, end, number in found:
+        for start, end, number in self._found:
             parts += [text[position:start].encode("utf-8", "surrogatepass"), bytes((MARKER, number))]
             position = end
         parts.append(text[position:].encode("utf-8", "surrogatepass"))
-        self.data = b"".join(parts)
-        self._plain = len(self.data) == len(text) and not found
-        # A mark counts as one code point: its second byte looks like a continuation.
-        lengths = np.array([end - start for start, end, _ in found], np.int64)
-        self._starts = np.array([start for start, _, _ in found], np.int64) - (np.cumsum(lengths - 1) - (lengths - 1))
-        self._shifts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths - 1)])
+        self.data = b"".join(parts) if position else parts[0]
+        self._plain = len(self.data) == len(text) and not self._found
 
     def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Offsets in `data`, ascending, as code points of the original text."""
         if self._plain:
             return offsets
         points = _spans.code_points(self.data, offsets)
-        points += self._shifts[np.searchsorted(self._starts, points)]
+        if self._found:
+            # A mark counts as one code point: its second byte looks like a continuation.
+            spare = np.array([end - start - 1 for start, end, _ in self._found], np.int64)
+            starts = np.array([start for start, _, _ in self._found], np.int64) - (np.cumsum(spare) - spare)
+            points += np.concatenate([np.zeros(1, np.int64), np.cumsum(spare)])[np.searchsorted(starts, points)]
         return points
 
 

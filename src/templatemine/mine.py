@@ -1,23 +1,35 @@
-"""Index -> Repeats: every maximal string with its occurrences and its document frequency (steps 4 to 6 of the method).
+"""Index -> Found: every maximal string with its occurrences and its document frequency (steps 4 to 6 of the method).
 
 A string is kept if it has at least `min_tokens` tokens, stands in at least as many documents as the floor, and cannot
-be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).  One pass over the
-LCP array with a stack; the document frequency is the colour set size of Hui (CPM 1992).  O(n log n) at worst, in
-practice linear; no input makes it quadratic.
+be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).
+
+Two ways give the same strings, which a property test holds.  Strings are **grown** token by token (`_grow`), which
+costs a few steps a token on any archive: suffixes that nobody repeats are never sorted.  Where the steps do not suffice
+(one token for ever, whole documents repeated with a shift), or there are 2^31 tokens, all suffixes are **sorted**:
+suffix array, LCP, and one pass over the LCP array with a stack; the document frequency is the colour set size of Hui
+(CPM 1992).  That is O(n log n) whatever the input.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _core, _grow
 from templatemine.config import MineConfig
-from templatemine.model import Index, Repeats
+from templatemine.model import Found, Index, IntArray, Repeats
 
-__all__ = ["find_repeats"]
+__all__ = ["find_repeats", "suffix_array"]
+
+INT32_MAX = 2**31 - 1
+
+STEPS = 32
+"""A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
 
 
-def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> Repeats:
+def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> Found:
     """All maximal strings of a source.
 
     Parameters
@@ -29,8 +41,39 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
         Least document frequency.
     config : MineConfig
     """
-    kernel = _core.repeats_i64 if index.sa.dtype == np.int64 else _core.repeats_i32
-    rank, length, count, df = kernel(
-        index.symbols, index.doc_of, index.sa, index.lcp, documents, config.min_tokens or 1, floor
-    )
-    return Repeats(rank=rank, length=length, count=count, df=df)
+    size, least = len(index.symbols), config.min_tokens or 1
+    if size < INT32_MAX and not config.force64:
+        grown = _grow.grow_strings(index.symbols, index.doc_of, index.edges, least, floor, STEPS * size + 1024)
+        if grown is not None:
+            places, rank, first, length, count, df, lines = grown
+            repeats = Repeats(rank=rank, length=length, count=count, df=df)
+            return Found(repeats=repeats, places=places, first=first.astype(np.int64), lines=lines)
+    return _sorted(index, documents, floor, least, config.force64)
+
+
+def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> Found:
+    symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
+    if sa.dtype == np.int64:
+        columns = _core.repeats_i64(symbols, index.doc_of, sa, _core.lcp_i64(symbols, sa), documents, least, floor)
+    else:
+        columns = _core.repeats_i32(symbols, index.doc_of, sa, _core.lcp_i32(symbols, sa), documents, least, floor)
+    rank, length, count, df = columns
+    lines, first = _core.anchors(rank, length, count, sa.astype(np.int64, copy=False), index.edges)
+    return Found(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, lines=lines)
+
+
+def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
+    """Suffix array of non-negative symbols under some fixed order of the symbols; two bytes a token where they suffice.
+
+    Returns
+    -------
+    int32 array, or int64 beyond 2^31 - 1 tokens or with `force64`.
+    """
+    import pydivsufsort
+
+    if len(symbols) == 0:
+        return np.empty(0, np.int64 if force64 else np.int32)
+    narrow = np.uint8 if symbols.max() < 2**8 else np.uint16 if symbols.max() < 2**16 else np.uint32
+    order = pydivsufsort.divsufsort(symbols.astype(narrow), force64=force64)
+    wide = force64 or len(symbols) > INT32_MAX
+    return np.ascontiguousarray(order, dtype=np.int64 if wide else np.int32)

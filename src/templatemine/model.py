@@ -1,7 +1,7 @@
 """The records handed from stage to stage.  They hold data and know nothing of how it was made.
 
-Abbreviations used everywhere: ``sa`` suffix array, ``lcp`` longest common prefix array, ``df`` document frequency
-(distinct documents of one source that hold a string), ``n`` number of documents of the source.
+Abbreviations used everywhere: ``df`` document frequency (distinct documents of one source that hold a string), ``n``
+number of documents of the source.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ __all__ = [
     "Corpus",
     "Cutoff",
     "Document",
+    "Found",
     "Index",
     "Record",
     "Repeats",
@@ -112,7 +113,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """Suffix array and LCP over the reduced token sequence of a source.
+    """The reduced token sequence of a source.
 
     Attributes
     ----------
@@ -126,8 +127,8 @@ class Index:
         The token of that document which stands at each position, counted from 0.
     edges : uint8 array, shape (length,)
         1 where a token begins a line, 2 where it ends one.
-    sa, lcp : int32 or int64 arrays, shape (length,)
-        ``lcp[i]`` is the common prefix of suffixes ``sa[i-1]`` and ``sa[i]`` that holds no break; ``lcp[0] = 0``.
+    form_counts : int64 array, shape (forms of the corpus,)
+        Occurrences of each form, kept or not.
     """
 
     symbols: IntArray
@@ -135,13 +136,12 @@ class Index:
     doc_of: IntArray
     token_of: IntArray
     edges: NDArray[np.uint8]
-    sa: NDArray[Any]
-    lcp: NDArray[Any]
+    form_counts: LongArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """Maximal strings, a row each; the occurrences begin at ``Index.sa[rank : rank + count]``, length in tokens."""
+    """Maximal strings, a row each; occurrences begin at ``Found.places[rank : rank + count]``, length in tokens."""
 
     rank: LongArray
     length: IntArray
@@ -158,6 +158,27 @@ class Repeats:
             count=self.count[rows],
             df=self.df[rows],
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """All maximal strings of an index, and where they stand.
+
+    Attributes
+    ----------
+    repeats : Repeats
+    places : int32 or int64 array
+        Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
+    first : int64 array, shape (strings,)
+        Where each string stands first.
+    lines : int32 array, shape (strings, 3)
+        Occurrences that begin a line, end one, are one.
+    """
+
+    repeats: Repeats
+    places: NDArray[Any]
+    first: LongArray
+    lines: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

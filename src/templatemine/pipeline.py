@@ -212,20 +212,19 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         documents = [documents[place] for place in chosen.tolist()]
     corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
     index = build_index(corpus, config.mine)
-    repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
+    found = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    position = index.sa[repeats.rank].astype(np.int64)
     by_form = _text.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    hashes = _core.string_hashes(index.symbols, by_symbol, position, repeats.length)
+    hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     # By hash, so that nothing depends on the order of documents, and looking strings up is a walk.
     order = np.argsort(hashes)
-    repeats, position, hashes = repeats.take(order), position[order], hashes[order]
+    repeats, position, hashes = found.repeats.take(order), found.first[order], hashes[order]
     evidence = None
     if method.evidence:
-        form_counts = np.bincount(corpus.forms, minlength=len(forms)).astype(np.int64)
-        evidence = collect(index, repeats, position, form_counts, _text.own_tokens(forms.arena, forms.offsets))
+        own = _text.own_tokens(forms.arena, forms.offsets)
+        evidence = collect(index, repeats, found.lines[order], position, own)
     return Mined(
         source=source,
         html=corpus.html,

@@ -15,8 +15,8 @@ import reference
 from strategies import closed, corpora, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.index import build_index, document_floor, suffix_array
-from templatemine.mine import find_repeats
+from templatemine.index import build_index, document_floor
+from templatemine.mine import find_repeats, suffix_array
 from templatemine.model import Corpus, IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
@@ -81,8 +81,9 @@ def test_lcp_takes_any_order_of_the_symbols(documents: list[list[int]], order: l
 @given(corpora(), st.integers(0, 4))
 def test_document_frequency(documents: list[list[int]], spare: int) -> None:
     forms, starts = flat(documents)
-    found = _core.document_frequency(forms, starts, 5 + spare)
+    found, count = _core.document_frequency(forms, starts, 5 + spare)
     assert found.tolist() == [sum(form in one for one in documents) for form in range(5 + spare)]
+    assert count.tolist() == [sum(one.count(form) for one in documents) for form in range(5 + spare)]
 
 
 @st.composite
@@ -126,10 +127,10 @@ def strings_of(documents: Sequence[Sequence[int]], config: MineConfig) -> dict[t
     """What the stages find: strings of forms with their counts."""
     corpus = corpus_of(documents)
     index = build_index(corpus, config)
-    repeats = find_repeats(index, corpus.documents, document_floor(corpus.documents, config), config)
+    mined = find_repeats(index, corpus.documents, document_floor(corpus.documents, config), config)
+    repeats = mined.repeats
     found = {}
-    for rank, length, count, df in zip(repeats.rank, repeats.length, repeats.count, repeats.df, strict=True):
-        start = int(index.sa[rank])
+    for start, length, count, df in zip(mined.first, repeats.length, repeats.count, repeats.df, strict=True):
         found[tuple(index.forms[index.symbols[start : start + length]].tolist())] = (int(count), int(df))
     assert len(found) == len(repeats)
     return found
@@ -153,7 +154,7 @@ def test_symbols_of_an_index_are_dense_and_lead_back() -> None:
     assert index.symbols.tolist() == [1, 2, 0, 2, 1, 0, 2, 0, 1, 1, 0]
     assert index.doc_of.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
     assert index.token_of.tolist() == [0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2]
-    assert sorted(index.sa.tolist()) == list(range(11))
+    assert index.form_counts.tolist() == [0, 4, 1, 1, 3]
 
 
 def test_the_floor_of_documents() -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from templatemine import _core, _spans, _text
+from templatemine import _core, _grow, _spans, _text
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.index import suffix_array
+from templatemine.mine import suffix_array
 from templatemine.patterns import pattern_set
 
 NEWS = pattern_set("news")
@@ -46,6 +46,8 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
     "anchors": (_core.anchors, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2))),
+    "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i32(0, 0, 1), u8(1, 0, 2), 1, 1, 100)),
+    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "own_tokens": (_text.own_tokens, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
@@ -96,8 +98,9 @@ def test_none_is_refused(name: str, place: int) -> None:
 @pytest.mark.parametrize(("name", "place"), ARRAYS)
 @pytest.mark.parametrize("dtype", [np.float64, np.int16, np.uint32])
 def test_other_types_are_refused(name: str, place: int, dtype: type) -> None:
+    value = KERNELS[name][1][place]
     with pytest.raises(ValueError, match="Buffer dtype mismatch"):
-        call(name, place, KERNELS[name][1][place].astype(dtype))
+        call(name, place, value.astype(np.float32 if value.dtype == dtype else dtype))
 
 
 @pytest.mark.parametrize(("name", "place"), ARRAYS)
@@ -142,6 +145,9 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
         ("string_hashes", 0),
         ("string_hashes", 2),
         ("string_hashes", 3),
+        ("string_sums", 0),
+        ("string_sums", 2),
+        ("string_sums", 3),
         ("own_tokens", 1),
         ("form_hashes", 1),
         ("code_points", 1),
@@ -166,6 +172,8 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
         ("reduce_tokens", 2),
         ("string_hashes", 0),
         ("string_hashes", 1),
+        ("string_sums", 0),
+        ("string_sums", 1),
         ("anchors", 3),
         ("anchors", 4),
         ("code_points", 0),
@@ -200,10 +208,14 @@ def test_small_texts(size: int, wide: bool) -> None:
 
 def test_nothing_gives_nothing() -> None:
     no32, no64, no8 = i32(), i64(), u8()
-    assert _core.document_frequency(no32, i64(0), 0).tolist() == []
+    assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
     assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32)] == [0, 0, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
-    assert _core.anchors(no64, no32, no32, no64, no8).shape == (0, 3)
+    assert [len(column) for column in _core.anchors(no64, no32, no32, no64, no8)] == [0, 0]
+    grown = _grow.grow_strings(no32, no32, no8, 1, 1, 0)
+    assert grown is not None
+    assert [len(column) for column in grown] == [0] * 7
+    assert _core.string_sums(no32, np.empty(0), no64, no32).tolist() == []
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
     assert _text.own_tokens(no8, i64(0)).tolist() == []
     assert _text.form_hashes(no8, i64(0)).tolist() == []

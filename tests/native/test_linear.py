@@ -15,8 +15,8 @@ import pytest
 from strategies import closed, fibonacci_word
 from templatemine import _core, _spans
 from templatemine.config import MineConfig
-from templatemine.index import build_index, suffix_array
-from templatemine.mine import find_repeats
+from templatemine.index import build_index
+from templatemine.mine import find_repeats, suffix_array
 from templatemine.model import Corpus, IntArray
 from templatemine.patterns import pattern_set
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import reference
 from strategies import closed, corpora, examples, fibonacci_word
 from templatemine import _core
-from templatemine.index import suffix_array
+from templatemine.mine import suffix_array
 from templatemine.model import IntArray
 
 Found = dict[tuple[int, ...], tuple[int, int]]
@@ -113,11 +113,12 @@ def test_anchors(documents: list[list[int]], data: st.DataObject) -> None:
     sa = suffix_array(symbols)
     rank, length, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
     expected = []
-    for first, size, times in zip(rank, length, count, strict=True):
-        places = sa[first : first + times]
+    for start, size, times in zip(rank, length, count, strict=True):
+        places = sa[start : start + times]
         starts, ends = edges[places] & 1, edges[places + size - 1] >> 1
-        expected.append([int(starts.sum()), int(ends.sum()), int((starts & ends).sum())])
-    assert _core.anchors(rank, length, count, sa.astype(np.int64), edges).tolist() == expected
+        expected.append(([int(starts.sum()), int(ends.sum()), int((starts & ends).sum())], int(places.min())))
+    lines, first = _core.anchors(rank, length, count, sa.astype(np.int64), edges)
+    assert list(zip(lines.tolist(), first.tolist(), strict=True)) == expected
 
 
 @examples(150)

@@ -1,0 +1,24 @@
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["grow_strings"]
+
+def grow_strings(
+    symbols: NDArray[np.int32],
+    doc_of: NDArray[np.int32],
+    edges: NDArray[np.uint8],
+    min_tokens: int,
+    min_df: int,
+    steps: int,
+) -> (
+    tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+    ]
+    | None
+): ...

@@ -1,0 +1,309 @@
+"""Maximal strings grown token by token, without a suffix array.
+
+A set of occurrences of one string, ascending in the text, is parted by the token that follows; each part that stands in
+enough documents is parted again.  A set is given up as soon as it is too rare, or all its occurrences have the same
+token before them: then no string that begins there can be maximal.  So a step is paid only for strings that repeat, and
+of a long repeat only for its beginnings: on archives three to six steps a token of the text, each a handful of
+instructions, where sorting all suffixes also orders what nobody asks for.  Some texts (one token for ever) would take
+quadratic time; `grow_strings` counts its steps and gives up, and the caller sorts.
+
+Only buffers and numbers cross the boundary; the loop runs without the GIL.  Arguments are IN unless a docstring says
+otherwise.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
+
+from templatemine._text cimport copied
+
+__all__ = ["grow_strings"]
+
+ctypedef fused symbol_t:
+    uint16_t
+    int32_t
+
+
+cdef struct Grown:
+    int64_t rank
+    int32_t first           # lowest place
+    int32_t length
+    int32_t count
+    int32_t df
+    int32_t starts
+    int32_t ends
+    int32_t lines
+
+
+COLUMNS = ("first", "length", "count", "df", "starts", "ends", "lines")
+GROWN = np.dtype([("rank", np.int64), *((name, np.int32) for name in COLUMNS)], align=True)
+
+
+cdef struct Strings:
+    Grown* rows
+    int64_t size
+    int64_t room
+
+
+cdef struct Group:
+    int64_t low             # its occurrences are places[low:high], ascending
+    int64_t high
+    int64_t depth           # tokens of the string
+
+
+cdef struct Stack:
+    Group* groups
+    int64_t size
+    int64_t room
+
+
+cdef int stack_push(Stack* stack, int64_t low, int64_t high, int64_t depth) except -1 nogil:
+    cdef void* grown
+    if stack.size == stack.room:
+        grown = realloc(stack.groups, (stack.room * 2 + 1024) * sizeof(Group))
+        if grown == NULL:
+            raise MemoryError
+        stack.groups = <Group*>grown
+        stack.room = stack.room * 2 + 1024
+    stack.groups[stack.size].low = low
+    stack.groups[stack.size].high = high
+    stack.groups[stack.size].depth = depth
+    stack.size += 1
+    return 0
+
+
+cdef inline bint preceded_alike(const symbol_t* text, const int32_t* places, int64_t size) noexcept nogil:
+    """True if the same token stands before all occurrences."""
+    cdef int64_t i
+    cdef symbol_t before
+    if places[0] == 0 or text[places[0] - 1] == 0:
+        return False
+    before = text[places[0] - 1]
+    for i in range(1, size):
+        if text[places[i] - 1] != before:
+            return False
+    return True
+
+
+cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const Group* group, int64_t df) except -1 nogil:
+    """One more string, with its lines' edges."""
+    cdef int64_t i, last = group.depth - 1
+    cdef int32_t a, b, starts = 0, ends = 0, lines = 0
+    cdef void* grown
+    cdef Grown* row
+    for i in range(group.low, group.high):
+        a = facts[places[i]] & 1
+        b = facts[places[i] + last] >> 1 & 1
+        starts += a
+        ends += b
+        lines += a & b
+    if out.size == out.room:
+        grown = realloc(out.rows, (out.room * 2 + 4096) * sizeof(Grown))
+        if grown == NULL:
+            raise MemoryError
+        out.rows = <Grown*>grown
+        out.room = out.room * 2 + 4096
+    row = out.rows + out.size
+    row.rank = group.low
+    row.first = places[group.low]
+    row.length = <int32_t>group.depth
+    row.count = <int32_t>(group.high - group.low)
+    row.df = <int32_t>df
+    row.starts = starts
+    row.ends = ends
+    row.lines = lines
+    out.size += 1
+    return 0
+
+
+cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_t* places, int32_t* count, int32_t* touched,
+                   int32_t* scratch, symbol_t* after, Stack* stack, int64_t min_tokens, int64_t min_df, int64_t steps,
+                   Strings* out) except -1 nogil:
+    """Part all groups on the stack; returns the steps that are left, 0 if they did not suffice.
+
+    `count` is 0 for every symbol between two groups; `scratch`, `after` and `touched` hold one group at a time.
+    """
+    cdef Group group
+    cdef int64_t i, size, df, kinds, cursor, rest, least = max(min_df, 2)
+    cdef int32_t document, p, place
+    cdef symbol_t s
+    while stack.size:
+        stack.size -= 1
+        group = stack.groups[stack.size]
+        size = group.high - group.low
+        if preceded_alike(text, places + group.low, size):
+            continue
+        document = -1
+        df = 0
+        for i in range(group.low, group.high):
+            p = facts[places[i]] >> 2
+            df += p != document
+            document = p
+        if df < min_df:
+            continue
+        # While one token follows everywhere, the string is not maximal but its extension may be.
+        while True:
+            steps -= size
+            if steps <= 0:
+                return 0
+            kinds = 0
+            for i in range(size):
+                p = places[group.low + i]
+                s = text[p + group.depth]
+                scratch[i] = p
+                after[i] = s
+                touched[kinds] = <int32_t>s
+                kinds += count[s] == 0
+                count[s] += 1
+            if kinds > 1 or after[0] == 0:
+                break
+            count[after[0]] = 0
+            group.depth += 1
+        if group.depth >= min_tokens:
+            keep(out, places, facts, &group, df)
+        # What is frequent enough moves to the front, a stretch a token; the rest follows in any order.
+        count[0] = 0
+        cursor = group.low
+        for i in range(kinds):
+            s = <symbol_t>touched[i]
+            if count[s] >= least:
+                stack_push(stack, cursor, cursor + count[s], group.depth + 1)
+                place = count[s]
+                count[s] = <int32_t>(-1 - cursor)
+                cursor += place
+            else:
+                count[s] = 0
+        if cursor > group.low:
+            rest = cursor
+            for i in range(size):
+                s = after[i]
+                if count[s] < 0:
+                    places[-1 - count[s]] = scratch[i]
+                    count[s] -= 1
+                else:
+                    places[rest] = scratch[i]
+                    rest += 1
+            for i in range(kinds):
+                count[touched[i]] = 0
+    return steps
+
+
+cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32_t* facts, int32_t* places, int64_t kinds,
+                  int64_t min_tokens, int64_t min_df, int64_t steps, Strings* out) except -1 nogil:
+    """Sort the places by their token, ascending, and grow from there."""
+    cdef int32_t* count = <int32_t*>malloc((kinds + 1) * sizeof(int32_t))
+    cdef int32_t* touched = <int32_t*>malloc((kinds + 2) * sizeof(int32_t))
+    cdef int32_t* scratch = NULL
+    cdef symbol_t* after = NULL
+    cdef Stack stack
+    cdef int64_t i, largest = 1, cursor = 0
+    memset(&stack, 0, sizeof(Stack))
+    try:
+        if count == NULL or touched == NULL:
+            raise MemoryError
+        memset(count, 0, (kinds + 1) * sizeof(int32_t))
+        for i in range(n):
+            text[i] = <symbol_t>symbols[i]
+            count[symbols[i]] += 1
+        text[n] = 0
+        count[0] = 0
+        for i in range(1, kinds):
+            if count[i]:
+                largest = max(largest, count[i])
+                if count[i] >= max(min_df, 2):
+                    stack_push(&stack, cursor, cursor + count[i], 1)
+            cursor += count[i]
+            count[i] = <int32_t>(cursor - count[i])
+        for i in range(n):
+            if text[i]:
+                places[count[text[i]]] = <int32_t>i
+                count[text[i]] += 1
+        memset(count, 0, (kinds + 1) * sizeof(int32_t))
+        scratch = <int32_t*>malloc(largest * sizeof(int32_t))
+        after = <symbol_t*>malloc(largest * sizeof(symbol_t))
+        if scratch == NULL or after == NULL:
+            raise MemoryError
+        return _grow(text, n, facts, places, count, touched, scratch, after, &stack, min_tokens, min_df, steps, out)
+    finally:
+        free(count)
+        free(touched)
+        free(scratch)
+        free(after)
+        free(stack.groups)
+
+
+def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of not None, const uint8_t[::1] edges not None,
+                 int64_t min_tokens, int64_t min_df, int64_t steps):
+    """Maximal strings of at least `min_tokens` tokens that occur twice and stand in at least `min_df` documents.
+
+    A string is maximal if no token more to its left or right keeps all its occurrences; breaks and document ends count
+    as different tokens.
+
+    Parameters
+    ----------
+    symbols : int32 array, shape (n,)
+        0 is the break, which is part of no string; n below 2^31.
+    doc_of : int32 array, shape (n,)
+        Document of each place, ascending.
+    edges : uint8 array, shape (n,)
+        1 where a token begins a line, 2 where it ends one.
+    steps : int
+        Most occurrences that are looked at, all tokens of all strings together.
+
+    Returns
+    -------
+    None if the steps did not suffice, else
+
+    places : int32 array
+        All places but breaks; string i occurs at ``places[rank[i]:rank[i] + count[i]]``.
+    rank : int64 array
+    first, length, count, df : int32 arrays
+        Lowest place; tokens, occurrences, distinct documents.
+    lines : int32 array, shape (strings, 3)
+        Occurrences that begin a line, end one, are one.
+    """
+    cdef int64_t n = symbols.shape[0], i, kinds = 1, breaks = 0, left = 0
+    if not n == doc_of.shape[0] == edges.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n}, {doc_of.shape[0]} and {edges.shape[0]}")
+    if n >= 0x7FFFFFFF:
+        raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
+    cdef int32_t[::1] facts = np.empty(max(n, 1), np.int32)
+    cdef int32_t document = 0
+    cdef bint good = True
+    with nogil:
+        for i in range(n):
+            if symbols[i] < 0 or doc_of[i] < document or doc_of[i] >= 0x1FFFFFFF:
+                good = False
+                break
+            document = doc_of[i]
+            kinds = max(kinds, symbols[i] + 1)
+            breaks += symbols[i] == 0
+            facts[i] = document << 2 | edges[i] & 3
+    if not good:
+        raise ValueError(f"place {i}: expected a symbol from 0 and an ascending document, got {symbols[i]} and {doc_of[i]}")
+    places = np.empty(n - breaks, np.int32)
+    cdef int32_t[::1] view = places if n > breaks else np.empty(1, np.int32)
+    cdef uint16_t[::1] narrow
+    cdef int32_t[::1] wide
+    cdef Strings out
+    memset(&out, 0, sizeof(Strings))
+    try:
+        if n == 0:
+            left = 1
+        elif kinds <= 0x10000:
+            narrow = np.empty(n + 1, np.uint16)
+            with nogil:
+                left = _run[uint16_t](&symbols[0], &narrow[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, max(steps, 1), &out)
+        else:
+            wide = np.empty(n + 1, np.int32)
+            with nogil:
+                left = _run[int32_t](&symbols[0], &wide[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, max(steps, 1), &out)
+        if not left:
+            return None
+        rows = copied(out.rows, out.size * sizeof(Grown), GROWN)
+    finally:
+        free(out.rows)
+    columns = [np.ascontiguousarray(rows[name]) for name in ("rank", "first", "length", "count", "df")]
+    return places, *columns, np.stack([rows[name] for name in ("starts", "ends", "lines")], axis=1)
