@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import regex
 
 from templatemine.expressions import tag_form
-from templatemine.patterns import MARKER, PatternSet
+from templatemine.patterns import MARKER, TABLE, PatternSet, parse_form
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Suffix array, LCP, maximal strings
@@ -74,6 +74,76 @@ def maximal_strings(
 # ----------------------------------------------------------------------------------------------------------------------
 # Intervals and strings of tokens
 # ----------------------------------------------------------------------------------------------------------------------
+
+
+SENTENCE_ENDS = set(".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964")
+OTHER_CLOSES = set(":|\u2013\u2014\uff1a")
+QUOTES_AND_BRACKETS = set("\"')]\u2019\u201d\u00bb\u3009\u300b\u300d\u300f\u3011\uff09")
+VALUES = {"number", "numeric", "ordinal", "price", "percent"}
+
+
+def traits(form: bytes) -> int:
+    """What a form is, as bits."""
+    pieces = parse_form(form)
+    names = {TABLE[piece - 1].name for piece in pieces if isinstance(piece, int) and piece <= len(TABLE)}
+    last = pieces[-1] if pieces else ""
+    text = last if isinstance(last, str) else ""
+    bare = text.rstrip("".join(QUOTES_AND_BRACKETS))
+    closes = bare[-1:] in SENTENCE_ENDS | OTHER_CLOSES if bare else False
+    whole = pieces[0] if len(pieces) == 1 and isinstance(pieces[0], str) else ""
+    return sum(
+        (
+            1 * (closes or bare != text),
+            2 * (bare[-1:] in SENTENCE_ENDS if bare else False),
+            4 * (len(whole) == 1 and is_own(whole)),
+            8 * any(isinstance(piece, int) for piece in pieces),
+            16 * bool(names & VALUES),
+        )
+    )
+
+
+def standing(document: Sequence[int], marks: Sequence[int], lines: bool, short: int, near: int) -> list[int]:
+    """How each token of a document of forms stands; form 0 is the line break if there are lines."""
+    flags = [0] * len(document)
+    line: list[int] = []
+    for place, form in enumerate([*document, None]):
+        if form is not None and not (lines and form == 0):
+            line.append(place)
+            continue
+        for number, token in enumerate(line):
+            before = line[number - 1] if number else None
+            flags[token] = sum(
+                (
+                    1 * (number == 0),
+                    2 * (number == len(line) - 1),
+                    4 * (before is None or marks[document[before]] > 0),
+                    8 * (number == len(line) - 1 or marks[document[token]] > 0),
+                    16 * (len(line) > short and marks[document[line[-1]]] & 2 > 0),
+                    32 * (len(line) - 1 - number <= near),
+                    64 * (number <= near),
+                )
+            )
+        line = []
+    return flags
+
+
+def stand_counts(occurrences: Sequence[tuple[int, int]]) -> list[int]:
+    """The nine counts of a string, from how the first and the last token of each occurrence stand."""
+    rows = [
+        (
+            a & 1,
+            b >> 1 & 1,
+            a & b >> 1 & 1,
+            a >> 2 & 1,
+            b >> 3 & 1,
+            a >> 4 & 1,
+            b >> 5 & 1,
+            a >> 6 & 1,
+            int(bool(a & 16) and not a & 1 and not b & 2),
+        )
+        for a, b in occurrences
+    ]
+    return [sum(column) for column in zip(*rows, strict=True)]
 
 
 def merge(intervals: Sequence[tuple[int, int]], gap: int) -> tuple[list[tuple[int, int]], list[int]]:

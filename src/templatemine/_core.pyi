@@ -8,13 +8,14 @@ from templatemine._text import Scanner
 
 __all__ = [
     "Tokeniser",
-    "anchors",
     "document_frequency",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
     "repeats_i32",
     "repeats_i64",
+    "stand_counts",
+    "standing",
     "string_hashes",
     "string_sums",
 ]
@@ -36,8 +37,20 @@ class Tokeniser(Scanner):
 def document_frequency(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], form_count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def standing(
+    forms: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    marks: NDArray[np.uint8],
+    lines: bool,
+    short: int,
+    near: int,
+) -> NDArray[np.uint8]: ...
 def reduce_tokens(
-    forms: NDArray[np.int32], doc_starts: NDArray[np.int64], symbol_of: NDArray[np.int32], lines: bool = False
+    forms: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    symbol_of: NDArray[np.int32],
+    stands: NDArray[np.uint8],
+    lines: bool = False,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
 def lcp_i32(text: NDArray[np.int32], sa: NDArray[np.int32]) -> NDArray[np.int32]: ...
 def lcp_i64(text: NDArray[np.int32], sa: NDArray[np.int64]) -> NDArray[np.int64]: ...
@@ -59,12 +72,13 @@ def repeats_i64(
     min_tokens: int,
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def anchors(
+def stand_counts(
     rank: NDArray[np.int64],
     length: NDArray[np.int32],
     count: NDArray[np.int32],
     sa: NDArray[np.int64],
-    edges: NDArray[np.uint8],
+    stands: NDArray[np.uint8],
+    most: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 def string_hashes(
     text: NDArray[np.int32],

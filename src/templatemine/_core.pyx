@@ -1,7 +1,7 @@
 """The mining side: documents into form ids, reduction, LCP, maximal repeats with document frequency, hashes of strings.
 
 In come documents as UTF-8 bytes and suffix arrays, out go columns: form ids, symbols, repeats with their counts,
-hashes.  All of it is linear in the tokens but for the repeats, which take O(n log depth), and `anchors`, linear in
+hashes.  All of it is linear in the tokens but for the repeats, which take O(n log depth), and `stand_counts`, linear in
 occurrences.  Sections follow the flow of data.  Only buffers and numbers cross the boundary; each kernel is a public
 ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64
 everywhere except in suffix arrays, where the caller chooses int32 or int64.  Arguments are IN unless a docstring says
@@ -15,19 +15,21 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
-    FIRST, Found, KIND, Scanner, Table, Tokens, WORD, check_bounds, copied, found_columns, found_push, normalise, scan,
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, Scanner, Table,
+    Tokens, WORD, check_bounds, copied, count_stand, found_columns, found_push, normalise, scan,
     table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tokens_free,
 )
 
 __all__ = [
     "Tokeniser",
-    "anchors",
     "document_frequency",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
     "repeats_i32",
     "repeats_i64",
+    "stand_counts",
+    "standing",
     "string_hashes",
     "string_sums",
 ]
@@ -224,12 +226,74 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
     return np.asarray(df)[:form_count], np.asarray(count)[:form_count]
 
 
+cdef enum:
+    CLAUSE = 1      # bits of `marks`: the form ends with a punctuation mark, with one that ends a sentence
+    SENTENCE = 2
+
+
+def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] marks not None,
+             bint lines, int64_t short, int64_t near):
+    """How each token stands.  O(tokens).
+
+    Parameters
+    ----------
+    marks : uint8 array, shape (forms,)
+        1 the form ends with a punctuation mark, 2 with one that ends a sentence.
+    lines : bool
+        Form 0 is the line break; else every document is one line.
+    short : int
+        Tokens of a line that is too short for prose, at most.
+    near : int
+        Tokens between a token and an edge of its line that is near, at most.
+
+    Returns
+    -------
+    uint8 array, shape (tokens,)
+        1 begins its line, 2 ends it, 4 begins it or follows a punctuation mark, 8 ends it or ends with a punctuation mark,
+        16 its line is longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is.
+    """
+    _within("forms", forms, 0, marks.shape[0])
+    check_bounds("doc_starts", doc_starts, forms.shape[0])
+    cdef uint8_t[::1] out = np.zeros(max(forms.shape[0], 1), np.uint8)
+    cdef int64_t d, i, k, begin, end, line
+    cdef uint8_t of_line, flag
+    with nogil:
+        for d in range(doc_starts.shape[0] - 1):
+            begin = doc_starts[d]
+            end = doc_starts[d + 1]
+            i = begin
+            while i < end:
+                if lines and forms[i] == 0:
+                    i += 1
+                    continue
+                k = line = i
+                while k < end and not (lines and forms[k] == 0):
+                    k += 1
+                of_line = PROSE if k - i > short and marks[forms[k - 1]] & SENTENCE else 0
+                flag = BEGINS | AFTER_CLOSE
+                while i < k:
+                    out[i] = of_line | flag
+                    flag = 0
+                    if k - 1 - i <= near:
+                        out[i] |= NEAR_END
+                    if i - line <= near:
+                        out[i] |= NEAR_BEGIN
+                    if marks[forms[i]]:
+                        out[i] |= CLOSES
+                        flag = AFTER_CLOSE
+                    i += 1
+                out[k - 1] |= ENDS | CLOSES
+    return np.asarray(out)[: forms.shape[0]]
+
+
 def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const int32_t[::1] symbol_of not None,
-                  bint lines=False):
+                  const uint8_t[::1] stands not None, bint lines=False):
     """Renumber forms and put breaks where `symbol_of` is 0; neighbouring breaks become one, every document ends with one.
 
     Parameters
     ----------
+    stands : uint8 array, shape (tokens,)
+        What `standing` gave.
     lines : bool
         Form 0 is the line break; it is not counted in `token_of`.
 
@@ -237,9 +301,11 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     -------
     symbols, doc_of, token_of : int32 arrays of equal length
         Symbol, document and place in the document (in tokens) of each position.
-    edges : uint8 array of the same length
-        1 first token of its line, 2 last token of its line (document ends are line ends too).
+    stands : uint8 array of the same length
+        `stands` of each token; 0 at breaks.
     """
+    if stands.shape[0] != forms.shape[0]:
+        raise ValueError(f"expected how {forms.shape[0]} tokens stand, got {stands.shape[0]}")
     _within("forms", forms, 0, symbol_of.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int64_t documents = doc_starts.shape[0] - 1
@@ -249,7 +315,6 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     cdef uint8_t[::1] edges = np.zeros(forms.shape[0] + documents, np.uint8)
     cdef int64_t d, i, size = 0, token, begin, end
     cdef int32_t s, before
-    cdef uint8_t edge
     with nogil:
         for d in range(documents):
             before = 0
@@ -259,15 +324,10 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
             for i in range(begin, end + 1):
                 s = symbol_of[forms[i]] if i < end else 0
                 if s != 0 or before != 0:
-                    edge = 0
-                    if i == begin or (lines and forms[i - 1] == 0):
-                        edge = 1
-                    if i + 1 >= end or (lines and forms[i + 1] == 0):
-                        edge |= 2
                     symbols[size] = s
                     doc_of[size] = <int32_t>d
                     token_of[size] = <int32_t>token
-                    edges[size] = edge
+                    edges[size] = stands[i] if s != 0 else 0
                     size += 1
                 before = s
                 token += i < end and not (lines and forms[i] == 0)
@@ -497,37 +557,49 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     return columns
 
 
-def anchors(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
-            const int64_t[::1] sa not None, const uint8_t[::1] edges not None):
-    """How often each string begins a line, ends one, and is a whole one, and where it stands first.  O(occurrences).
+def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
+                 const int64_t[::1] sa not None, const uint8_t[::1] stands not None, int64_t most):
+    """How the occurrences of each string stand, and where it stands first.  O(strings * most).
+
+    Parameters
+    ----------
+    stands : uint8 array, shape (n,)
+        What `standing` says of each position.
+    most : int
+        Of a string with more occurrences so many are looked at, evenly spaced, and their counts scaled up.
 
     Returns
     -------
-    lines : int32 array, shape (strings, 3)
+    counts : int32 array, shape (strings, 9)
+        Occurrences that begin a line, end one, are one; that begin a line or follow a punctuation mark; that end a line or
+        end with one; that stand in a line of prose; whose line ends near, begins near; that stand in a line of prose and
+        neither begin nor end it.
     first : int64 array
-        Lowest place.
+        Lowest place that was looked at.
     """
+    if most < 1:
+        raise ValueError(f"expected at least one occurrence to look at, got {most}")
     if not rank.shape[0] == length.shape[0] == count.shape[0]:
         raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
-    _within("sa", sa, 0, edges.shape[0])
-    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 3), np.int32)
+    _within("sa", sa, 0, stands.shape[0])
+    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 9), np.int32)
     cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
-    cdef int64_t i, k
+    cdef int64_t i, j, k, looks
     for i in range(rank.shape[0]):
         if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] + count[i] > sa.shape[0]:
             raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
-    cdef uint8_t a, b
     with nogil:
         for i in range(rank.shape[0]):
             if count[i]:
                 first[i] = sa[rank[i]]
-            for k in range(rank[i], rank[i] + count[i]):
+            looks = min(<int64_t>count[i], most)
+            for j in range(looks):
+                k = rank[i] + j * count[i] // looks
                 first[i] = min(first[i], sa[k])
-                a = edges[sa[k]] & 1
-                b = edges[min(sa[k] + length[i], edges.shape[0]) - 1] >> 1
-                out[i, 0] += a
-                out[i, 1] += b
-                out[i, 2] += a & b
+                count_stand(&out[i, 0], stands[sa[k]], stands[min(sa[k] + length[i], stands.shape[0]) - 1])
+            if looks < count[i]:
+                for j in range(9):
+                    out[i, j] = <int32_t>(<int64_t>out[i, j] * count[i] // looks)
     return np.asarray(out), np.asarray(first)[: rank.shape[0]]
 
 

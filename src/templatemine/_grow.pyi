@@ -6,7 +6,7 @@ __all__ = ["grow_strings"]
 def grow_strings(
     symbols: NDArray[np.int32],
     doc_of: NDArray[np.int32],
-    edges: NDArray[np.uint8],
+    stands: NDArray[np.uint8],
     min_tokens: int,
     min_df: int,
     steps: int,

@@ -17,7 +17,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
-from templatemine._text cimport copied
+from templatemine._text cimport copied, count_stand
 
 __all__ = ["grow_strings"]
 
@@ -32,13 +32,12 @@ cdef struct Grown:
     int32_t length
     int32_t count
     int32_t df
-    int32_t starts
-    int32_t ends
-    int32_t lines
+    int32_t[9] stands
 
 
-COLUMNS = ("first", "length", "count", "df", "starts", "ends", "lines")
-GROWN = np.dtype([("rank", np.int64), *((name, np.int32) for name in COLUMNS)], align=True)
+GROWN = np.dtype(
+    [("rank", np.int64), *((name, np.int32) for name in ("first", "length", "count", "df")), ("stands", np.int32, 9)], align=True
+)
 
 
 cdef struct Strings:
@@ -88,17 +87,10 @@ cdef inline bint preceded_alike(const symbol_t* text, const int32_t* places, int
 
 
 cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const Group* group, int64_t df) except -1 nogil:
-    """One more string, with its lines' edges."""
+    """One more string, and how its occurrences stand."""
     cdef int64_t i, last = group.depth - 1
-    cdef int32_t a, b, starts = 0, ends = 0, lines = 0
     cdef void* grown
     cdef Grown* row
-    for i in range(group.low, group.high):
-        a = facts[places[i]] & 1
-        b = facts[places[i] + last] >> 1 & 1
-        starts += a
-        ends += b
-        lines += a & b
     if out.size == out.room:
         grown = realloc(out.rows, (out.room * 2 + 4096) * sizeof(Grown))
         if grown == NULL:
@@ -111,9 +103,9 @@ cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const G
     row.length = <int32_t>group.depth
     row.count = <int32_t>(group.high - group.low)
     row.df = <int32_t>df
-    row.starts = starts
-    row.ends = ends
-    row.lines = lines
+    memset(row.stands, 0, sizeof(row.stands))
+    for i in range(group.low, group.high):
+        count_stand(row.stands, facts[places[i]], facts[places[i] + last])
     out.size += 1
     return 0
 
@@ -138,7 +130,7 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
         document = -1
         df = 0
         for i in range(group.low, group.high):
-            p = facts[places[i]] >> 2
+            p = facts[places[i]] >> 7
             df += p != document
             document = p
         if df < min_df:
@@ -234,7 +226,7 @@ cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32
         free(stack.groups)
 
 
-def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of not None, const uint8_t[::1] edges not None,
+def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of not None, const uint8_t[::1] stands not None,
                  int64_t min_tokens, int64_t min_df, int64_t steps):
     """Maximal strings of at least `min_tokens` tokens that occur twice and stand in at least `min_df` documents.
 
@@ -247,8 +239,8 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
         0 is the break, which is part of no string; n below 2^31.
     doc_of : int32 array, shape (n,)
         Document of each place, ascending.
-    edges : uint8 array, shape (n,)
-        1 where a token begins a line, 2 where it ends one.
+    stands : uint8 array, shape (n,)
+        What `_core.standing` says of each place.
     steps : int
         Most occurrences that are looked at, all tokens of all strings together.
 
@@ -261,12 +253,12 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
     rank : int64 array
     first, length, count, df : int32 arrays
         Lowest place; tokens, occurrences, distinct documents.
-    lines : int32 array, shape (strings, 3)
-        Occurrences that begin a line, end one, are one.
+    stands : int32 array, shape (strings, 9)
+        Occurrences by how they stand, see `_core.stand_counts`.
     """
     cdef int64_t n = symbols.shape[0], i, kinds = 1, breaks = 0, left = 0
-    if not n == doc_of.shape[0] == edges.shape[0]:
-        raise ValueError(f"expected equal lengths, got {n}, {doc_of.shape[0]} and {edges.shape[0]}")
+    if not n == doc_of.shape[0] == stands.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n}, {doc_of.shape[0]} and {stands.shape[0]}")
     if n >= 0x7FFFFFFF:
         raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
     cdef int32_t[::1] facts = np.empty(max(n, 1), np.int32)
@@ -274,13 +266,13 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
     cdef bint good = True
     with nogil:
         for i in range(n):
-            if symbols[i] < 0 or doc_of[i] < document or doc_of[i] >= 0x1FFFFFFF:
+            if symbols[i] < 0 or doc_of[i] < document or doc_of[i] >= 0xFFFFFF:
                 good = False
                 break
             document = doc_of[i]
             kinds = max(kinds, symbols[i] + 1)
             breaks += symbols[i] == 0
-            facts[i] = document << 2 | edges[i] & 3
+            facts[i] = document << 7 | stands[i] & 127
     if not good:
         raise ValueError(f"place {i}: expected a symbol from 0 and an ascending document, got {symbols[i]} and {doc_of[i]}")
     places = np.empty(n - breaks, np.int32)
@@ -306,4 +298,4 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
     finally:
         free(out.rows)
     columns = [np.ascontiguousarray(rows[name]) for name in ("rank", "first", "length", "count", "df")]
-    return places, *columns, np.stack([rows[name] for name in ("starts", "ends", "lines")], axis=1)
+    return places, *columns, np.ascontiguousarray(rows["stands"])

@@ -224,5 +224,32 @@ cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept no
     return count >= 2
 
 
+# ======================================================================================================================
+# How tokens stand: bits of `_core.standing`
+# ======================================================================================================================
+
+cdef enum:
+    BEGINS = 1          # begins its line
+    ENDS = 2
+    AFTER_CLOSE = 4     # begins its line or follows a punctuation mark
+    CLOSES = 8          # ends its line or ends with a punctuation mark
+    PROSE = 16          # its line is long and ends a sentence
+    NEAR_END = 32       # the end of its line is near
+    NEAR_BEGIN = 64
+
+
+cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
+    """Add an occurrence to the nine counts of a string: `a` is how its first token stands, `b` how its last does."""
+    counts[0] += a & 1
+    counts[1] += b >> 1 & 1
+    counts[2] += a & b >> 1 & 1
+    counts[3] += a >> 2 & 1
+    counts[4] += b >> 3 & 1
+    counts[5] += a >> 4 & 1
+    counts[6] += b >> 5 & 1
+    counts[7] += a >> 6 & 1
+    counts[8] += a >> 4 & ~a & ~(b >> 1) & 1
+
+
 cdef class Scanner:
     cdef Spec spec

@@ -15,7 +15,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.errors import CapacityError
 
-__all__ = ["Scanner", "form_hashes", "own_tokens"]
+__all__ = ["Scanner", "form_hashes", "form_traits"]
 
 
 # ======================================================================================================================
@@ -1161,17 +1161,69 @@ cdef class Scanner:
 # Forms: what the stages ask about all of them at once
 # ======================================================================================================================
 
-def own_tokens(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
-    """1 for each form that is one character of a script without spaces: uint8 array of shape (forms,)."""
+cdef enum:
+    CLAUSE = 1
+    SENTENCE = 2
+    OWN = 4
+    MUTABLE = 8
+    VALUE = 16
+
+
+cdef inline int closing_mark(uint32_t c) noexcept nogil:
+    """2 for a mark that ends sentences, 1 for another that closes what it follows (no comma), -1 for a quote or bracket, else 0."""
+    if c < 0x80:
+        if c == 46 or c == 33 or c == 63:
+            return 2
+        if c == 34 or c == 39 or c == 41 or c == 93:
+            return -1
+        return 1 if c == 58 or c == 124 else 0
+    if c == 0x2019 or c == 0x201D or c == 0xBB or 0x3009 <= c <= 0x3011 and c & 1 or c == 0xFF09:
+        return -1
+    if c == 0x2026 or c == 0x3002 or c == 0xFF01 or c == 0xFF1F or c == 0x61F or c == 0x6D4 or c == 0x964:
+        return 2
+    return 1 if c == 0x2013 or c == 0x2014 or c == 0xFF1A else 0
+
+
+def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+    """What each form is, as bits: uint8 array of shape (forms,).
+
+    1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
+    follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 one that is a value: a number, an
+    ordinal, a price or a percentage.
+    """
     check_bounds("offsets", offsets, arena.shape[0])
-    cdef int64_t i, n = offsets.shape[0] - 1
-    cdef int width = 0
+    cdef int64_t i, begin, end, place, n = offsets.shape[0] - 1
+    cdef int width = 0, mark
+    cdef const void* hit
     cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
     with nogil:
         for i in range(n):
-            if offsets[i + 1] > offsets[i] and is_own_token(decode(p + offsets[i], offsets[i + 1] - offsets[i], &width)):
-                out[i] = offsets[i] + width == offsets[i + 1]
+            begin = offsets[i]
+            end = offsets[i + 1]
+            if end == begin:
+                continue
+            if is_own_token(decode(p + begin, end - begin, &width)) and begin + width == end:
+                out[i] |= OWN
+            hit = memchr(p + begin, MARKER, end - begin)
+            while hit != NULL:
+                out[i] |= MUTABLE
+                place = <const uint8_t*>hit - p + 1
+                if place < end and p[place] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
+                    out[i] |= VALUE
+                hit = memchr(p + place, MARKER, end - place) if place < end else NULL
+            while end > begin:
+                width = 1
+                while width < 4 and end - width > begin and (p[end - width] & 0xC0) == 0x80:
+                    width += 1
+                mark = closing_mark(decode(p + end - width, width, &width))
+                if mark:
+                    out[i] |= CLAUSE
+                if mark == 2:
+                    out[i] |= SENTENCE
+                if mark >= 0:
+                    break
+                end -= width
     return np.asarray(out)[:n]
 
 

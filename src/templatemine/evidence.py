@@ -47,8 +47,18 @@ class Evidence:
     ----------
     starts, ends, lines : float32 arrays
         Share of the occurrences that begin a line, end one, are one.
+    after_close, closes : float32 arrays
+        Share that begin a line or follow a punctuation mark; that end a line or end with a punctuation mark.
+    prose, within : float32 arrays
+        Share that stand in a line of prose, a long one that ends a sentence; that neither begin nor end it.
+    near_end, near_begin : float32 arrays
+        Share after which the line ends soon; before which it began not long ago.
     information : float32 array, bits
         A character of a script without spaces counts half: it is no word.
+    own_script, mutable : float32 arrays
+        Share of its tokens that are characters of a script without spaces; that hold a mutable pattern.
+    value : bool array
+        Its last token holds a number.
     bound : float32 array
         Geometric mean over the tokens of count(string) / count(token), 0 to 1.
     rate : float32 array
@@ -58,37 +68,53 @@ class Evidence:
     starts: NDArray[np.float32]
     ends: NDArray[np.float32]
     lines: NDArray[np.float32]
+    after_close: NDArray[np.float32]
+    closes: NDArray[np.float32]
+    prose: NDArray[np.float32]
+    near_end: NDArray[np.float32]
+    near_begin: NDArray[np.float32]
+    within: NDArray[np.float32]
     information: NDArray[np.float32]
+    own_script: NDArray[np.float32]
+    mutable: NDArray[np.float32]
+    value: NDArray[np.bool_]
     bound: NDArray[np.float32]
     rate: NDArray[np.float32]
 
 
+STANDS = ("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within")
+
+
 def collect(
-    index: Index, repeats: Repeats, lines: IntArray, position: LongArray, own_token: NDArray[np.uint8]
+    index: Index, repeats: Repeats, stands: IntArray, position: LongArray, traits: NDArray[np.uint8]
 ) -> Evidence:
     """Evidence of all strings of a source.
 
     Parameters
     ----------
-    lines : int32 array, shape (strings, 3)
-        Occurrences that begin a line, end one, are one.
+    stands : int32 array, shape (strings, 9)
+        Occurrences by how they stand, see `_core.stand_counts`.
     position : int64 array
         Where one occurrence of each string begins in `index.symbols`.
-    own_token : uint8 array, shape (forms,)
-        1 for characters of scripts without spaces.
+    traits : uint8 array, shape (forms,)
+        `Corpus.traits`.
     """
-    share = (lines / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
+    share = (stands / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
     total = float(index.form_counts.sum())
     counts = index.form_counts[index.forms[1:]].astype(np.float64)
-    bits = -np.log2(counts / total) * np.where(own_token[index.forms[1:]], 0.5, 1.0)
+    bits = -np.log2(counts / total) * np.where(traits[index.forms[1:]] & 4, 0.5, 1.0)
     information = _string_sums(index, repeats, position, bits)
+    of_symbol = traits[index.forms[1:]]
+    own_script = _string_sums(index, repeats, position, (of_symbol & 4 > 0).astype(np.float64)) / repeats.length
+    mutable = _string_sums(index, repeats, position, (of_symbol & 8 > 0).astype(np.float64)) / repeats.length
     logs = _string_sums(index, repeats, position, np.log(counts))
     bound = np.exp(np.log(repeats.count) - logs / repeats.length)
     return Evidence(
-        starts=share[:, 0],
-        ends=share[:, 1],
-        lines=share[:, 2],
+        **{name: np.ascontiguousarray(share[:, place]) for place, name in enumerate(STANDS)},
         information=information.astype(np.float32),
+        own_script=own_script.astype(np.float32),
+        mutable=mutable.astype(np.float32),
+        value=traits[index.forms[index.symbols[position + repeats.length - 1]]] & 16 > 0,
         bound=bound.astype(np.float32),
         rate=(repeats.count / total).astype(np.float32),
     )

@@ -21,6 +21,10 @@ from templatemine.model import Corpus, Index
 __all__ = ["build_index", "document_floor"]
 
 INT32_MAX = 2**31 - 1
+# Tokens of a short line, at most: a headline, a credit, a call; half of all paragraphs of news are longer.
+SHORT_LINE = 16
+# Tokens between a string and an edge of its line, at most, for the edge to be near: two names with their places.
+NEAR = 12
 
 
 def document_floor(documents: int, config: MineConfig) -> int:
@@ -44,12 +48,15 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
     kept = np.flatnonzero(df >= document_floor(corpus.documents, config))
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
     symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
-    symbols, doc_of, token_of, edges = _core.reduce_tokens(corpus.forms, corpus.doc_starts, symbol_of, corpus.lines)
+    stands = _core.standing(corpus.forms, corpus.doc_starts, corpus.traits & 3, corpus.lines, SHORT_LINE, NEAR)
+    symbols, doc_of, token_of, stands = _core.reduce_tokens(
+        corpus.forms, corpus.doc_starts, symbol_of, stands, corpus.lines
+    )
     return Index(
         symbols=symbols,
         forms=np.concatenate([np.zeros(1, np.int32), kept.astype(np.int32)]),
         doc_of=doc_of,
         token_of=token_of,
-        edges=edges,
+        stands=stands,
         form_counts=counts,
     )

@@ -24,6 +24,8 @@ from templatemine.model import Found, Index, IntArray, Repeats
 __all__ = ["find_repeats", "suffix_array"]
 
 INT32_MAX = 2**31 - 1
+# `_grow` keeps the document and seven bits of a token in one number.
+MOST_DOCUMENTS = 2**24
 
 STEPS = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
@@ -42,12 +44,12 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     config : MineConfig
     """
     size, least = len(index.symbols), config.min_tokens or 1
-    if size < INT32_MAX and not config.force64:
-        grown = _grow.grow_strings(index.symbols, index.doc_of, index.edges, least, floor, STEPS * size + 1024)
+    if size < INT32_MAX and documents < MOST_DOCUMENTS and not config.force64:
+        grown = _grow.grow_strings(index.symbols, index.doc_of, index.stands, least, floor, STEPS * size + 1024)
         if grown is not None:
-            places, rank, first, length, count, df, lines = grown
+            places, rank, first, length, count, df, stands = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            return Found(repeats=repeats, places=places, first=first.astype(np.int64), lines=lines)
+            return Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
     return _sorted(index, documents, floor, least, config.force64)
 
 
@@ -58,8 +60,11 @@ def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool)
     else:
         columns = _core.repeats_i32(symbols, index.doc_of, sa, _core.lcp_i32(symbols, sa), documents, least, floor)
     rank, length, count, df = columns
-    lines, first = _core.anchors(rank, length, count, sa.astype(np.int64, copy=False), index.edges)
-    return Found(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, lines=lines)
+    # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
+    looks = STEPS * len(symbols)
+    most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
+    stands, first = _core.stand_counts(rank, length, count, sa.astype(np.int64, copy=False), index.stands, max(1, most))
+    return Found(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, stands=stands)
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:

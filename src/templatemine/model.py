@@ -95,6 +95,8 @@ class Corpus:
         Form 0 is the line break and stands in `forms` before the first token of each line.
     form_names : sequence of bytes
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
+    traits : uint8 array, shape (forms,)
+        What each form is, see `_text.form_traits`.
     """
 
     source: str
@@ -103,6 +105,7 @@ class Corpus:
     forms: IntArray
     doc_starts: LongArray
     form_names: Sequence[bytes]
+    traits: NDArray[np.uint8]
     first_date: str | None = None
     last_date: str | None = None
 
@@ -125,8 +128,8 @@ class Index:
         T -> D: the document of each position.
     token_of : int32 array, shape (length,)
         The token of that document which stands at each position, counted from 0.
-    edges : uint8 array, shape (length,)
-        1 where a token begins a line, 2 where it ends one.
+    stands : uint8 array, shape (length,)
+        How each token stands in its line and document, see `_core.standing`.
     form_counts : int64 array, shape (forms of the corpus,)
         Occurrences of each form, kept or not.
     """
@@ -135,7 +138,7 @@ class Index:
     forms: IntArray
     doc_of: IntArray
     token_of: IntArray
-    edges: NDArray[np.uint8]
+    stands: NDArray[np.uint8]
     form_counts: LongArray
 
 
@@ -171,14 +174,14 @@ class Found:
         Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
     first : int64 array, shape (strings,)
         Where each string stands first.
-    lines : int32 array, shape (strings, 3)
-        Occurrences that begin a line, end one, are one.
+    stands : int32 array, shape (strings, 9)
+        Occurrences by how they stand, see `_core.stand_counts`.
     """
 
     repeats: Repeats
     places: NDArray[Any]
     first: LongArray
-    lines: IntArray
+    stands: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

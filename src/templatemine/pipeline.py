@@ -223,8 +223,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     repeats, position, hashes = found.repeats.take(order), found.first[order], hashes[order]
     evidence = None
     if method.evidence:
-        own = _text.own_tokens(forms.arena, forms.offsets)
-        evidence = collect(index, repeats, found.lines[order], position, own)
+        evidence = collect(index, repeats, found.stands[order], position, corpus.traits)
     return Mined(
         source=source,
         html=corpus.html,

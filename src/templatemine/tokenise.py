@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _core, _text
 from templatemine.config import TokeniseConfig
 from templatemine.expressions import Encoded
 from templatemine.model import Corpus, Document
@@ -79,6 +79,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         forms=forms,
         doc_starts=doc_starts,
         form_names=Forms(arena, offsets),
+        traits=_text.form_traits(arena, offsets),
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
     )

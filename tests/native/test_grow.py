@@ -18,21 +18,21 @@ from templatemine.mine import suffix_array
 
 ENOUGH = 10**9
 
-# Every string: occurrences, documents, first place, occurrences that begin a line, end one, are one.
+# Every string: occurrences, documents, first place, and the nine counts of how they stand.
 Rows = dict[tuple[int, ...], tuple[Any, ...]]
 
 
 def grown(
-    symbols: NDArray[np.int32], doc_of: NDArray[np.int32], edges: NDArray[np.uint8], min_tokens: int, min_df: int
+    symbols: NDArray[np.int32], doc_of: NDArray[np.int32], stands: NDArray[np.uint8], min_tokens: int, min_df: int
 ) -> Rows:
     """What the kernel finds, with every occurrence looked up."""
-    found = _grow.grow_strings(symbols, doc_of, edges, min_tokens, min_df, ENOUGH)
+    found = _grow.grow_strings(symbols, doc_of, stands, min_tokens, min_df, ENOUGH)
     assert found is not None
-    places, rank, first, length, count, df, lines = found
+    places, rank, first, length, count, df, counts = found
     assert [column.dtype for column in found] == [np.int32, np.int64, *[np.int32] * 5]
     assert sorted(places.tolist()) == np.flatnonzero(symbols).tolist()
     rows: Rows = {}
-    columns = (rank.tolist(), first.tolist(), length.tolist(), count.tolist(), df.tolist(), lines.tolist())
+    columns = (rank.tolist(), first.tolist(), length.tolist(), count.tolist(), df.tolist(), counts.tolist())
     for start, place, size, times, documents, shares in zip(*columns, strict=True):
         here = places[start : start + times].tolist()
         strings = {tuple(symbols[one : one + size].tolist()) for one in here}
@@ -45,16 +45,16 @@ def grown(
 
 
 def by_sorting(
-    symbols: NDArray[np.int32], doc_of: NDArray[np.int32], edges: NDArray[np.uint8], min_tokens: int, min_df: int
+    symbols: NDArray[np.int32], doc_of: NDArray[np.int32], stands: NDArray[np.uint8], min_tokens: int, min_df: int
 ) -> Rows:
     """The same from suffix array, LCP and a stack."""
     sa = suffix_array(symbols)
     documents = int(doc_of.max(initial=-1)) + 1
     columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, min_df)
     rank, length, count, df = columns
-    lines, first = _core.anchors(rank, length, count, sa.astype(np.int64), edges)
+    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, ENOUGH)
     rows: Rows = {}
-    for place, size, times, number, shares in zip(first, length, count, df, lines, strict=True):
+    for place, size, times, number, shares in zip(first, length, count, df, counts, strict=True):
         rows[tuple(symbols[place : place + size].tolist())] = (times, number, place, *shares)
     return rows
 
@@ -86,8 +86,8 @@ def test_growing_and_sorting_find_the_same(
     """Every column, whatever width the symbols ask for."""
     symbols, doc_of = closed(documents)
     symbols = np.where(symbols > 0, symbols + beyond, 0).astype(np.int32)
-    edges = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(symbols), max_size=len(symbols))), np.uint8)
-    arguments = (symbols, doc_of, edges, min_tokens, min_df)
+    stands = np.array(data.draw(st.lists(st.integers(0, 127), min_size=len(symbols), max_size=len(symbols))), np.uint8)
+    arguments = (symbols, doc_of, stands, min_tokens, min_df)
     assert grown(*arguments) == by_sorting(*arguments)
 
 
@@ -95,8 +95,8 @@ def test_growing_and_sorting_find_the_same(
 @given(corpora(breaks=True), st.integers(0, 60))
 def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: int) -> None:
     symbols, doc_of = closed(documents)
-    edges = np.zeros(len(symbols), np.uint8)
-    found = _grow.grow_strings(symbols, doc_of, edges, 1, 1, steps)
+    stands = np.zeros(len(symbols), np.uint8)
+    found = _grow.grow_strings(symbols, doc_of, stands, 1, 1, steps)
     if found is not None:
         assert len(found[1]) == len(reference.maximal_strings(documents))
 

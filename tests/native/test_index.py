@@ -32,7 +32,15 @@ def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
     """A corpus whose forms are the symbols, form 0 unused."""
     forms, starts = flat(documents)
     names = [bytes((65 + form,)) for form in range(max([0, *forms.tolist()]) + 1)]
-    return Corpus(source="s", html=False, lines=False, forms=forms, doc_starts=starts, form_names=names)
+    return Corpus(
+        source="s",
+        html=False,
+        lines=False,
+        forms=forms,
+        doc_starts=starts,
+        form_names=names,
+        traits=np.zeros(len(names), np.uint8),
+    )
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -107,20 +115,31 @@ def test_reduction(lines: bool, data: st.DataObject) -> None:
     forms, starts = flat(documents)
     kept = data.draw(st.sets(st.integers(1 if lines else 0, 4)))
     symbol_of = np.array([7 + form if form in kept else 0 for form in range(5)], np.int32)
+    stands = np.array(data.draw(st.lists(st.integers(0, 127), min_size=len(forms), max_size=len(forms))), np.uint8)
     expected = []
     for number, one in enumerate(documents):
         before, token = 0, 0
         for place, form in enumerate([*one, None]):
             symbol = int(symbol_of[form]) if form is not None else 0
             if symbol or before:
-                starts_line = place == 0 or (lines and one[place - 1] == 0)
-                ends_line = place + 1 >= len(one) or (lines and one[place + 1] == 0)
-                expected.append((symbol, number, token, starts_line + 2 * ends_line))
+                expected.append((symbol, number, token, int(stands[starts[number] + place]) if symbol else 0))
             before = symbol
             token += form is not None and not (lines and form == 0)
-    columns = _core.reduce_tokens(forms, starts, symbol_of, lines)
+    columns = _core.reduce_tokens(forms, starts, symbol_of, stands, lines)
     assert [column.dtype for column in columns] == [np.int32, np.int32, np.int32, np.uint8]
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@examples(200)
+@given(data=st.data())
+def test_how_tokens_stand(lines: bool, data: st.DataObject) -> None:
+    documents = data.draw(with_lines() if lines else corpora())
+    forms, starts = flat(documents)
+    marks = data.draw(st.lists(st.sampled_from([0, 1, 3]), min_size=5, max_size=5))
+    short, near = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 3))
+    expected = [flag for one in documents for flag in reference.standing(one, marks, lines, short, near)]
+    assert _core.standing(forms, starts, np.array(marks, np.uint8), lines, short, near).tolist() == expected
 
 
 def strings_of(documents: Sequence[Sequence[int]], config: MineConfig) -> dict[tuple[int, ...], tuple[int, int]]:

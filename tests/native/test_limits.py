@@ -40,16 +40,17 @@ def u64(*values: int) -> NDArray[np.uint64]:
 # Each kernel with arguments that it takes.
 KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "document_frequency": (_core.document_frequency, (i32(0, 1, 1), i64(0, 2, 3), 2)),
-    "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1))),
+    "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1), u8(3, 1, 2))),
     "lcp_i32": (_core.lcp_i32, (i32(1, 1, 0), i32(2, 1, 0))),
     "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
     "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
-    "anchors": (_core.anchors, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2))),
+    "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u8(0, 3), True, 16, 12)),
+    "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i32(0, 0, 1), u8(1, 0, 2), 1, 1, 100)),
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
-    "own_tokens": (_text.own_tokens, (u8(65, 66), i64(0, 1, 2))),
+    "form_traits": (_text.form_traits, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
     "merge": (_spans.merge, (i64(0, 4), i64(2, 5), 3)),
     "code_points": (_spans.code_points, (u8(65, 66), i64(0, 2))),
@@ -139,16 +140,18 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
         ("repeats_i64", 1),
         ("repeats_i64", 2),
         ("repeats_i64", 3),
-        ("anchors", 0),
-        ("anchors", 2),
-        ("anchors", 3),
+        ("standing", 0),
+        ("standing", 1),
+        ("stand_counts", 0),
+        ("stand_counts", 2),
+        ("stand_counts", 3),
         ("string_hashes", 0),
         ("string_hashes", 2),
         ("string_hashes", 3),
         ("string_sums", 0),
         ("string_sums", 2),
         ("string_sums", 3),
-        ("own_tokens", 1),
+        ("form_traits", 1),
         ("form_hashes", 1),
         ("code_points", 1),
         ("Matcher", 6),
@@ -174,8 +177,9 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
         ("string_hashes", 1),
         ("string_sums", 0),
         ("string_sums", 1),
-        ("anchors", 3),
-        ("anchors", 4),
+        ("standing", 2),
+        ("stand_counts", 3),
+        ("stand_counts", 4),
         ("code_points", 0),
     }
     if (name, place) not in may_be_longer:
@@ -183,7 +187,9 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
             call(name, place, np.concatenate([value, value]))
 
 
-@pytest.mark.parametrize("name", ["document_frequency", "reduce_tokens", "own_tokens", "form_hashes", "Matcher"])
+@pytest.mark.parametrize(
+    "name", ["document_frequency", "reduce_tokens", "standing", "form_traits", "form_hashes", "Matcher"]
+)
 def test_bounds_may_not_be_empty(name: str) -> None:
     place = 7 if name == "Matcher" else 1
     with pytest.raises(ValueError, match="expected bounds"):
@@ -209,15 +215,15 @@ def test_small_texts(size: int, wide: bool) -> None:
 def test_nothing_gives_nothing() -> None:
     no32, no64, no8 = i32(), i64(), u8()
     assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
-    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32)] == [0, 0, 0, 0]
+    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
-    assert [len(column) for column in _core.anchors(no64, no32, no32, no64, no8)] == [0, 0]
+    assert [len(column) for column in _core.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
     grown = _grow.grow_strings(no32, no32, no8, 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 7
     assert _core.string_sums(no32, np.empty(0), no64, no32).tolist() == []
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
-    assert _text.own_tokens(no8, i64(0)).tolist() == []
+    assert _text.form_traits(no8, i64(0)).tolist() == []
     assert _text.form_hashes(no8, i64(0)).tolist() == []
     assert [len(column) for column in _spans.merge(no64, no64, 3)] == [0, 0, 0]
     assert _spans.code_points(no8, no64).tolist() == []

@@ -92,7 +92,15 @@ def test_stages_together(text: str) -> None:
         forms: IntArray = np.array([symbol for one in documents for symbol in one], np.int32)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(one) for one in documents], dtype=np.int64)])
         names = [b"%d" % form for form in range(1001)]
-        corpus = Corpus(source="s", html=False, lines=False, forms=forms, doc_starts=starts, form_names=names)
+        corpus = Corpus(
+            source="s",
+            html=False,
+            lines=False,
+            forms=forms,
+            doc_starts=starts,
+            form_names=names,
+            traits=np.zeros(len(names), np.uint8),
+        )
         config = MineConfig(min_df=1, min_share=0.0, min_tokens=2)
         return lambda: find_repeats(build_index(corpus, config), corpus.documents, 1, config)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import regex
 from hypothesis import given
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
-from templatemine import _core
+from templatemine import _core, _text
 from templatemine.expressions import expression, tag_form
 from templatemine.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
 
@@ -52,6 +53,19 @@ def whole(form: bytes, patterns: PatternSet) -> regex.Pattern[str]:
 @given(words)
 def test_forms_of_words_are_those_of_the_reference(preset: str, token: str) -> None:
     assert form_of(token, preset) == reference.form(token, pattern_set(preset))
+
+
+@examples(400)
+@given(
+    st.lists(
+        words | st.sampled_from(["end.)", "“Stop.”", "語", "。", "」", "colon:", "a|", "$5.", "no…", "x"]), max_size=4
+    )
+)
+def test_traits_are_those_of_the_reference(tokens: list[str]) -> None:
+    forms = [form_of(token) for token in tokens]
+    offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
+    arena = np.frombuffer(b"".join(forms), np.uint8)
+    assert _text.form_traits(arena, offsets).tolist() == [reference.traits(form) for form in forms]
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -106,19 +106,29 @@ def test_by_hand(documents: list[list[int]], expected: Found) -> None:
 
 @examples(150)
 @given(corpora(breaks=True), st.data())
-def test_anchors(documents: list[list[int]], data: st.DataObject) -> None:
-    """How often each string begins a line, ends one and is one."""
+def test_how_strings_stand(documents: list[list[int]], data: st.DataObject) -> None:
+    """The nine counts of each string, and its first place."""
     symbols, doc_of = closed(documents)
-    edges = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(symbols), max_size=len(symbols))), np.uint8)
+    stands = np.array(data.draw(st.lists(st.integers(0, 127), min_size=len(symbols), max_size=len(symbols))), np.uint8)
     sa = suffix_array(symbols)
     rank, length, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
     expected = []
     for start, size, times in zip(rank, length, count, strict=True):
         places = sa[start : start + times]
-        starts, ends = edges[places] & 1, edges[places + size - 1] >> 1
-        expected.append(([int(starts.sum()), int(ends.sum()), int((starts & ends).sum())], int(places.min())))
-    lines, first = _core.anchors(rank, length, count, sa.astype(np.int64), edges)
-    assert list(zip(lines.tolist(), first.tolist(), strict=True)) == expected
+        occurrences = [(int(stands[place]), int(stands[place + size - 1])) for place in places.tolist()]
+        expected.append((reference.stand_counts(occurrences), int(places.min())))
+    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, len(symbols) + 1)
+    assert list(zip(counts.tolist(), first.tolist(), strict=True)) == expected
+
+
+def test_a_string_with_many_occurrences_is_looked_at_here_and_there() -> None:
+    stands = np.array([1, 0] * 500 + [0], np.uint8)
+    sa = np.arange(1000)[::-1].copy()
+    rank, length, count = np.zeros(1, np.int64), np.ones(1, np.int32), np.full(1, 1000, np.int32)
+    counts, first = _core.stand_counts(rank, length, count, sa, stands, 125)
+    assert (counts[0, 0], first[0]) == (0, 7)  # every eighth of them, from the last: the odd places
+    counts, first = _core.stand_counts(rank, length, count, sa, stands, 1000)
+    assert (counts[0, 0], first[0]) == (500, 0)
 
 
 @examples(150)
