@@ -85,7 +85,6 @@ VALUES = {"number", "numeric", "ordinal", "price", "percent"}
 def traits(form: bytes) -> int:
     """What a form is, as bits."""
     pieces = parse_form(form)
-    names = {TABLE[piece - 1].name for piece in pieces if isinstance(piece, int) and piece <= len(TABLE)}
     last = pieces[-1] if pieces else ""
     text = last if isinstance(last, str) else ""
     bare = text.rstrip("".join(QUOTES_AND_BRACKETS))
@@ -97,7 +96,7 @@ def traits(form: bytes) -> int:
             2 * (bare[-1:] in SENTENCE_ENDS if bare else False),
             4 * (len(whole) == 1 and is_own(whole)),
             8 * any(isinstance(piece, int) for piece in pieces),
-            16 * bool(names & VALUES),
+            16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
         )
     )
 
@@ -301,12 +300,17 @@ def _words(chunk: str, separators: str, patterns: PatternSet) -> Iterator[tuple[
     parts = [char in separators for char in chunk]
     for start, end, _ in marks(chunk, patterns):
         parts[start:end] = [False] * (end - start)
+    inside = {place for start, end, _ in marks(chunk, patterns) for place in range(start, end)}
     start = 0
     for place, part in enumerate([*parts, True]):
         if part:
             if place > start:
                 yield start, place
             start = place + 1
+        elif place > start and "glued" in patterns.enabled and place not in inside:
+            if chunk[place - 1] in set(":/)") - set(separators) and _is_letter(chunk[place]):
+                yield start, place
+                start = place
 
 
 # ----------------------------------------------------------------------------------------------------------------------

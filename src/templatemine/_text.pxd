@@ -81,6 +81,7 @@ cdef enum:
     MERIDIEM = 18
     UPPER = 19
     RULE = 20
+    GLUED = 29
 
 cdef enum:
     MARKER = 0xFF   # first byte of a pattern in a form; the pattern's number follows
@@ -179,9 +180,9 @@ cdef inline int64_t table_add(Table* t, const uint8_t* p, int64_t n) except -1 n
 # ======================================================================================================================
 
 cdef struct Spec:
-    uint8_t kind[256]       # PLAIN, SPACE, EXTRA, LEAD or ANGLE of each first byte
+    uint8_t kind[256]       # PLAIN, SPACE, EXTRA, LEAD, ANGLE or JOINT of each first byte
     uint8_t on[256]         # pattern numbers that are switched on
-    uint8_t extra[8]        # what may end a run of plain bytes beside blanks, controls and bytes beyond ASCII
+    uint8_t extra[12]       # what may end a run of plain bytes beside blanks, controls and bytes beyond ASCII
     int extras
     bint html
     Table words             # words of the closed lists

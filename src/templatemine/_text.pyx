@@ -68,6 +68,7 @@ cdef enum:
     EXTRA = 2       # a separator that is no white space (the hyphen)
     LEAD = 3        # first byte of a character that may be white space or a token of its own
     ANGLE = 4       # '<' in HTML
+    JOINT = 5       # a token ends after it although a letter follows at once
 
 
 cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept nogil:
@@ -567,9 +568,9 @@ cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t end, Tokens* out) except -1 nogil:
-    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators: marks keep theirs."""
+    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators or joints: marks keep theirs."""
     cdef int64_t i = start, first = -1, after
-    cdef int pattern = 0
+    cdef int pattern = 0, width = 0
     cdef bint marks = may_hold_mark(p + start, end - start)
     while i < end:
         if marks:
@@ -585,6 +586,9 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
                 tokens_push(out, first, i, WORD)
                 first = -1
         elif first < 0:
+            first = i
+        elif spec.kind[p[i - 1]] == JOINT and is_letter(decode(p + i, end - i, &width)):
+            tokens_push(out, first, i, WORD)
             first = i
         i += 1
     if first >= 0:
@@ -695,7 +699,8 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
     cdef uint8_t k, kind = WORD
     cdef uint32_t c
     cdef int width = 0
-    cdef bint hyphens
+    cdef int after_joint = 0
+    cdef bint parts
     cdef uint8_t first = FIRST
     cdef int64_t size
     cdef Blocks blocks
@@ -733,7 +738,7 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
                 continue
         start = i
         # Where '@', '+' or '(' parts tokens it may still be the first character of a mark, so it is looked at in its chunk.
-        hyphens = k == EXTRA
+        parts = k == EXTRA or (k == JOINT and i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
         while True:
             i = next_stop(spec, &blocks, i + (width if k == LEAD else 1))
             if i >= n:
@@ -743,14 +748,16 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
                 break
             if k == EXTRA:
                 # A separator at the end of the chunk needs no second look.
-                hyphens = True
+                parts = True
+            elif k == JOINT:
+                parts = parts or (i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
             elif k == LEAD:
                 c = decode(p + i, n - i, &width)
                 if is_wide_space(c) or is_own_token(c):
                     break
             elif k == ANGLE and tag_end(p, i, n, &kind) > i:
                 break
-        if hyphens:
+        if parts:
             size = out.size
             scan_chunk(spec, p, start, i, out)
             if out.size > size:
@@ -1103,6 +1110,12 @@ cdef class Scanner:
             self.spec.kind[60] = ANGLE
             self.spec.extra[self.spec.extras] = 60
             self.spec.extras += 1
+        if mask[GLUED]:
+            for i in (41, 47, 58):
+                if self.spec.kind[i] == PLAIN:
+                    self.spec.kind[i] = JOINT
+                    self.spec.extra[self.spec.extras] = <uint8_t>i
+                    self.spec.extras += 1
         self.spec.html = html
         memcpy(self.spec.on, <const uint8_t*>mask, 256)
         table_init(&self.spec.words)
@@ -1188,13 +1201,12 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     """What each form is, as bits: uint8 array of shape (forms,).
 
     1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
-    follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 one that is a value: a number, an
+    follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
     ordinal, a price or a percentage.
     """
     check_bounds("offsets", offsets, arena.shape[0])
-    cdef int64_t i, begin, end, place, n = offsets.shape[0] - 1
+    cdef int64_t i, begin, end, n = offsets.shape[0] - 1
     cdef int width = 0, mark
-    cdef const void* hit
     cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
     with nogil:
@@ -1205,13 +1217,10 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
                 continue
             if is_own_token(decode(p + begin, end - begin, &width)) and begin + width == end:
                 out[i] |= OWN
-            hit = memchr(p + begin, MARKER, end - begin)
-            while hit != NULL:
+            if memchr(p + begin, MARKER, end - begin) != NULL:
                 out[i] |= MUTABLE
-                place = <const uint8_t*>hit - p + 1
-                if place < end and p[place] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
-                    out[i] |= VALUE
-                hit = memchr(p + place, MARKER, end - place) if place < end else NULL
+            if p[begin] == MARKER and end > begin + 1 and p[begin + 1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
+                out[i] |= VALUE
             while end > begin:
                 width = 1
                 while width < 4 and end - width > begin and (p[end - width] & 0xC0) == 0x80:

@@ -58,7 +58,7 @@ class Evidence:
     own_script, mutable : float32 arrays
         Share of its tokens that are characters of a script without spaces; that hold a mutable pattern.
     value : bool array
-        Its last token holds a number.
+        Its last token begins with a number.
     bound : float32 array
         Geometric mean over the tokens of count(string) / count(token), 0 to 1.
     rate : float32 array

@@ -21,7 +21,7 @@ import regex
 from numpy.typing import NDArray
 
 from templatemine import _spans
-from templatemine.patterns import FIRST_USER_ID, MARKER, TABLE, PatternSet, parse_form
+from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
 
 __all__ = [
     "ANCHORS",
@@ -43,6 +43,8 @@ OWN_TOKEN = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
 )
+# A token ends after them although a letter follows, where the pattern "glued" is on.
+JOINTS = ":/)"
 LINE_BREAKS = r"\n" + "\u2028\u2029"
 # Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
 ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
@@ -96,8 +98,10 @@ def expression(
     own = [is_own_token(form) or is_tag(form, html) for form in forms]
     body = [_token(form, patterns, is_tag(form, html), tags) for form in forms]
     parts = [body[0]]
+    begins = [patterns.glued and patterns.begins_with_letter(parse_form(form)[0]) for form in forms]
+    ends = [patterns.glued and _ends_in_joint(form) for form in forms]
     for place in range(1, len(forms)):
-        parts.append(joint(separators, own[place - 1] or own[place]))
+        parts.append(joint(separators, own[place - 1] or own[place] or (ends[place - 1] and begins[place])))
         parts.append(body[place])
     edge = separator_class(separators) + OWN_TOKEN
     left_edge, right_edge = edge, edge
@@ -105,8 +109,8 @@ def expression(
         left_edge, right_edge = (
             (edge + ">", edge + "<") if tags is None else (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2
         )
-    left = "" if own[0] else f"(?:^|[{left_edge}])"
-    right = "" if own[-1] else f"(?:[{right_edge}]|$)"
+    left = "" if own[0] else f"(?:^|[{left_edge}{JOINTS if begins[0] else ''}])"
+    right = "" if own[-1] else f"(?:[{right_edge}{LETTER if ends[-1] else ''}]|$)"
     blank = "".join(f"|{re.escape(char)}" for char in separators)
     if ANCHORS[anchor] & 1:
         left = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
@@ -115,9 +119,13 @@ def expression(
     return f"{left}({''.join(parts)}){right}"
 
 
+def _ends_in_joint(form: bytes) -> bool:
+    return form[-1:] in (b":", b"/", b")")
+
+
 def for_re2(pattern: str) -> str:
     """An expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
-    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE)
+    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE).replace("\u3040-\udfff", "\u3040-\ud7ff")
     return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
 
 

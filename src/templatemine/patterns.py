@@ -2,11 +2,12 @@
 
 What comes in is a token; what goes out is its *form*: literal pieces and pattern names, ``Comments(12)`` ->
 ``Comments({number})``.  The rows below are data; the native scanner of `_core` recognises each row's strings, and the
-row's `regex` is what stands in the expressions of a pack.  Three kinds of rows:
+row's `regex` is what stands in the expressions of a pack.  Four kinds of rows:
 
 ``mark``   may hold a separator or is decided before all else (URL, e-mail, ISO date ...); found leftmost in the text
 ``shape``  found inside a token by its characters (number, price, initials ...)
 ``words``  a closed list of words; a run of letters inside a token that equals one of them (months, weekdays ...)
+``joint``  no class of strings: a character after which a token ends although a letter follows at once
 
 Shapes and words part the set of tokens: a token has one form, and the expression of a form matches a token if and only
 if the token has that form.  This is what makes the automaton and the regular expressions agree; a property test holds
@@ -31,6 +32,7 @@ from templatemine.lint import backtracking
 
 __all__ = [
     "FIRST_USER_ID",
+    "LETTER",
     "PRESETS",
     "TABLE",
     "Pattern",
@@ -57,7 +59,7 @@ class Pattern:
 
     `regex` is written in the common subset of `re`, `regex` and RE2.  `found` is how a mark is looked for in running
     text, where that needs context (empty: as `regex`).  `yes` and `no` are tokens that must and must not have exactly
-    this form; they are the row's own tests.
+    this form; they are the row's own tests.  A joint has none, since it is no form.
     """
 
     name: str
@@ -322,9 +324,19 @@ TABLE: tuple[Pattern, ...] = (
         yes=("Dienstag", "الخميس"),
         no=("Dienstags",),
     ),
+    # Parsers glue what stood in elements of its own: "MORE:Obama undecided", "REUTERS/Jim Young", "(CNN)The".
+    Pattern(name="glued", kind="joint", regex="[:/)]"),
 )
 
 _ROWS = {row.name: row for row in TABLE}
+
+# What the native scanner takes for letters: anything beyond ASCII but digits, punctuation, symbols and private use.
+LETTER = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0588\u058b-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05f2"
+    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u1fff\u2c00-\u2fff\u3040-\udfff\uf900-\ufe0f"
+    "\ufe70-\ufeff\ufff0-\uffff\U00010000-\U0001efff"
+)
+_LETTER = regex.compile(f"[{LETTER}]")
 
 # ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
@@ -426,6 +438,20 @@ class PatternSet:
             if html and char in "<>":
                 raise ConfigError(f"separators: {char!r} is mark-up in HTML; expected another")
         return (separators.encode(), self.mask, *self.word_list, html)
+
+    def begins_with_letter(self, piece: str | int) -> bool:
+        """True if a piece of a form always begins with a letter that may be glued to what stands before it."""
+        if isinstance(piece, str):
+            return _LETTER.match(piece) is not None
+        if piece > len(TABLE):
+            return False
+        row = TABLE[piece - 1]
+        return row.kind != "mark" and _LETTER.match(row.yes[0]) is not None
+
+    @cached_property
+    def glued(self) -> bool:
+        """True if a token ends after a colon, a slash or a closing bracket where a letter follows."""
+        return "glued" in self.enabled
 
     @cached_property
     def mark_regex(self) -> regex.Pattern[str] | None:

@@ -12,7 +12,7 @@ import reference
 from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
 from templatemine import _core, _spans
 from templatemine.expressions import OWN_TOKEN, Encoded, marked_text
-from templatemine.patterns import PRESETS, PatternSet, pattern_set
+from templatemine.patterns import LETTER, PRESETS, PatternSet, pattern_set
 
 NEWS = pattern_set("news")
 
@@ -180,6 +180,38 @@ def test_all_of_unicode() -> None:
 
 
 EVERYTHING = "".join(map(chr, range(0x110000)))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("MORE:Obama undecided", ["MORE:", "Obama", "undecided"]),
+        ("REUTERS/Jim Young/File", ["REUTERS/", "Jim", "Young/", "File"]),
+        ("(CNN)The news", ["(CNN)", "The", "news"]),
+        ("at 10:30 on 24/7 (a)1", ["at", "10:30", "on", "24/7", "(a)1"]),
+        ("see http://x.org/a/b:c and a/http://x.org", ["see", "http://x.org/a/b:c", "and", "a/http://x.org"]),
+        ("ends: / ) :", ["ends:", "/", ")", ":"]),
+        ("تقرير:خاص", ["تقرير:", "خاص"]),
+    ],
+)
+def test_a_letter_glued_to_a_joint_begins_a_token(text: str, tokens: list[str]) -> None:
+    data = text.encode()
+    native = _core.Tokeniser(*pattern_set("news").scanner_arguments("-", False))
+    starts, ends, _ = native.token_spans(data)
+    assert [data[a:b].decode() for a, b in zip(starts, ends, strict=True)] == tokens
+    plain = _core.Tokeniser(*pattern_set("thesis").scanner_arguments("-", False))
+    assert len(plain.token_spans(data)[0]) == len(text.split())
+
+
+def test_letters_are_those_of_the_scanner() -> None:
+    """The class in the expressions against the native table, character by character."""
+    native = _core.Tokeniser(*pattern_set("news").scanner_arguments("-", False))
+    letter = regex.compile(f"[{LETTER}]")
+    for char in EVERYTHING:
+        if char in reference.WHITE or reference.is_own(char):
+            continue
+        parted = len(native.token_spans(f"a:{char}".encode("utf-8", "surrogatepass"))[0]) == 2
+        assert parted == (letter.match(char) is not None), hex(ord(char))
 
 
 def test_the_class_of_own_tokens_is_that_of_the_reference() -> None:
