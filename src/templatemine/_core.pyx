@@ -23,6 +23,7 @@ __all__ = [
     "Tokeniser",
     "anchors",
     "document_frequency",
+    "group_rates",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
@@ -137,6 +138,30 @@ cdef class Tokeniser(Scanner):
         with nogil:
             self._add(p, n)
         self.starts.append(self.tokens.size)
+
+    def add_all(self, list documents not None):
+        """Tokenise some more documents (UTF-8); other threads may run until all of them are done."""
+        cdef Py_ssize_t i, n = len(documents)
+        cdef bytes document
+        cdef const uint8_t** texts = <const uint8_t**>malloc((n + 1) * sizeof(uint8_t*))
+        cdef int64_t* sizes = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        try:
+            if texts == NULL or sizes == NULL:
+                raise MemoryError
+            # The list keeps the bytes alive, and nobody else has it: a copy, as the caller's may change meanwhile.
+            documents = documents[:]
+            for i in range(n):
+                document = documents[i]
+                texts[i] = document
+                sizes[i] = len(document)
+            with nogil:
+                for i in range(n):
+                    self._add(texts[i], sizes[i])
+                    sizes[i] = self.tokens.size
+            self.starts.extend([sizes[i] for i in range(n)])
+        finally:
+            free(texts)
+            free(sizes)
 
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, type_id, form_id, size
@@ -611,3 +636,56 @@ def string_sums(const int32_t[::1] text not None, const double[::1] values not N
                 total += values[text[k]]
             out[i] = total
     return np.asarray(out)[: position.shape[0]]
+
+
+def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):
+    """How many sources have each string, and which has it most often.
+
+    Parameters
+    ----------
+    hashes : uint64 array, ascending
+    rates, sources : float32 and int32 arrays
+        Rate and source of each; a source has a string at most once.
+
+    Returns
+    -------
+    first : int64 array
+        Where each distinct hash stands first.
+    number, owner : int32 arrays
+        Sources that have it, and the first one with the greatest rate.
+    greatest, second : float32 arrays
+        The greatest rate, and the greatest of any source but `owner`; 0 if there is none.
+    """
+    cdef int64_t n = hashes.shape[0], i, size = 0
+    if not n == rates.shape[0] == sources.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n}, {rates.shape[0]} and {sources.shape[0]}")
+    cdef int64_t[::1] first = np.empty(max(n, 1), np.int64)
+    cdef int32_t[::1] number = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] owner = np.empty(max(n, 1), np.int32)
+    cdef float[::1] greatest = np.empty(max(n, 1), np.float32)
+    cdef float[::1] second = np.empty(max(n, 1), np.float32)
+    cdef bint good = True
+    with nogil:
+        for i in range(n):
+            if i == 0 or hashes[i] != hashes[i - 1]:
+                if i and hashes[i] < hashes[i - 1]:
+                    good = False
+                    break
+                first[size] = i
+                number[size] = 1
+                owner[size] = sources[i]
+                greatest[size] = rates[i]
+                second[size] = 0
+                size += 1
+                continue
+            number[size - 1] += 1
+            if rates[i] > greatest[size - 1]:
+                second[size - 1] = greatest[size - 1]
+                greatest[size - 1] = rates[i]
+                owner[size - 1] = sources[i]
+            elif rates[i] > second[size - 1]:
+                second[size - 1] = rates[i]
+    if not good:
+        raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
+    return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
+            np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())

@@ -48,6 +48,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "anchors": (_core.anchors, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2))),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i32(0, 0, 1), u8(1, 0, 2), 1, 1, 100)),
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
+    "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "own_tokens": (_text.own_tokens, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
@@ -244,6 +245,19 @@ def test_a_tokeniser_goes_on_after_it_was_asked() -> None:
     native.add(b"b c")
     assert first[0].tolist() == [0, 1]
     assert native.finish()[0].tolist() == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_many_documents_at_once_are_one_after_the_other(size: int) -> None:
+    documents = [b"", b"a b", b"", b"b 12:30\nc", b"c"][:size]
+    one, all_ = _core.Tokeniser(*SCANNER, True), _core.Tokeniser(*SCANNER, True)
+    for document in documents:
+        one.add(document)
+    all_.add_all(documents)
+    for a, b in zip(one.finish(), all_.finish(), strict=True):
+        assert a.tolist() == b.tolist()
+    with pytest.raises(TypeError):
+        all_.add_all(["text"])  # type: ignore[list-item]
 
 
 def test_tokens_of_any_length() -> None:
