@@ -15,8 +15,9 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
-    FIRST, Found, KIND, Scanner, Table, Tokens, WORD, check_bounds, copied, found_columns, found_push, normalise, scan,
-    table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tokens_free,
+    FIRST, Found, KIND, SHORT, Scanner, Table, Tokens, WORD, Word, Words, check_bounds, copied, found_columns, found_push,
+    normalise, scan, table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tokens_free,
+    words_find, words_init, words_insert,
 )
 
 __all__ = [
@@ -100,9 +101,10 @@ cdef class Tokeniser(Scanner):
     argument) a form of its own, id 0, stands before the first token of each line.
     """
 
-    cdef Table types
+    cdef Words words        # form id of each short type
+    cdef Table types        # the longer ones
     cdef Table forms
-    cdef Ints form_of       # form id of each type
+    cdef Ints form_of       # form id of each longer type
     cdef Ints tokens        # form id of each token
     cdef Tokens scratch
     cdef uint8_t* room
@@ -116,6 +118,8 @@ cdef class Tokeniser(Scanner):
         memset(&self.scratch, 0, sizeof(Tokens))
         self.room = NULL
         self.room_size = 0
+        memset(&self.words, 0, sizeof(Words))
+        words_init(&self.words, 4096)
         table_init(&self.types)
         table_init(&self.forms)
         self.lines = lines
@@ -124,6 +128,7 @@ cdef class Tokeniser(Scanner):
         self.starts = [0]
 
     def __dealloc__(self):
+        free(self.words.slots)
         table_free(&self.types)
         table_free(&self.forms)
         free(self.form_of.data)
@@ -166,8 +171,9 @@ cdef class Tokeniser(Scanner):
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, type_id, form_id, size
         cdef uint8_t kind
-        cdef uint64_t h
+        cdef uint64_t h, a = 0, b = 0
         cdef const uint8_t* q
+        cdef const Word* word
         scan(&self.spec, p, n, &self.scratch)
         ints_reserve(&self.tokens, self.scratch.size)
         for i in range(self.scratch.size):
@@ -179,6 +185,14 @@ cdef class Tokeniser(Scanner):
             if kind != WORD:
                 # Tags are normalised at once: with their links they hardly ever come twice.
                 form_id = self._form(q, size, kind)
+            elif size <= SHORT:
+                h = tm_key(q, size, p + n, &a, &b)
+                word = words_find(&self.words, h, a, b, size)
+                if word == NULL:
+                    form_id = self._form(q, size, WORD)
+                    words_insert(&self.words, h, a, b, <int32_t>size, <int32_t>form_id)
+                else:
+                    form_id = word.id
             else:
                 h = tm_hash(q, size)
                 type_id = table_find(&self.types, q, size, h)

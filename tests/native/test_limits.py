@@ -395,3 +395,22 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
         first, *others = pool.map(work, range(4))
     assert all(other == first for other in others)
     return first
+
+
+def test_what_a_matcher_has_seen_changes_nothing() -> None:
+    """It remembers some tokens, far fewer than these, of 1 to 24 bytes."""
+    random = np.random.default_rng(3)
+    pieces = ["a", "Bc", "12", ".", ",", "é", "”", "x1", "word", "March", "$", "-", "ABC", "www."]
+    words = ["".join(pieces[k] for k in random.integers(0, len(pieces), size)) for size in random.integers(1, 7, 9000)]
+    texts = [" ".join(words[k] for k in random.integers(0, len(words), 800)).encode() for _ in range(40)]
+    chosen = dict.fromkeys(_core.Tokeniser(*SCANNER).form(word.encode()) for word in words[:300] if "-" not in word)
+    flat = np.arange(len(chosen), dtype=np.int32)
+    arguments = (*SCANNER, list(chosen), flat, np.arange(len(chosen) + 1, dtype=np.int64))
+    used = _spans.Matcher(*arguments)
+    found = 0
+    for text in texts:
+        fresh = [column.tolist() for column in _spans.Matcher(*arguments).find(text)]
+        assert [column.tolist() for column in used.find(text)] == fresh
+        assert used.spans(text.decode(), 3) == _spans.Matcher(*arguments).spans(text.decode(), 3)
+        found += len(fresh[0])
+    assert found > 100
