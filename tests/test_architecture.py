@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / PACKAGE
 # ALONE does not say otherwise, but never in a circle.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
-    ("_text", "_core", "_grow", "_spans", "io", "patterns", "expressions", "lint", "processes"),
+    ("_text", "_core", "_grow", "_spans", "io", "patterns", "expressions", "lint", "processes", "threads"),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
     ("pipeline", "shelf", "stream", "measure"),

@@ -9,6 +9,7 @@ from templatemine._text import Scanner
 __all__ = [
     "Tokeniser",
     "document_frequency",
+    "group_rates",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
@@ -32,6 +33,7 @@ class Tokeniser(Scanner):
         lines: bool = False,
     ) -> Self: ...
     def add(self, document: Buffer) -> None: ...
+    def add_all(self, documents: list[bytes]) -> None: ...
     def finish(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
 
 def document_frequency(
@@ -92,3 +94,6 @@ def string_sums(
     position: NDArray[np.int64],
     length: NDArray[np.int32],
 ) -> NDArray[np.float64]: ...
+def group_rates(
+    hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...

@@ -15,14 +15,16 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, Scanner, Table,
-    Tokens, WORD, check_bounds, copied, count_stand, found_columns, found_push, normalise, scan,
-    table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tokens_free,
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, SHORT, Scanner, Table,
+    Tokens, WORD, Word, Words, check_bounds, copied, count_stand, found_columns, found_push, normalise, scan,
+    table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tokens_free,
+    words_find, words_init, words_insert,
 )
 
 __all__ = [
     "Tokeniser",
     "document_frequency",
+    "group_rates",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
@@ -101,9 +103,10 @@ cdef class Tokeniser(Scanner):
     argument) a form of its own, id 0, stands before the first token of each line.
     """
 
-    cdef Table types
+    cdef Words words        # form id of each short type
+    cdef Table types        # the longer ones
     cdef Table forms
-    cdef Ints form_of       # form id of each type
+    cdef Ints form_of       # form id of each longer type
     cdef Ints tokens        # form id of each token
     cdef Tokens scratch
     cdef uint8_t* room
@@ -117,6 +120,8 @@ cdef class Tokeniser(Scanner):
         memset(&self.scratch, 0, sizeof(Tokens))
         self.room = NULL
         self.room_size = 0
+        memset(&self.words, 0, sizeof(Words))
+        words_init(&self.words, 4096)
         table_init(&self.types)
         table_init(&self.forms)
         self.lines = lines
@@ -125,6 +130,7 @@ cdef class Tokeniser(Scanner):
         self.starts = [0]
 
     def __dealloc__(self):
+        free(self.words.slots)
         table_free(&self.types)
         table_free(&self.forms)
         free(self.form_of.data)
@@ -140,11 +146,36 @@ cdef class Tokeniser(Scanner):
             self._add(p, n)
         self.starts.append(self.tokens.size)
 
+    def add_all(self, list documents not None):
+        """Tokenise some more documents (UTF-8); other threads may run until all of them are done."""
+        cdef Py_ssize_t i, n = len(documents)
+        cdef bytes document
+        cdef const uint8_t** texts = <const uint8_t**>malloc((n + 1) * sizeof(uint8_t*))
+        cdef int64_t* sizes = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        try:
+            if texts == NULL or sizes == NULL:
+                raise MemoryError
+            # The list keeps the bytes alive, and nobody else has it: a copy, as the caller's may change meanwhile.
+            documents = documents[:]
+            for i in range(n):
+                document = documents[i]
+                texts[i] = document
+                sizes[i] = len(document)
+            with nogil:
+                for i in range(n):
+                    self._add(texts[i], sizes[i])
+                    sizes[i] = self.tokens.size
+            self.starts.extend([sizes[i] for i in range(n)])
+        finally:
+            free(texts)
+            free(sizes)
+
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, type_id, form_id, size
         cdef uint8_t kind
-        cdef uint64_t h
+        cdef uint64_t h, a = 0, b = 0
         cdef const uint8_t* q
+        cdef const Word* word
         scan(&self.spec, p, n, &self.scratch)
         ints_reserve(&self.tokens, self.scratch.size)
         for i in range(self.scratch.size):
@@ -156,6 +187,14 @@ cdef class Tokeniser(Scanner):
             if kind != WORD:
                 # Tags are normalised at once: with their links they hardly ever come twice.
                 form_id = self._form(q, size, kind)
+            elif size <= SHORT:
+                h = tm_key(q, size, p + n, &a, &b)
+                word = words_find(&self.words, h, a, b, size)
+                if word == NULL:
+                    form_id = self._form(q, size, WORD)
+                    words_insert(&self.words, h, a, b, <int32_t>size, <int32_t>form_id)
+                else:
+                    form_id = word.id
             else:
                 h = tm_hash(q, size)
                 type_id = table_find(&self.types, q, size, h)
@@ -683,3 +722,56 @@ def string_sums(const int32_t[::1] text not None, const double[::1] values not N
                 total += values[text[k]]
             out[i] = total
     return np.asarray(out)[: position.shape[0]]
+
+
+def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):
+    """How many sources have each string, and which has it most often.
+
+    Parameters
+    ----------
+    hashes : uint64 array, ascending
+    rates, sources : float32 and int32 arrays
+        Rate and source of each; a source has a string at most once.
+
+    Returns
+    -------
+    first : int64 array
+        Where each distinct hash stands first.
+    number, owner : int32 arrays
+        Sources that have it, and the first one with the greatest rate.
+    greatest, second : float32 arrays
+        The greatest rate, and the greatest of any source but `owner`; 0 if there is none.
+    """
+    cdef int64_t n = hashes.shape[0], i, size = 0
+    if not n == rates.shape[0] == sources.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n}, {rates.shape[0]} and {sources.shape[0]}")
+    cdef int64_t[::1] first = np.empty(max(n, 1), np.int64)
+    cdef int32_t[::1] number = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] owner = np.empty(max(n, 1), np.int32)
+    cdef float[::1] greatest = np.empty(max(n, 1), np.float32)
+    cdef float[::1] second = np.empty(max(n, 1), np.float32)
+    cdef bint good = True
+    with nogil:
+        for i in range(n):
+            if i == 0 or hashes[i] != hashes[i - 1]:
+                if i and hashes[i] < hashes[i - 1]:
+                    good = False
+                    break
+                first[size] = i
+                number[size] = 1
+                owner[size] = sources[i]
+                greatest[size] = rates[i]
+                second[size] = 0
+                size += 1
+                continue
+            number[size - 1] += 1
+            if rates[i] > greatest[size - 1]:
+                second[size - 1] = greatest[size - 1]
+                greatest[size - 1] = rates[i]
+                owner[size - 1] = sources[i]
+            elif rates[i] > second[size - 1]:
+                second[size - 1] = rates[i]
+    if not good:
+        raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
+    return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
+            np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())

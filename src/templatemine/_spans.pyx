@@ -10,13 +10,13 @@ are int64.  Arguments are IN unless a docstring says otherwise.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcpy, memset
 
 from templatemine._text cimport (
-    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, Scanner, TAG, Table, Tokens, UPPER, WORD, all_upper,
-    found_columns, found_free, found_push, is_alnum, is_alpha, normalise, scan, table_add, table_find, table_free,
-    table_init, tag_end, tag_form, tm_hash, tokens_free,
+    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words,
+    all_upper, copied, found_free, found_push, is_alnum, is_alpha, normalise, scan, table_add, table_find, table_free, table_init,
+    tag_end, tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
 from templatemine.errors import CapacityError
@@ -204,6 +204,42 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
     return 0
 
 
+cdef enum:
+    NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
+    UNSURE = -2             # not to be told by the spelling
+    KNOWN = 2048            # tokens that a Scratch remembers
+
+
+cdef struct Scratch:
+    # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
+    Tokens tokens
+    Found found
+    uint8_t* form
+    int64_t room
+    Word known[KNOWN]
+
+
+cdef void scratch_free(Scratch* scratch) noexcept nogil:
+    tokens_free(&scratch.tokens)
+    found_free(&scratch.found)
+    free(scratch.form)
+    free(scratch)
+
+
+cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -1 nogil:
+    """Write a token's form into the scratch; returns its length."""
+    cdef void* grown
+    if 2 * n + 32 > scratch.room:
+        grown = realloc(scratch.form, 2 * n + 1024)
+        if grown == NULL:
+            raise MemoryError
+        scratch.form = <uint8_t*>grown
+        scratch.room = 2 * n + 1024
+    if kind == WORD:
+        return normalise(&scanner.spec, p, n, scratch.form)
+    return tag_form(&scanner.spec, p, n, kind, scratch.form)
+
+
 cdef class Matcher(Scanner):
     """All strings of a pack at once, at token boundaries, overlapping ones included.
 
@@ -227,6 +263,11 @@ cdef class Matcher(Scanner):
     cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
     cdef bint dotted            # a pattern of letters and full stops is on
     cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
+    cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
+    cdef uint64_t[1024] first   # a bit for each short token that may begin a string
+    cdef Scratch** spare        # of calls that have ended; the interpreter's lock guards them
+    cdef int64_t spares
+    cdef int64_t spare_room
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None):
@@ -234,6 +275,10 @@ cdef class Matcher(Scanner):
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
         memset(&self.automaton, 0, sizeof(Automaton))
+        memset(&self.words, 0, sizeof(Words))
+        self.spare = NULL
+        self.spares = 0
+        self.spare_room = 0
         table_init(&self.vocabulary)
         if strings < 0:
             raise ValueError("expected bounds, got none")
@@ -275,8 +320,14 @@ cdef class Matcher(Scanner):
         for i in range(strings):
             self.edges[i] = edges[i] if edges is not None else 0
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
+        self._learn_words()
 
     def __dealloc__(self):
+        cdef int64_t i
+        for i in range(self.spares):
+            scratch_free(self.spare[i])
+        free(self.spare)
+        free(self.words.slots)
         free(self.edges)
         free(self.own_form)
         table_free(&self.vocabulary)
@@ -288,9 +339,58 @@ cdef class Matcher(Scanner):
         free(self.automaton.keys)
         free(self.automaton.values)
 
-    cdef inline bint _known(self, uint64_t h) noexcept nogil:
-        """False if no form of the vocabulary and no word of a list has this hash."""
-        return self.filter[(h >> 6) & 255] >> (h & 63) & 1
+    cdef int _learn_words(self) except -1:
+        """The table of short tokens, for those that `_find` meets most."""
+        cdef int64_t i, n
+        cdef uint64_t h, a = 0, b = 0
+        cdef const uint8_t* p
+        memset(self.first, 0, sizeof(self.first))
+        words_init(&self.words, 2 * (self.vocabulary.count + self.spec.words.count))
+        for i in range(self.vocabulary.count + self.spec.words.count):
+            if i < self.vocabulary.count:
+                p = self.vocabulary.arena + self.vocabulary.offset[i]
+                n = self.vocabulary.offset[i + 1] - self.vocabulary.offset[i]
+                if not self.own_form[i]:
+                    continue
+            else:
+                p = self.spec.words.arena + self.spec.words.offset[i - self.vocabulary.count]
+                n = self.spec.words.offset[i - self.vocabulary.count + 1] - self.spec.words.offset[i - self.vocabulary.count]
+            if 0 < n <= SHORT:
+                h = tm_key(p, n, p + n, &a, &b)
+                if i >= self.vocabulary.count or self.automaton.root[i]:
+                    self.first[(h >> 38) & 1023] |= <uint64_t>1 << (h >> 32 & 63)
+                if words_find(&self.words, h, a, b, n) == NULL:
+                    words_insert(&self.words, h, a, b, <int32_t>n, <int32_t>i if i < self.vocabulary.count else UNSURE)
+        return 0
+
+    cdef Scratch* _take(self) except NULL:
+        """A scratch of this call's own."""
+        cdef Scratch* scratch
+        if self.spares:
+            self.spares -= 1
+            return self.spare[self.spares]
+        scratch = <Scratch*>calloc(1, sizeof(Scratch))
+        if scratch == NULL:
+            raise MemoryError
+        return scratch
+
+    cdef void _give(self, Scratch* scratch) noexcept:
+        """Take back a scratch."""
+        cdef void* grown
+        scratch.found.size = 0
+        free(scratch.found.starts)
+        free(scratch.found.ends)
+        scratch.found.starts = NULL
+        scratch.found.ends = NULL
+        if self.spares == self.spare_room:
+            grown = realloc(self.spare, (self.spare_room + 8) * sizeof(Scratch*))
+            if grown == NULL:
+                scratch_free(scratch)
+                return
+            self.spare = <Scratch**>grown
+            self.spare_room += 8
+        self.spare[self.spares] = scratch
+        self.spares += 1
 
     cdef inline bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil:
         """True if a word token is surely its own form: ASCII letters and signs that no pattern begins with, no listed word."""
@@ -318,60 +418,75 @@ cdef class Matcher(Scanner):
                     return False
         return True
 
-    cdef int _find(self, const uint8_t* p, int64_t n, Tokens* tokens, Found* out, int64_t* forms, bint lines) except -1 nogil:
-        cdef int64_t i, k, size, id, room = 0
+    cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil:
+        """Place of a token's form in the vocabulary, or NO_FORM."""
+        cdef int64_t id
+        cdef uint64_t h
+        if kind == WORD:
+            h = tm_hash(p, n)
+            if self.filter[(h >> 6) & 255] >> (h & 63) & 1:
+                id = table_find(&self.vocabulary, p, n, h)
+                if id >= 0 and self.own_form[id]:
+                    return id
+            if self._plain(p, n):
+                return NO_FORM
+        n = put_form(self, p, n, kind, scratch)
+        return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
+
+    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint lines) except -1 nogil:
+        """All matches into scratch.found: first and last token, string."""
+        cdef int64_t i, k, size, id
         cdef uint8_t edge, kind
-        cdef uint8_t* scratch = NULL
-        cdef void* grown
         cdef int32_t state = 0, s
         cdef const uint8_t* q
-        cdef uint64_t h
+        cdef uint64_t h, a = 0, b = 0
+        cdef const Word* word
+        cdef Word* known
+        cdef Tokens* tokens = &scratch.tokens
+        cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL
         scan(&self.spec, p, n, tokens)
-        try:
-            for i in range(tokens.size):
-                q = p + tokens.start[i]
-                size = tokens.end[i] - tokens.start[i]
-                kind = tokens.kind[i] & KIND
-                id = -1
-                if lines and tokens.kind[i] & FIRST:
-                    state = 0
-                if kind == WORD:
-                    h = tm_hash(q, size)
-                    if self._known(h):
-                        id = table_find(&self.vocabulary, q, size, h)
-                        if id >= 0 and self.own_form[id] == 0:
-                            id = -1
-                    if id < 0 and (self._known(h) == 0 and not self.spec.on[UPPER] if tokens.kind[i] & LETTERS else self._plain(q, size)):
-                        state = 0
+        for i in range(tokens.size):
+            q = p + tokens.start[i]
+            size = tokens.end[i] - tokens.start[i]
+            kind = tokens.kind[i]
+            if lines and kind & FIRST:
+                state = 0
+            if kind & KIND == WORD and size <= SHORT:
+                h = tm_key(q, size, p + n, &a, &b)
+                if kind & LETTERS and letters_tell:
+                    # Most words begin no string; this is the branch that the processor foresees.
+                    if state == 0 and quick and not self.first[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
                         continue
-                if id < 0:
-                    if 2 * size + 32 > room:
-                        grown = realloc(scratch, 2 * size + 1024)
-                        if grown == NULL:
-                            raise MemoryError
-                        scratch = <uint8_t*>grown
-                        room = 2 * size + 1024
-                    if kind == WORD:
-                        size = normalise(&self.spec, q, size, scratch)
+                    word = words_find(&self.words, h, a, b, size)
+                    id = NO_FORM if word == NULL else word.id
+                    if id == UNSURE:
+                        id = self._look_up(q, size, WORD, scratch)
+                else:
+                    known = &scratch.known[(h >> 32) & (KNOWN - 1)]
+                    if known.a == a and known.b == b and known.size == size:
+                        id = known.id
                     else:
-                        size = tag_form(&self.spec, q, size, kind, scratch)
-                    id = table_find(&self.vocabulary, scratch, size, tm_hash(scratch, size))
-                    if id < 0:
-                        state = 0
-                        continue
-                if forms != NULL:
-                    forms[id] += 1
-                state = automaton_step(&self.automaton, state, <int32_t>id)
-                s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
-                while s:
-                    k = i - self.automaton.depth[s] + 1
-                    edge = self.edges[self.automaton.output[s]]
-                    if (not edge & 1 or tokens.kind[k] & FIRST) and (
-                            not edge & 2 or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST):
-                        found_push(out, k, i, self.automaton.output[s], 0)
-                    s = self.automaton.link[s]
-        finally:
-            free(scratch)
+                        id = self._look_up(q, size, WORD, scratch)
+                        known.a = a
+                        known.b = b
+                        known.size = <int32_t>size
+                        known.id = <int32_t>id
+            else:
+                id = self._look_up(q, size, kind & KIND, scratch)
+            if id < 0:
+                state = 0
+                continue
+            if forms != NULL:
+                forms[id] += 1
+            state = automaton_step(&self.automaton, state, <int32_t>id)
+            s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
+            while s:
+                k = i - self.automaton.depth[s] + 1
+                edge = self.edges[self.automaton.output[s]]
+                if (not edge & 1 or tokens.kind[k] & FIRST) and (
+                        not edge & 2 or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST):
+                    found_push(&scratch.found, k, i, self.automaton.output[s], 0)
+                s = self.automaton.link[s]
         return 0
 
     def find(self, const uint8_t[::1] document not None):
@@ -385,24 +500,22 @@ cdef class Matcher(Scanner):
             Which string.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
-        cdef Tokens tokens
-        cdef Found found
         cdef int64_t i
         cdef int64_t[::1] starts, ends
         _check_size(document.shape[0])
-        memset(&tokens, 0, sizeof(Tokens))
-        memset(&found, 0, sizeof(Found))
+        cdef Scratch* scratch = self._take()
+        cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], &tokens, &found, NULL, False)
+                self._find(p, document.shape[0], scratch, NULL, False)
             starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
-                starts[i] = tokens.start[found.position[i]]
-                ends[i] = tokens.end[found.length[i]]
+                starts[i] = scratch.tokens.start[found.position[i]]
+                ends[i] = scratch.tokens.end[found.length[i]]
+            strings = copied(found.count, found.size * sizeof(int32_t), np.int32)
         finally:
-            tokens_free(&tokens)
-            _, _, strings, _ = found_columns(&found)
+            self._give(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None, int64_t[::1] last not None,
@@ -424,8 +537,6 @@ cdef class Matcher(Scanner):
             Line breaks part strings.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
-        cdef Tokens tokens
-        cdef Found found
         cdef int64_t i, s
         cdef int64_t starts, ends
         _check_size(document.shape[0])
@@ -433,11 +544,12 @@ cdef class Matcher(Scanner):
                 or forms.shape[0] != self.vocabulary.count + 1):
             raise ValueError(f"expected tables of {self.strings} x 5, {self.strings} and {self.vocabulary.count + 1}, "
                              f"got {table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
-        memset(&tokens, 0, sizeof(Tokens))
-        memset(&found, 0, sizeof(Found))
+        cdef Scratch* scratch = self._take()
+        cdef Tokens* tokens = &scratch.tokens
+        cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], &tokens, &found, &forms[0], lines)
+                self._find(p, document.shape[0], scratch, &forms[0], lines)
                 forms[self.vocabulary.count] += tokens.size
                 for i in range(found.size):
                     s = found.count[i]
@@ -451,8 +563,7 @@ cdef class Matcher(Scanner):
                         last[s] = number
                         table[s, 1] += 1
         finally:
-            tokens_free(&tokens)
-            found_free(&found)
+            self._give(scratch)
 
     def spans(self, str text not None, int64_t gap):
         """The union of all occurrences in a text, two with fewer than `gap` characters between them taken together.
@@ -471,24 +582,21 @@ cdef class Matcher(Scanner):
         """
         cdef Py_ssize_t size = 0
         cdef const uint8_t* p = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &size)
-        cdef Tokens tokens
-        cdef Found found
         cdef int64_t i, k, count = 0, low, high, middle
         cdef list out = []
         _check_size(size)
-        memset(&tokens, 0, sizeof(Tokens))
-        memset(&found, 0, sizeof(Found))
+        cdef Scratch* scratch = self._take()
+        cdef Found* found = &scratch.found
+        cdef bint ascii = size == PyUnicode_GET_LENGTH(text)
         try:
             with nogil:
-                self._find(p, size, &tokens, &found, NULL, False)
+                self._find(p, size, scratch, NULL, False)
                 if found.size:
-                    if size != PyUnicode_GET_LENGTH(text):
-                        to_code_points(p, &tokens)
-                    count = unite(&tokens, &found, gap)
+                    count = unite(p, &scratch.tokens, found, gap, ascii)
             if count:
                 members = [set() for _ in range(count)]
                 for i in range(found.size):
-                    k = tokens.start[found.position[i]]
+                    k = scratch.tokens.start[found.position[i]]
                     low = 0
                     high = count - 1
                     while low < high:
@@ -498,11 +606,12 @@ cdef class Matcher(Scanner):
                         else:
                             high = middle - 1
                     members[low].add(found.count[i])
+                if not ascii:
+                    spans_to_code_points(p, found, count)
                 for i in range(count):
                     out.append((found.starts[i], found.ends[i], sorted(members[i])))
         finally:
-            tokens_free(&tokens)
-            found_free(&found)
+            self._give(scratch)
         return out
 
 
@@ -612,22 +721,36 @@ cdef int _check_size(int64_t size) except -1:
     return 0
 
 
-cdef void to_code_points(const uint8_t* p, Tokens* tokens) noexcept nogil:
-    """Turn the bounds of all tokens from bytes into code points."""
-    cdef int64_t i, b = 0, count = 0
-    for i in range(tokens.size):
-        while b < tokens.start[i]:
-            count += (p[b] & 0xC0) != 0x80
-            b += 1
-        tokens.start[i] = count
-        while b < tokens.end[i]:
-            count += (p[b] & 0xC0) != 0x80
-            b += 1
-        tokens.end[i] = count
+cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Code points that begin in [start, end)."""
+    cdef int64_t i, count = 0
+    for i in range(start, end):
+        count += (p[i] & 0xC0) != 0x80
+    return count
 
 
-cdef int64_t unite(const Tokens* tokens, Found* found, int64_t gap) except -1 nogil:
-    """Union of matches that are ordered by end, into found.starts and found.ends; returns how many are left."""
+cdef void spans_to_code_points(const uint8_t* p, Found* found, int64_t count) noexcept nogil:
+    """Turn the united spans from bytes into code points."""
+    cdef int64_t i, byte = 0, point = 0
+    for i in range(count):
+        point += count_points(p, byte, found.starts[i])
+        byte = found.starts[i]
+        found.starts[i] = point
+        point += count_points(p, byte, found.ends[i])
+        byte = found.ends[i]
+        found.ends[i] = point
+
+
+cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
+    """True if fewer than `gap` code points lie between two spans."""
+    if start - end < gap:
+        return True
+    # A code point has at most four bytes.
+    return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
+
+
+cdef int64_t unite(const uint8_t* p, const Tokens* tokens, Found* found, int64_t gap, bint ascii) except -1 nogil:
+    """Union of matches that are ordered by end, in bytes, into found.starts and found.ends; returns how many are left."""
     cdef int64_t i, start, end, size = 0
     found.starts = <int64_t*>malloc(found.size * sizeof(int64_t))
     found.ends = <int64_t*>malloc(found.size * sizeof(int64_t))
@@ -637,7 +760,7 @@ cdef int64_t unite(const Tokens* tokens, Found* found, int64_t gap) except -1 no
         start = tokens.start[found.position[i]]
         end = tokens.end[found.length[i]]
         # No earlier match ends after this one, so only the last spans can be touched.
-        while size and (start <= found.ends[size - 1] or start - found.ends[size - 1] < gap):
+        while size and (start <= found.ends[size - 1] or near(p, found.ends[size - 1], start, gap, ascii)):
             size -= 1
             start = min(start, found.starts[size])
         found.starts[size] = start

@@ -47,8 +47,29 @@ cdef extern from *:
         } else { a = 0; b = 0; }
         return tm_mix(a ^ k1, b ^ h);
     }
+
+    /* A token of at most 16 bytes as two words, zero beyond its end: with its size they are its spelling, so that two
+       such tokens are compared without a look at memory.  `end` is where the text ends. */
+    static const uint8_t tm_ones[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
+    static inline uint64_t tm_key_hash(uint64_t a, uint64_t b, int64_t n) {
+        return tm_mix(a ^ 0xD1B54A32D192ED03ull, b ^ 0x9E3779B97F4A7C15ull ^ (uint64_t)n);
+    }
+
+    static inline uint64_t tm_key(const uint8_t *p, int64_t n, const uint8_t *end, uint64_t *a, uint64_t *b) {
+        uint8_t tail[16] = {0};
+        if (end - p < 16) {
+            memcpy(tail, p, n);
+            p = tail;
+        }
+        *a = tm_load(p) & tm_load(tm_ones + 16 - n);
+        *b = tm_load(p + 8) & tm_load(tm_ones + 24 - n);
+        return tm_key_hash(*a, *b, n);
+    }
     """
     uint64_t tm_hash(const uint8_t* p, int64_t n) noexcept nogil
+    uint64_t tm_key_hash(uint64_t a, uint64_t b, int64_t n) noexcept nogil
+    uint64_t tm_key(const uint8_t* p, int64_t n, const uint8_t* end, uint64_t* a, uint64_t* b) noexcept nogil
 
 
 cdef enum:
@@ -173,6 +194,42 @@ cdef inline int64_t table_add(Table* t, const uint8_t* p, int64_t n) except -1 n
     if found >= 0:
         return found
     return table_insert(t, p, n, h)
+
+
+cdef enum:
+    SHORT = 16      # bytes of the longest token that a Word can hold
+
+
+cdef struct Word:
+    # A short token (tm_key), and what is known of it.
+    uint64_t a
+    uint64_t b
+    int32_t size            # 0 if there is none
+    int32_t id
+
+
+cdef struct Words:
+    # Short tokens by their spelling, open addressing.
+    Word* slots
+    int64_t count
+    uint64_t mask
+
+
+cdef int words_init(Words* w, int64_t room) except -1 nogil
+cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size, int32_t id) except -1 nogil
+
+
+cdef inline const Word* words_find(const Words* w, uint64_t h, uint64_t a, uint64_t b, int64_t size) noexcept nogil:
+    """A short token's entry, or NULL."""
+    cdef uint64_t place = h & w.mask
+    cdef const Word* slot
+    while True:
+        slot = w.slots + place
+        if slot.a == a and slot.b == b and slot.size == size:
+            return slot
+        if slot.size == 0:
+            return NULL
+        place = (place + 1) & w.mask
 
 
 # ======================================================================================================================

@@ -10,7 +10,7 @@ Only buffers and numbers cross the boundary; each kernel is a public ``def`` tha
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.errors import CapacityError
@@ -283,6 +283,42 @@ cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) exc
             place = (place + 1) & t.mask
         t.slots[place] = (h & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>t.count
     return t.count - 1
+
+
+cdef int words_init(Words* w, int64_t room) except -1 nogil:
+    """Empty; room for so many tokens before it grows."""
+    w.count = 0
+    w.mask = 255
+    while w.mask < <uint64_t>room * 2:
+        w.mask = w.mask * 2 + 1
+    w.slots = <Word*>calloc(w.mask + 1, sizeof(Word))
+    if w.slots == NULL:
+        raise MemoryError
+    return 0
+
+
+cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size, int32_t id) except -1 nogil:
+    """Add a token that is not there yet."""
+    cdef Words grown
+    cdef uint64_t i, place
+    cdef Word* old
+    if <uint64_t>w.count * 2 >= w.mask:
+        words_init(&grown, w.count * 2)
+        for i in range(w.mask + 1):
+            old = w.slots + i
+            if old.size:
+                words_insert(&grown, tm_key_hash(old.a, old.b, old.size), old.a, old.b, old.size, old.id)
+        free(w.slots)
+        w[0] = grown
+    place = h & w.mask
+    while w.slots[place].size:
+        place = (place + 1) & w.mask
+    w.slots[place].a = a
+    w.slots[place].b = b
+    w.slots[place].size = size
+    w.slots[place].id = id
+    w.count += 1
+    return 0
 
 
 # ======================================================================================================================

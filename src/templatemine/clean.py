@@ -15,7 +15,7 @@ from __future__ import annotations
 import html as html_entities
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 import regex
@@ -188,24 +188,31 @@ def cut(text: str, removed: Sequence[Span]) -> str:
         body = piece if first else piece.lstrip()
         lead = piece[: len(piece) - len(body)]
         core = body if last else body.rstrip()
-        within = "" if first else _blank_line(text[removed[place - 1].start : removed[place - 1].end])
-        gap = max(gap, within, lead, key=_strength)
-        if core.strip():
+        if not first:
+            gap = _stronger(gap, _blank_line(text[removed[place - 1].start : removed[place - 1].end]))
+        gap = _stronger(gap, lead)
+        if core and not core.isspace():
             if parts:
                 parts.append(gap or _needed(parts[-1][-1], core[0]))
             parts.append(core)
             gap = ""
-        gap = max(gap, body[len(core) :], key=_strength)
+        gap = _stronger(gap, body[len(core) :])
     return "".join(parts)
 
 
 def _blank_line(cut_out: str) -> str:
     """The strongest blank line within a cut; a single line break may be no more than the end of a full line."""
-    return max(_BLANK_LINE.findall(cut_out), key=_strength, default="") if "\n" in cut_out else ""
+    return reduce(_stronger, _BLANK_LINE.findall(cut_out), "") if cut_out.count("\n") > 1 else ""
 
 
-def _strength(space: str) -> tuple[int, int]:
-    return space.count("\n"), len(space)
+def _stronger(space: str, other: str) -> str:
+    """White space with more line breaks, then the longer, then the first."""
+    if not other or space == other:
+        return space
+    if not space:
+        return other
+    breaks, more = space.count("\n"), other.count("\n")
+    return other if more > breaks or (more == breaks and len(other) > len(space)) else space
 
 
 def _needed(left: str, right: str) -> str:

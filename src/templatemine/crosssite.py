@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine import _core
+
 __all__ = ["Peers", "gather"]
 
 
@@ -60,11 +62,7 @@ def gather(hashes: Sequence[NDArray[np.uint64]], rates: Sequence[NDArray[np.floa
     every = np.concatenate(hashes) if sizes else np.empty(0, np.uint64)
     rate = np.concatenate(rates) if sizes else np.empty(0, np.float32)
     source = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    order = np.lexsort((-rate, every))
-    every, rate, source = every[order], rate[order], source[order]
-    first = np.flatnonzero(np.concatenate([np.ones(min(1, len(every)), np.bool_), every[1:] != every[:-1]]))
-    sources = np.diff(np.append(first, len(every))).astype(np.int32)
-    second = np.zeros(len(first), np.float32)
-    several = sources > 1
-    second[several] = rate[first[several] + 1]
-    return Peers(hashes=every[first], sources=sources, owner=source[first], greatest=rate[first], second=second)
+    # Each source's hashes ascend, so that a stable sort merges a few runs.
+    order = np.argsort(every, kind="stable")
+    first, sources, owner, greatest, second = _core.group_rates(every[order], rate[order], source[order])
+    return Peers(hashes=every[order[first]], sources=sources, owner=owner, greatest=greatest, second=second)

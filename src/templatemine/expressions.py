@@ -95,14 +95,16 @@ def expression(
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.
     """
-    own = [is_own_token(form) or is_tag(form, html) for form in forms]
-    body = [_token(form, patterns, is_tag(form, html), tags) for form in forms]
-    parts = [body[0]]
-    begins = [patterns.glued and patterns.begins_with_letter(parse_form(form)[0]) for form in forms]
+    described = [_described(form, patterns, html, tags) for form in forms]
+    own = [one[0] for one in described]
+    begins = [one[2] for one in described]
     ends = [patterns.glued and _ends_in_joint(form) for form in forms]
+    between, optional = joint(separators, False), joint(separators, True)
+    parts = [described[0][1]]
     for place in range(1, len(forms)):
-        parts.append(joint(separators, own[place - 1] or own[place] or (ends[place - 1] and begins[place])))
-        parts.append(body[place])
+        glued = ends[place - 1] and begins[place]
+        parts.append(optional if own[place - 1] or own[place] or glued else between)
+        parts.append(described[place][1])
     edge = separator_class(separators) + OWN_TOKEN
     left_edge, right_edge = edge, edge
     if html:
@@ -131,6 +133,35 @@ def for_re2(pattern: str) -> str:
 
 def _literal(text: str) -> str:
     return re.escape(text)
+
+
+_MOST_REMEMBERED = 50_000
+
+
+def _describe(
+    form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None
+) -> tuple[bool, str, bool]:
+    tag = is_tag(form, html)
+    begins = patterns.glued and not tag and patterns.begins_with_letter(parse_form(form)[0])
+    return tag or is_own_token(form), _token(form, patterns, tag, tags), begins
+
+
+def _described(
+    form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None
+) -> tuple[bool, str, bool]:
+    """Whether a form delimits itself, its expression, and whether it begins with a letter that may be glued.
+
+    For raw text that is remembered, as templates share tokens.
+    """
+    if tags is not None:
+        return _describe(form, patterns, html, tags)
+    known = patterns.described.get((form, html))
+    if known is None:
+        known = _describe(form, patterns, html, None)
+        if len(patterns.described) >= _MOST_REMEMBERED:
+            patterns.described.clear()
+        patterns.described[form, html] = known
+    return known
 
 
 def _token(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[bytes, str] | None) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -79,10 +79,23 @@ class Pack:
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
-        return [self.patterns.from_readable(token) for token in template.tokens or ()]
+        forms, read = self._form_of, self.patterns.from_readable
+        return [forms.get(token) or forms.setdefault(token, read(token)) for token in template.tokens or ()]
+
+    @cached_property
+    def _form_of(self) -> dict[str, bytes]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what was made of them stays behind when a pack goes to another process."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def matcher(self) -> tuple[_spans.Matcher, list[int]]:
         """The automaton of all templates that have tokens, and the place in `templates` of each of its strings."""
+        return self._matcher
+
+    @cached_property
+    def _matcher(self) -> tuple[_spans.Matcher, list[int]]:
         rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
         flat: list[int] = []

@@ -401,6 +401,11 @@ class PatternSet:
         return self.by_id[number][1]
 
     @cached_property
+    def described(self) -> dict[tuple[bytes, bool], tuple[bool, str, bool]]:
+        """What `expressions` remembers of forms."""
+        return {}
+
+    @cached_property
     def id_of(self) -> Mapping[str, int]:
         """Pattern number by name."""
         return {name: number for number, (name, _) in self.by_id.items()}

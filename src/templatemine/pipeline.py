@@ -1,8 +1,8 @@
 """The order of the stages: map(source) -> small reduce -> map(source).
 
 ``mine_source`` looks at one source and gives its strings; ``shared`` sees the strings of all sources, as hashes, and
-says which are common; ``finish_source`` makes a pack of what is left.  ``mine`` runs the three over local processes;
-any other executor calls the same three.
+says which are common; ``finish_source`` makes a pack of what is left.  ``mine`` runs the three, the two maps in
+threads if asked to; any other executor calls the same three.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
-from templatemine.processes import Workers
 from templatemine.sample import choose, count_strings, relaxed
+from templatemine.threads import as_finished
 from templatemine.tokenise import Forms, days, tokenise
 
 __all__ = [
@@ -486,7 +486,7 @@ class Miner:
     ----------
     config : PipelineConfig, optional
     jobs : int, default 1
-        Processes, one source each.
+        Threads, one source each at a time.
     progress : callable, optional
         Called with (step, done, total) as sources are finished.
     """
@@ -511,18 +511,20 @@ class Miner:
         for document in documents:
             by_source.setdefault(document.source, []).append(document)
         reports: dict[str, SourceReport] = {}
-        work: list[tuple[str, list[Document], PipelineConfig]] = []
+        work: list[tuple[str, list[Document]]] = []
         for source in sorted(by_source):
             note = self._unfit(by_source[source])
             if note:
                 reports[source] = SourceReport(source=source, documents=len(by_source[source]), pack=None, note=note)
             else:
-                work.append((source, by_source[source], self.config))
-        mined = list(self._map(_mine_one, work))
+                work.append((source, by_source[source]))
+        mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work)
         peers = shared(mined)
-        for place, one in enumerate(mined):
-            reports[one.source] = finish_source(one, peers, place, by_source[one.source], self.config)
-            self.progress("choosing", place + 1, len(mined))
+        chosen = [(place, one, by_source[one.source]) for place, one in enumerate(mined)]
+        for report in self._map(
+            "choosing", lambda item: finish_source(item[1], peers, item[0], item[2], self.config), chosen
+        ):
+            reports[report.source] = report
         return [reports[source] for source in sorted(reports)]
 
     def _unfit(self, documents: Sequence[Document]) -> str:
@@ -533,30 +535,16 @@ class Miner:
             return "skipped: all documents are equal, so nothing can be learnt"
         return ""
 
-    def _map(
-        self,
-        function: Callable[[tuple[str, list[Document], PipelineConfig]], Mined],
-        work: list[tuple[str, list[Document], PipelineConfig]],
-    ) -> Iterator[Mined]:
-        if self.jobs == 1 or len(work) < 2:
-            for place, item in enumerate(work, 1):
-                yield function(item)
-                self.progress("mining", place, len(work))
-            return
-        with Workers(min(self.jobs, len(work))) as pool:
-            # Largest first, so that the last process is not left alone with it.
-            order = sorted(range(len(work)), key=lambda place: -sum(len(document.body) for document in work[place][1]))
-            results: dict[int, Mined] = {}
-            for done, (place, one) in enumerate(
-                zip(order, pool.map(function, [work[place] for place in order]), strict=True), 1
-            ):
-                results[place] = one
-                self.progress("mining", done, len(work))
-            yield from (results[place] for place in range(len(work)))
-
-
-def _mine_one(work: tuple[str, list[Document], PipelineConfig]) -> Mined:
-    return mine_source(*work)
+    def _map(self, step: str, function: Callable[[Any], Any], work: Sequence[Any]) -> list[Any]:
+        """``function(item)`` for all items, which end with their documents, in their order."""
+        # Largest first, so that the last thread is not left alone with it.
+        order = sorted(range(len(work)), key=lambda place: -sum(len(document.body) for document in work[place][-1]))
+        results: list[Any] = [None] * len(work)
+        finished = as_finished(function, [work[place] for place in order], self.jobs)
+        for done, (place, result) in enumerate(finished, 1):
+            results[order[place]] = result
+            self.progress(step, done, len(work))
+        return results
 
 
 def mine(documents: Iterable[Document], config: PipelineConfig | None = None, *, jobs: int = 1) -> dict[str, Pack]:

@@ -6,7 +6,8 @@ they are, without ``removed``, and counted: those of a source without a pack, HT
 where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
 
 The work goes in batches of some hundred records, to one process or to several; the lines come out the same and in the
-same order.  Memory holds a few batches a process.  The cost is that of `Cleaner`, plus reading and writing JSON.
+same order.  JSON lines are parsed where they are cleaned, so that the process that reads and writes does nothing else.
+Memory holds a few batches a process.  The cost is that of `Cleaner`, plus reading and writing JSON.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from typing import Any
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
-from templatemine.io.jsonl import encode_line
+from templatemine.io.jsonl import Lines, encode_line, encode_plain, parse
+from templatemine.io.read import read_lines, read_records
 from templatemine.model import Document, Record
 from templatemine.packs import Pack
 from templatemine.processes import Workers
 
-__all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally"]
+__all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally", "read_batches"]
 
 BATCH_RECORDS = 256
 BATCH_CHARACTERS = 1 << 19
@@ -145,6 +147,10 @@ Item = tuple[str, str, Mapping[str, Any]]
 """Source, place and fields of a record: what a process needs of it."""
 
 
+Work = Lines | list[Item]
+"""A batch that is yet to be done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """A batch that is done: its lines, counts, and the records that could not be cleaned."""
@@ -192,20 +198,30 @@ class RecordCleaner:
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
+        """Yield the cleaned records as lines of JSON; see `pieces`."""
+        return self.pieces(_batches(records), on_error, progress)
+
+    def pieces(
+        self,
+        batches: Iterable[Work],
+        on_error: Callable[[CorpusError], None] | None = None,
+        progress: Callable[[SourceTally], None] | None = None,
+    ) -> Generator[bytes, None, None]:
         """Yield the cleaned records as lines of JSON, many at a time, in the order of the records.
 
         Close the iterator if it is not used up, so that the processes end.
 
         Parameters
         ----------
-        records : iterable of Record
+        batches : iterable
+            As `read_batches` gives them.
         on_error : callable, optional
-            Called with a `CorpusError` for a record that cannot be cleaned, which is then left out; without it the
-            first one is raised.
+            Called with a `CorpusError` for a record that cannot be read or cleaned, which is then left out; without it
+            the first one is raised.
         progress : callable, optional
             Called after each batch with the counts of that batch.
         """
-        for batch in self._batches(_batches(records)):
+        for batch in self._batches(iter(batches)):
             for error in batch.errors:
                 if on_error is None:
                     raise error
@@ -215,56 +231,60 @@ class RecordCleaner:
                 progress(batch.tally.total())
             yield batch.lines
 
-    def _batches(self, batches: Iterator[list[Item]]) -> Iterator[Batch]:
-        first = next(batches, [])
-        second = next(batches, []) if self.jobs > 1 else []
-        everything = chain([first, second] if second else [first], batches)
-        if second:
+    def _batches(self, batches: Iterator[Work]) -> Iterator[Batch]:
+        ahead = [batch for _, batch in zip(range(2 if self.jobs > 1 else 1), batches, strict=False)]
+        everything = chain(ahead, batches)
+        if len(ahead) > 1:
             yield from self._by_workers(everything)
         else:  # also with several jobs: one batch is not worth the start of a process
             yield from map(self.clean_batch, everything)
 
-    def _by_workers(self, batches: Iterator[list[Item]]) -> Iterator[Batch]:
+    def _by_workers(self, batches: Iterator[Work]) -> Iterator[Batch]:
         # A batch ahead, because reading the next one takes this process a while.
         with Workers(self.jobs, _start, (self._packs, self.config)) as pool:
             yield from pool.map(_work, batches, ahead=1, waiting=2 * self.jobs)
 
-    def clean_batch(self, items: Iterable[Item]) -> Batch:
+    def clean_batch(self, work: Work) -> Batch:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         tally = Tally()
         errors: list[CorpusError] = []
         lines: list[bytes] = []
-        for source, where, record in items:
+        records: Iterable[tuple[str, str, dict[str, Any], bool]]
+        if isinstance(work, Lines):
+            records = parse(work, self.config.read, errors.append)
+        else:
+            records = ((source, where, dict(fields), False) for source, where, fields in work)
+        for source, where, record, plain in records:
             try:
-                lines.append(encode_line(self._clean(source, record, tally.of(source))))
+                self._clean(source, record, tally.of(source))
+                lines.append(encode_plain(record) if plain else encode_line(record))
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
         return Batch(b"".join(lines), tally, errors)
 
-    def _clean(self, source: str, record: Mapping[str, Any], counts: SourceTally) -> Mapping[str, Any]:
+    def _clean(self, source: str, record: dict[str, Any], counts: SourceTally) -> None:
+        """Put the cleaned text and what was cut into a record."""
         counts.records += 1
         ready = self._ready[source] if source in self._ready else self._prepare(source)
         if ready is None:
             counts.no_pack += 1
-            return record
+            return
         clean, body_field = ready
         body = record.get(body_field)
         if body is None:
             counts.other_kind += 1
-            return record
+            return
         cleaned = clean(body)
-        out = dict(record)
         removed_field = self.config.removed_field
-        counts.replaced += removed_field in out
+        counts.replaced += removed_field in record
         counts.characters += len(body)
         removed = [{"start": span.start, "end": span.end, "templates": span.templates} for span in cleaned.removed]
         if removed:
             counts.changed += 1
             counts.spans += len(removed)
             counts.cut += sum(span.end - span.start for span in cleaned.removed)
-        out[self.config.read.text_field] = cleaned.text
-        out[removed_field] = removed
-        return out
+        record[self.config.read.text_field] = cleaned.text
+        record[removed_field] = removed
 
     def _prepare(self, source: str) -> tuple[Callable[[str], Any], str] | None:
         """The cleaner of a source and the field it is for; made once, when the first record of the source comes."""
@@ -276,6 +296,23 @@ class RecordCleaner:
             else (Cleaner(pack, self.config.clean).clean, names.html_field if pack.html else names.text_field)
         )
         return self._ready[source]
+
+
+def read_batches(paths: Sequence[str], config: ReadConfig, on_error: Callable[[CorpusError], None]) -> Iterator[Work]:
+    """The records of all inputs, one after the other, in batches for `RecordCleaner.pieces`.
+
+    JSON lines are not parsed here, and their errors come from there; those of other formats go to `on_error`.
+
+    Raises
+    ------
+    CorpusError
+        Fatal, at once: an input is not there, or of no known format.
+    """
+    opened: list[Iterator[Work]] = []
+    for path in paths:
+        lines = read_lines(path, BATCH_RECORDS, BATCH_CHARACTERS)
+        opened.append(_batches(read_records(path, config, on_error)) if lines is None else lines)
+    return chain.from_iterable(opened)
 
 
 def _batches(records: Iterable[Record]) -> Iterator[list[Item]]:
@@ -300,7 +337,7 @@ def _start(packs: Mapping[str, Pack], config: StreamConfig) -> None:
     _cleaner = RecordCleaner(packs, config)
 
 
-def _work(items: list[Item]) -> Batch:
+def _work(work: Work) -> Batch:
     if _cleaner is None:  # pragma: no cover
         raise RuntimeError("the worker was not started by _start")
-    return _cleaner.clean_batch(items)
+    return _cleaner.clean_batch(work)

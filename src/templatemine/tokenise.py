@@ -21,6 +21,9 @@ from templatemine.patterns import pattern_set
 
 __all__ = ["Forms", "days", "tokenise"]
 
+BATCH = 64
+"""Documents that the native core is given at a time."""
+
 
 class Forms(Sequence[bytes]):
     """The normalised tokens of a corpus by id, kept in one buffer."""
@@ -69,8 +72,9 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     html = any(document.is_html for document in kept)
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
     dates = days(document.date for document in kept)
-    for document in kept:
-        native.add(Encoded(document.body, patterns, config.separators).data)
+    for place in range(0, len(kept), BATCH):
+        # A batch at a time: the encoded text of all would be another copy, and each call waits for Python's lock.
+        native.add_all([Encoded(one.body, patterns, config.separators).data for one in kept[place : place + BATCH]])
     forms, doc_starts, arena, offsets = native.finish()
     return Corpus(
         source=source,

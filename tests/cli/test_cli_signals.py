@@ -119,10 +119,12 @@ def test_while_reading_an_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", [False, True])
-def test_while_mining_with_several_processes(tmp_path: Path, group: bool) -> None:
-    archive = write(tmp_path / "a.jsonl", records(documents=4000))
+def test_while_mining_with_several_threads(tmp_path: Path, group: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # or numpy has threads of its own
+        monkeypatch.setenv(name, "1")
+    archive = write(tmp_path / "a.jsonl", records(documents=20_000))
     with running("mine", archive, "-o", tmp_path / "packs", "--jobs", "2") as process:
-        wait_for(lambda: len(children(process)) >= 2)
+        wait_for(lambda: len(os.listdir(f"/proc/{process.pid}/task")) >= 3)
         (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
         ends(process, 130, "interrupted")
     assert everything(tmp_path) == ["a.jsonl"]

@@ -49,6 +49,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i32(0, 0, 1), u8(1, 0, 2), 1, 1, 100)),
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
+    "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "form_traits": (_text.form_traits, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
@@ -252,6 +253,19 @@ def test_a_tokeniser_goes_on_after_it_was_asked() -> None:
     assert native.finish()[0].tolist() == [0, 1, 1, 2]
 
 
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_many_documents_at_once_are_one_after_the_other(size: int) -> None:
+    documents = [b"", b"a b", b"", b"b 12:30\nc", b"c"][:size]
+    one, all_ = _core.Tokeniser(*SCANNER, True), _core.Tokeniser(*SCANNER, True)
+    for document in documents:
+        one.add(document)
+    all_.add_all(documents)
+    for a, b in zip(one.finish(), all_.finish(), strict=True):
+        assert a.tolist() == b.tolist()
+    with pytest.raises(TypeError):
+        all_.add_all(["text"])  # type: ignore[list-item]
+
+
 def test_tokens_of_any_length() -> None:
     native = _core.Tokeniser(*SCANNER)
     long = "x1" * 200_000
@@ -387,3 +401,22 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
         first, *others = pool.map(work, range(4))
     assert all(other == first for other in others)
     return first
+
+
+def test_what_a_matcher_has_seen_changes_nothing() -> None:
+    """It remembers some tokens, far fewer than these, of 1 to 24 bytes."""
+    random = np.random.default_rng(3)
+    pieces = ["a", "Bc", "12", ".", ",", "é", "”", "x1", "word", "March", "$", "-", "ABC", "www."]
+    words = ["".join(pieces[k] for k in random.integers(0, len(pieces), size)) for size in random.integers(1, 7, 9000)]
+    texts = [" ".join(words[k] for k in random.integers(0, len(words), 800)).encode() for _ in range(40)]
+    chosen = dict.fromkeys(_core.Tokeniser(*SCANNER).form(word.encode()) for word in words[:300] if "-" not in word)
+    flat = np.arange(len(chosen), dtype=np.int32)
+    arguments = (*SCANNER, list(chosen), flat, np.arange(len(chosen) + 1, dtype=np.int64))
+    used = _spans.Matcher(*arguments)
+    found = 0
+    for text in texts:
+        fresh = [column.tolist() for column in _spans.Matcher(*arguments).find(text)]
+        assert [column.tolist() for column in used.find(text)] == fresh
+        assert used.spans(text.decode(), 3) == _spans.Matcher(*arguments).spans(text.decode(), 3)
+        found += len(fresh[0])
+    assert found > 100

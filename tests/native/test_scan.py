@@ -33,7 +33,7 @@ def words(text: str, separators: str = "-", patterns: PatternSet = NEWS, html: b
 def line_starts(text: str, separators: str, patterns: PatternSet, html: bool) -> list[bool]:
     """For each token, whether the tokeniser puts a line break before it."""
     native = _core.Tokeniser(*patterns.scanner_arguments(separators, html), True)
-    native.add(text.encode("utf-8", "surrogatepass"))
+    native.add_all([text.encode("utf-8", "surrogatepass")])
     forms, _, arena, offsets = native.finish()
     assert bytes(arena[offsets[0] : offsets[1]]) == b"\n"
     before = [True, *(forms[:-1] == 0).tolist()]

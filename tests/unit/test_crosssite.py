@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from strategies import examples
+from templatemine import _core
 from templatemine.crosssite import gather
 
 
@@ -41,3 +46,27 @@ def test_equal_rates_in_two_sources() -> None:
     peers = gather([keys, keys], [rates, rates])
     assert np.allclose(peers.elsewhere(keys, 0), [0.5])
     assert np.allclose(peers.elsewhere(keys, 1), [0.5])
+
+
+@examples(300)
+@given(st.lists(st.dictionaries(st.integers(0, 12), st.integers(1, 4)), max_size=6))
+def test_peers_are_those_of_a_table(sources: list[dict[int, int]]) -> None:
+    """Rates by hash and source, looked at one by one."""
+    rows = [columns(*one.items()) for one in sources]
+    peers = gather([keys for keys, _ in rows], [rates for _, rates in rows])
+    table: dict[int, list[tuple[float, int]]] = {}
+    for place, one in enumerate(sources):
+        for key, rate in one.items():
+            table.setdefault(key, []).append((-rate, place))
+    expected = []
+    for key, found in sorted(table.items()):
+        (greatest, owner), *others = sorted(found)
+        expected.append((key, len(found), owner, -greatest, -others[0][0] if others else 0))
+    found_rows = (peers.hashes, peers.sources, peers.owner, peers.greatest, peers.second)
+    assert list(zip(*(column.tolist() for column in found_rows), strict=True)) == expected
+
+
+def test_hashes_that_do_not_ascend_are_refused() -> None:
+    keys = np.array([2, 1], np.uint64)
+    with pytest.raises(ValueError, match="expected ascending hashes"):
+        _core.group_rates(keys, np.ones(2, np.float32), np.zeros(2, np.int32))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,10 +13,11 @@ from templatemine import stream
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.io.read import read_records
 from templatemine.model import Document, Record
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
-from templatemine.stream import Census, RecordCleaner, SourceTally, StreamConfig
+from templatemine.stream import Census, RecordCleaner, SourceTally, StreamConfig, read_batches
 
 LINE = "Read our letter every single morning, {}."
 
@@ -141,3 +143,29 @@ def test_census() -> None:
     assert len(list(census.documents(records))) == 7
     assert census.sources == {"s": 7}
     assert census.duplicates == 2
+
+
+def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], tmp_path: Path) -> None:
+    """Parsed here or by the reader: the same lines, counts and complaints, whatever a line holds."""
+    lines = [
+        b'{"text": "A story.\\nRead our letter every single morning, a.", "source": "a", "id": 1, "big": 18446744073709551616}\n',
+        b"\n",
+        b"no JSON\n",
+        b'{"text": "\\ud800 story.\\nRead our letter every single morning, a.", "source": "a", "nan": NaN}\r\n',
+        b'{"text": 5}\n',
+        b'{"html": "<p>x</p>", "source": "a", "float": 1e300}\n',
+        b'{"text": "without a source"}',
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"".join(lines))
+    read_errors: list[str] = []
+    records = read_records(path, ReadConfig(), lambda error: read_errors.append(str(error)))
+    one, two = RecordCleaner(packs), RecordCleaner(packs)
+    expected = b"".join(one.lines(records))
+    errors: list[str] = []
+    batches = read_batches([str(path)], ReadConfig(), lambda error: None)
+    assert b"".join(two.pieces(batches, lambda error: errors.append(str(error)))) == expected
+    assert errors == read_errors
+    assert len(errors) == 2
+    assert two.tally == one.tally
+    assert two.tally.total().changed == 2

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, clean, write."""
     from templatemine.io.write import atomic_writer
     from templatemine.shelf import load_packs
-    from templatemine.stream import RecordCleaner, StreamConfig
+    from templatemine.stream import RecordCleaner, StreamConfig, read_batches
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     _check_paths(args)
@@ -86,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     config = StreamConfig(
         read=read, clean=CleanConfig(gap=args.gap, engine=args.engine), removed_field=args.removed_field
     )
-    records = common.open_records(args.inputs, read, terminal.skip)
+    common.check_inputs(args.inputs)
+    batches = read_batches(args.inputs, read, terminal.skip)
     with atomic_writer(args.output, force=args.force) as output:
         cleaner = RecordCleaner(load_packs(args.packs), config, jobs=args.jobs)
         with terminal.progress() as steps:
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
                 written += batch.records
                 steps("cleaning", written, None)
 
-            with closing(cleaner.lines(records, terminal.skip, progress)) as lines:
+            with closing(cleaner.pieces(batches, terminal.skip, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
     terminal.skipped_more()

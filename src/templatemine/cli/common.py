@@ -28,6 +28,7 @@ __all__ = [
     "at_least",
     "complain",
     "flush",
+    "check_inputs",
     "jobs",
     "one_line",
     "open_records",
@@ -153,14 +154,19 @@ def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
     )
 
 
+def check_inputs(inputs: Sequence[str]) -> None:
+    """What can be known to fail before anything is read."""
+    if inputs.count("-") > 1:
+        raise CorpusError("standard input can be read only once", "-", fatal=True)
+
+
 def open_records(
     inputs: Sequence[str], config: ReadConfig, on_error: Callable[[CorpusError], None]
 ) -> Iterator[Record]:
     """Records of all inputs, one after the other; an input that is not there is an error before any is read."""
     from templatemine.io.read import read_records
 
-    if inputs.count("-") > 1:
-        raise CorpusError("standard input can be read only once", "-", fatal=True)
+    check_inputs(inputs)
     streams = [read_records(path, config, on_error) for path in inputs]
     return (record for stream in streams for record in stream)
 

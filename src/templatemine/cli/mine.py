@@ -97,7 +97,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
     )
     common.add_field_options(parser)
-    common.add_run_options(parser, "processes, one a source at a time")
+    common.add_run_options(parser, "threads, one a source at a time")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,8 @@
 """JSON lines: one object a line, UTF-8, plain or gzip.
 
-A file or standard input comes in, a `Record` a line goes out.  Memory holds one line at a time; the cost is little more
-than that of `orjson`.  A bad line is reported and reading goes on; damage to the file itself ends it.
+A file or standard input comes in, a `Record` a line goes out; or `Lines` as they stand, which another process may
+parse.  Memory holds one line, or one `Lines`, at a time; the cost is little more than that of `orjson`.  A bad line is
+reported and reading goes on; damage to the file itself ends it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, cast
 
 import orjson
@@ -22,7 +24,19 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.model import Document, Record
 
-__all__ = ["GZIP_MAGIC", "READ_ERRORS", "SUFFIXES", "decode_line", "encode_line", "read", "unreadable"]
+__all__ = [
+    "GZIP_MAGIC",
+    "READ_ERRORS",
+    "SUFFIXES",
+    "Lines",
+    "decode_line",
+    "encode_line",
+    "encode_plain",
+    "parse",
+    "read",
+    "read_lines",
+    "unreadable",
+]
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 """Suffixes of this format, each also with ``.gz`` behind it."""
@@ -68,11 +82,80 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
             fields = decode_line(line)
             document = _document(fields, config, source, number)
         except ValueError as error:
-            # Looking for blank lines only here keeps it off the way of good lines.
-            if line.removeprefix(_BOM).strip():
-                report(CorpusError(_explain(error, line), f"{place}:{number}"))
+            _report(error, line, f"{place}:{number}", report)
             continue
         yield Record(document=document, fields=fields, where=f"{place}:{number}")
+
+
+def _report(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
+    # Looking for blank lines only here keeps it off the way of good lines.
+    if line.removeprefix(_BOM).strip():
+        report(CorpusError(_explain(error, line), where))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Some lines of a file as they stand.
+
+    Attributes
+    ----------
+    place : str
+        The file, as errors name it.
+    source : str
+        That of records without one.
+    number : int
+        Of the first line, counted from 1.
+    lines : list of bytes
+    """
+
+    place: str
+    source: str
+    number: int
+    lines: list[bytes]
+
+
+def read_lines(path: str, most: int, size: int) -> Iterator[Lines]:
+    """Yield the lines of a file, a batch at a time that ends at `most` lines or `size` bytes, whichever comes first.
+
+    Raises
+    ------
+    CorpusError
+        As `read`, after the lines before the damage.
+    """
+    place = "stdin" if path == "-" else path
+    source = _source_name(path)
+    batch: list[bytes] = []
+    number = left = 0
+    try:
+        for number, line in _lines(path, place):
+            batch.append(line)
+            left += len(line)
+            if left >= size or len(batch) >= most:
+                yield Lines(place, source, number - len(batch) + 1, batch)
+                batch, left = [], 0
+    except CorpusError:
+        if batch:
+            yield Lines(place, source, number - len(batch) + 1, batch)
+        raise
+    if batch:
+        yield Lines(place, source, number - len(batch) + 1, batch)
+
+
+def parse(
+    lines: Lines, config: ReadConfig, report: Callable[[CorpusError], None]
+) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
+    """Yield source, place and fields of the records of some lines, and whether `encode_plain` may write them.
+
+    The fields are the caller's to change.  Lines are checked, and reported to `report`, as by `read`.
+    """
+    for number, line in enumerate(lines.lines, lines.number):
+        try:
+            fields, plain = _decode(line)
+            source = _checked(fields, config, lines.source, number)[0]
+        except ValueError as error:
+            _report(error, line, f"{lines.place}:{number}", report)
+            continue
+        yield source, f"{lines.place}:{number}", fields, plain
 
 
 def decode_line(line: bytes) -> Any:
@@ -87,13 +170,18 @@ def decode_line(line: bytes) -> Any:
         `UnicodeDecodeError` with the byte offset, `json.JSONDecodeError` with the column, or a plain ValueError for
         nesting deeper than `MAX_DEPTH` and for integers longer than Python converts.
     """
+    return _decode(line)[0]
+
+
+def _decode(line: bytes) -> tuple[Any, bool]:
+    """The value of a line, and whether orjson read all of it right, and so would write it right."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         value = _decode_slowly(line)
         _beyond_orjson(value)  # for its limit of depth
-        return value
-    return _decode_slowly(line) if _beyond_orjson(value) else value
+        return value, False
+    return (_decode_slowly(line), False) if _beyond_orjson(value) else (value, True)
 
 
 def _decode_slowly(line: bytes) -> Any:
@@ -122,6 +210,11 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # A surrogate can only stand inside a string of the JSON text, where Python's escape is JSON's as well.
     return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def encode_plain(fields: dict[str, Any]) -> bytes:
+    """As `encode_line`, for fields that hold nothing but what `parse` called plain, and strings without surrogates."""
+    return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
 
 
 _TOO_DEEP = f"expected at most {MAX_DEPTH} levels of nesting, found more"
@@ -153,6 +246,22 @@ def _beyond_orjson(value: object) -> bool:
 
 def _document(fields: Any, config: ReadConfig, source: str, number: int) -> Document:
     """Check a parsed line and pick out what a `Document` needs; ValueError says what was expected and found."""
+    name, identity, text, html = _checked(fields, config, source, number)
+    get = fields.get
+    url, date, title = get("url"), get("date"), get("title")
+    return Document(
+        source=name,
+        id=identity,
+        text=text,
+        html=html,
+        url=url if type(url) is str else None,
+        date=date if type(date) is str else None,
+        title=title if type(title) is str else None,
+    )
+
+
+def _checked(fields: Any, config: ReadConfig, source: str, number: int) -> tuple[str, str, str | None, str | None]:
+    """Source, id, text and html of a parsed line."""
     if type(fields) is not dict:
         raise ValueError(f"expected a JSON object, found {_kind(fields)}")
     get = fields.get
@@ -163,15 +272,11 @@ def _document(fields: Any, config: ReadConfig, source: str, number: int) -> Docu
         raise ValueError(f"expected a string in field {config.html_field!r}, found {_kind(html)}")
     if text is None and html is None:
         raise ValueError(_no_body(fields, config))
-    url, date, title = get("url"), get("date"), get("title")
-    return Document(
-        source=_name(get(config.source_field), config.source_field, source),
-        id=_name(get(config.id_field), config.id_field, f"{source}:{number}"),
-        text=text,
-        html=html,
-        url=url if type(url) is str else None,
-        date=date if type(date) is str else None,
-        title=title if type(title) is str else None,
+    return (
+        _name(get(config.source_field), config.source_field, source),
+        _name(get(config.id_field), config.id_field, f"{source}:{number}"),
+        text,
+        html,
     )
 
 

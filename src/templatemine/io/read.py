@@ -14,7 +14,7 @@ from templatemine.errors import CorpusError
 from templatemine.io import folder, jsonl
 from templatemine.model import Document, Record
 
-__all__ = ["FORMATS", "OnError", "read_documents", "read_records"]
+__all__ = ["FORMATS", "OnError", "read_documents", "read_lines", "read_records"]
 
 OnError = Callable[[CorpusError], None]
 Reader = Callable[[str, ReadConfig, OnError], Iterator[Record]]
@@ -50,6 +50,18 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
     """
     path = os.fspath(path)
     return _reader(path)(path, config, on_error or _raise)
+
+
+def read_lines(path: str | os.PathLike[str], most: int, size: int) -> Iterator[jsonl.Lines] | None:
+    """Read JSON lines as they stand (see `jsonl.read_lines`); None if `path` is of another format.
+
+    Raises
+    ------
+    CorpusError
+        As `read_records`.
+    """
+    path = os.fspath(path)
+    return jsonl.read_lines(path, most, size) if _reader(path) is jsonl.read else None
 
 
 def read_documents(
