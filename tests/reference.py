@@ -97,6 +97,7 @@ def traits(form: bytes) -> int:
             4 * (len(whole) == 1 and is_own(whole)),
             8 * any(isinstance(piece, int) for piece in pieces),
             16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
+            32 * text.endswith((":", "\uff1a")),
         )
     )
 
@@ -307,10 +308,15 @@ def _words(chunk: str, separators: str, patterns: PatternSet) -> Iterator[tuple[
             if place > start:
                 yield start, place
             start = place + 1
-        elif place > start and "glued" in patterns.enabled and place not in inside:
-            if chunk[place - 1] in set(":/)") - set(separators) and _is_letter(chunk[place]):
-                yield start, place
-                start = place
+        elif (
+            place > start
+            and "glued" in patterns.enabled
+            and place not in inside
+            and chunk[place - 1] in set(":/)") - set(separators)
+            and _is_letter(chunk[place])
+        ):
+            yield start, place
+            start = place
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
-from templatemine.expressions import Encoded, expression
+from templatemine.expressions import SLOT, Encoded, expression
 from templatemine.index import build_index, document_floor
 from templatemine.mine import find_repeats
 from templatemine.model import Cutoff, Document, Template
@@ -372,15 +372,20 @@ def make_pack(
     templates: list[Template] = []
     seen: set[tuple[str, ...]] = set()
     for place, (forms, example) in enumerate(strings):
-        tokens = tuple(patterns.readable(form) for form in forms)
-        if tokens in seen:
-            continue
-        seen.add(tokens)
+        fixed = tuple(patterns.readable(form) for form in forms)
         anchor = anchors[place % len(anchors)] if anchors else ""
-        source = expression(forms, patterns, separators, html, anchor=anchor)
-        templates.append(
-            Template(id=f"t{place}", regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor)
-        )
+        # "end/line" is anchored as a line and takes the rest up to its end.
+        slot, anchor = anchor.split("/") if "/" in anchor and not html else ("", anchor.rpartition("/")[2])
+        for side in {slot, ""}:
+            tokens = (*fixed, SLOT) if side == "end" else (SLOT, *fixed) if side == "start" else fixed
+            if tokens in seen:
+                continue
+            seen.add(tokens)
+            source = expression(forms, patterns, separators, html, anchor=anchor, slot=side)
+            name = f"t{place}{side}"
+            templates.append(
+                Template(id=name, regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor)
+            )
     return Pack(
         source="example.org",
         html=html,
@@ -439,7 +444,16 @@ class Case:
         return make_pack(strings, patterns, self.separators, self.html, self.anchors)
 
 
-ANCHORINGS = ((), (), ("start",), ("end",), ("line", ""), ("start", "end", "line", ""))
+ANCHORINGS = (
+    (),
+    (),
+    ("start",),
+    ("end",),
+    ("line", ""),
+    ("start", "end", "line", ""),
+    ("end/end",),
+    ("start/start", "end/line", ""),
+)
 
 
 @st.composite

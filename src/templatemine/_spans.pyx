@@ -95,6 +95,7 @@ cdef struct Automaton:
     int32_t* root           # next state of the root by symbol
     int32_t* fail
     int32_t* output         # string that ends in a state, or -1
+    int32_t* also           # next string of the same tokens, or -1
     int32_t* link           # next state with output along the failure links, or 0
     int32_t* depth
     uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
@@ -138,6 +139,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         a.root = <int32_t*>malloc(symbols * sizeof(int32_t) + 8)
         a.fail = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.output = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.also = <int32_t*>malloc((strings + 1) * sizeof(int32_t))
         a.link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.depth = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.keys = <uint64_t*>malloc((a.mask + 1) * sizeof(uint64_t))
@@ -146,7 +148,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         symbol = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
-        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.link == NULL or a.depth == NULL or a.keys == NULL
+        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL or a.keys == NULL
                 or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
             raise MemoryError
         memset(a.root, 0, symbols * sizeof(int32_t))
@@ -177,8 +179,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
                         a.keys[place] = key
                         a.values[place] = child
                 state = child
-            if a.output[state] < 0:
-                a.output[state] = <int32_t>i
+            a.also[i] = a.output[state]
+            a.output[state] = <int32_t>i
         # Failure links in the order of depth (counting sort).
         memset(count, 0, (total + 2) * sizeof(int64_t))
         for i in range(1, a.states):
@@ -240,6 +242,59 @@ cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind
     return tag_form(&scanner.spec, p, n, kind, scratch.form)
 
 
+cdef enum:
+    # Where in its line a string must stand, and how far its match reaches.
+    BEGINS_LINE = 1
+    ENDS_LINE = 2
+    TO_END = 4
+    TO_BEGIN = 8
+    REACHES = TO_END | TO_BEGIN
+    # Code points from a string to the edge of the line it reaches to, at most (`expressions.SLOT_SIZE`).
+    SLOT_SIZE = 120
+
+
+cdef bint reach(const uint8_t* p, const Tokens* tokens, uint8_t edge, int64_t* first, int64_t* last) noexcept nogil:
+    """Move the first or the last token of a match to the edge of its line; False if that is too far."""
+    cdef int64_t i = last[0], k = first[0]
+    if edge & TO_END:
+        while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
+            i += 1
+            # A code point has at most four bytes.
+            if tokens.end[i] - tokens.end[last[0]] > 4 * SLOT_SIZE:
+                return False
+        if count_points(p, tokens.end[last[0]], tokens.end[i]) > SLOT_SIZE:
+            return False
+    if edge & TO_BEGIN:
+        while k > 0 and not tokens.kind[k] & FIRST:
+            k -= 1
+            if tokens.start[first[0]] - tokens.start[k] > 4 * SLOT_SIZE:
+                return False
+        if count_points(p, tokens.start[k], tokens.start[first[0]]) > SLOT_SIZE:
+            return False
+    last[0] = i
+    first[0] = k
+    return True
+
+
+cdef void order_by_end(Found* found) noexcept nogil:
+    """Matches in the order of their last token; each stands at most a slot away from its place."""
+    cdef int64_t i, k, position
+    cdef int32_t length, count
+    for i in range(1, found.size):
+        position = found.position[i]
+        length = found.length[i]
+        count = found.count[i]
+        k = i
+        while k > 0 and found.length[k - 1] > length:
+            found.position[k] = found.position[k - 1]
+            found.length[k] = found.length[k - 1]
+            found.count[k] = found.count[k - 1]
+            k -= 1
+        found.position[k] = position
+        found.length[k] = length
+        found.count[k] = count
+
+
 cdef class Matcher(Scanner):
     """All strings of a pack at once, at token boundaries, overlapping ones included.
 
@@ -252,7 +307,8 @@ cdef class Matcher(Scanner):
     flat, bounds : int32 and int64 arrays
         String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
     edges : uint8 array, shape (strings,), optional
-        1 if string i counts only where it begins a line, 2 where it ends one, 3 both.
+        Bits: 1 string i counts only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
+        line, 8 to its beginning, where that is at most `expressions.SLOT_SIZE` code points away.
     """
 
     cdef Table vocabulary
@@ -334,6 +390,7 @@ cdef class Matcher(Scanner):
         free(self.automaton.root)
         free(self.automaton.fail)
         free(self.automaton.output)
+        free(self.automaton.also)
         free(self.automaton.link)
         free(self.automaton.depth)
         free(self.automaton.keys)
@@ -443,7 +500,9 @@ cdef class Matcher(Scanner):
         cdef const Word* word
         cdef Word* known
         cdef Tokens* tokens = &scratch.tokens
-        cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL
+        cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL, ordered = True
+        cdef int32_t string
+        cdef int64_t last
         scan(&self.spec, p, n, tokens)
         for i in range(tokens.size):
             q = p + tokens.start[i]
@@ -481,12 +540,21 @@ cdef class Matcher(Scanner):
             state = automaton_step(&self.automaton, state, <int32_t>id)
             s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
             while s:
-                k = i - self.automaton.depth[s] + 1
-                edge = self.edges[self.automaton.output[s]]
-                if (not edge & 1 or tokens.kind[k] & FIRST) and (
-                        not edge & 2 or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST):
-                    found_push(&scratch.found, k, i, self.automaton.output[s], 0)
+                string = self.automaton.output[s]
+                while string >= 0:
+                    k = i - self.automaton.depth[s] + 1
+                    last = i
+                    edge = self.edges[string]
+                    if edge & REACHES and not reach(p, tokens, edge, &k, &last):
+                        k = -1
+                    if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST) and (
+                            not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST):
+                        found_push(&scratch.found, k, last, string, 0)
+                        ordered = ordered and last == i
+                    string = self.automaton.also[string]
                 s = self.automaton.link[s]
+        if not ordered:
+            order_by_end(&scratch.found)
         return 0
 
     def find(self, const uint8_t[::1] document not None):

@@ -1216,6 +1216,7 @@ cdef enum:
     OWN = 4
     MUTABLE = 8
     VALUE = 16
+    COLON = 32
 
 
 cdef inline int closing_mark(uint32_t c) noexcept nogil:
@@ -1238,7 +1239,7 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
 
     1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
-    ordinal, a price or a percentage.
+    ordinal, a price or a percentage, 32 it ends with a colon.
     """
     check_bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, begin, end, n = offsets.shape[0] - 1
@@ -1257,6 +1258,8 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
                 out[i] |= MUTABLE
             if p[begin] == MARKER and end > begin + 1 and p[begin + 1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
                 out[i] |= VALUE
+            if p[end - 1] == 58 or (end - begin >= 3 and p[end - 3] == 0xEF and p[end - 2] == 0xBC and p[end - 1] == 0x9A):
+                out[i] |= COLON
             while end > begin:
                 width = 1
                 while width < 4 and end - width > begin and (p[end - width] & 0xC0) == 0x80:

@@ -23,7 +23,16 @@ import regex
 from templatemine import _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
-from templatemine.expressions import OWN_TOKEN, Encoded, expression, is_tag, literal_pieces, marked_text
+from templatemine.expressions import (
+    OWN_TOKEN,
+    SLOT_SIZE,
+    Encoded,
+    expression,
+    is_tag,
+    literal_pieces,
+    marked_text,
+    separator_class,
+)
 from templatemine.model import Cleaned, Span
 from templatemine.packs import Pack
 
@@ -125,6 +134,7 @@ class _Expressions:
         import ahocorasick
 
         self._pack = pack
+        self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")
         self._tags: dict[bytes, str] = {}
         self._compiled: dict[int, regex.Pattern[str]] = {}
         self._always: list[int] = []
@@ -136,7 +146,9 @@ class _Expressions:
             for form in forms:
                 if is_tag(form, pack.html):
                     self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
-            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, template.anchor)
+            source = expression(
+                forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, template.anchor, template.slot
+            )
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
             (by_literal.setdefault(literal, []) if literal else self._always).append(place)
@@ -155,9 +167,18 @@ class _Expressions:
                 candidates.update(places)
         found: Matches = []
         for place in sorted(candidates):
+            slot = pack.templates[place].slot
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
+                if slot and self._size(text, *map(marked.original, match.span(2))) > SLOT_SIZE:
+                    continue
                 found.append((marked.original(match.start(1)), marked.original(match.end(1)), place))
         return found
+
+    def _size(self, text: str, start: int, end: int) -> int:
+        """Characters of a stretch as the native core reads it: what a pattern of the user's own matches is one."""
+        patterns = self._pack.patterns
+        own = patterns.user_matches(text, self._separators) if patterns.user else []
+        return end - start - sum(b - a - 1 for a, b, _ in own if a >= start and b <= end)
 
 
 def clean(text: str, pack: Pack) -> Cleaned:

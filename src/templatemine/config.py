@@ -90,32 +90,51 @@ class CrossSiteConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceConfig:
-    """Constants of `evidence`: shares of documents, bits of information, shares of occurrences.
+    """Constants of `evidence`.
 
-    All were chosen on the annotated articles (mean F1 over sources), on a plateau; `evidence` says what each one is
-    for.
+    All were chosen on the annotated articles (mean F1 over sources), on a plateau: `docs/method.md` has what doubling
+    and halving each of them does.
+
+    exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
+    anchored_bits : the same for a string that begins or ends its lines and does not stand in prose.
+    line_share, edge_share, phrase_share, quiet_share : least share of documents, by kind.
+    whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
+    quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
+    closed, after_close : least share of occurrences that punctuation closes.
+    line_information, edge_information, mark_information, rich, phrase_information, shared_information : bits.
+    bound : least boundness of a string that no edge of a line holds.
+    joint_share : a continuation of a template with less than this share of its occurrences is chance.
+    near : least share of occurrences near the edge of the line that a template reaches to.
+    characters : from this share of characters that are tokens on a source counts as written without spaces.
+    value_information : a line of such a source with fewer bits and a number is a row of a table.
     """
 
     exclusive_bits: float = 7.0
+    anchored_bits: float = 3.0
     line_share: float = 0.002
-    edge_share: float = 0.01
+    edge_share: float = 0.006
+    quiet_share: float = 0.01
     phrase_share: float = 0.02
     whole: float = 0.8
     edge: float = 0.9
     mark: float = 0.95
-    loose: float = 0.1
+    half: float = 0.5
+    quiet: float = 0.2
+    half_quiet: float = 0.3
+    reach_quiet: float = 0.15
+    closed: float = 0.9
+    after_close: float = 0.5
     line_information: float = 12.0
     edge_information: float = 16.0
     mark_information: float = 9.0
     rich: float = 24.0
+    phrase_information: float = 40.0
     shared_information: float = 30.0
     bound: float = 0.5
     joint_share: float = 0.5
-    prose_information: float = 40.0
-    prose_quantile: float = 0.9
-    prose_strings: int = 20
-    prose_factor: float = 2.0
-    alone_share: float = 0.2
+    near: float = 0.85
+    characters: float = 0.3
+    value_information: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

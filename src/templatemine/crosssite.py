@@ -32,6 +32,8 @@ class Peers:
         Place of the source with the greatest rate.
     greatest, second : float32 arrays
         The greatest rate (occurrences a token) of any source, and of any but `owner`; 0 if there is none.
+    prose_owner, prose_greatest, prose_second : arrays
+        The same for the rates of occurrences within prose.
     """
 
     hashes: NDArray[np.uint64]
@@ -39,6 +41,9 @@ class Peers:
     owner: NDArray[np.int32]
     greatest: NDArray[np.float32]
     second: NDArray[np.float32]
+    prose_owner: NDArray[np.int32]
+    prose_greatest: NDArray[np.float32]
+    prose_second: NDArray[np.float32]
 
     def others(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Number of other sources that have each of a source's strings."""
@@ -49,20 +54,41 @@ class Peers:
         rows = np.searchsorted(self.hashes, hashes)
         return np.where(self.owner[rows] == place, self.second[rows], self.greatest[rows])
 
+    def in_prose_elsewhere(self, hashes: NDArray[np.uint64], place: int) -> NDArray[np.float32]:
+        """Greatest rate of each of them within the prose of any other source."""
+        rows = np.searchsorted(self.hashes, hashes)
+        return np.where(self.prose_owner[rows] == place, self.prose_second[rows], self.prose_greatest[rows])
 
-def gather(hashes: Sequence[NDArray[np.uint64]], rates: Sequence[NDArray[np.float32]]) -> Peers:
+
+def gather(
+    hashes: Sequence[NDArray[np.uint64]], rates: Sequence[NDArray[np.float32]], prose: Sequence[NDArray[np.float32]]
+) -> Peers:
     """Reduce: the strings of all sources.
 
     Parameters
     ----------
     hashes, rates : sequences of arrays, one a source
         The strings of each source, each at most once, and their occurrences a token.
+    prose : sequence of arrays
+        Occurrences within prose a token.
     """
     sizes = [len(one) for one in hashes]
     every = np.concatenate(hashes) if sizes else np.empty(0, np.uint64)
-    rate = np.concatenate(rates) if sizes else np.empty(0, np.float32)
+    none = np.empty(0, np.float32)
+    rate, within = (np.concatenate(columns) if sizes else none for columns in (rates, prose))
     source = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     # Each source's hashes ascend, so that a stable sort merges a few runs.
     order = np.argsort(every, kind="stable")
-    first, sources, owner, greatest, second = _core.group_rates(every[order], rate[order], source[order])
-    return Peers(hashes=every[order[first]], sources=sources, owner=owner, greatest=greatest, second=second)
+    every, source = every[order], source[order]
+    first, sources, owner, greatest, second = _core.group_rates(every, rate[order], source)
+    _, _, prose_owner, prose_greatest, prose_second = _core.group_rates(every, within[order], source)
+    return Peers(
+        hashes=every[first],
+        sources=sources,
+        owner=owner,
+        greatest=greatest,
+        second=second,
+        prose_owner=prose_owner,
+        prose_greatest=prose_greatest,
+        prose_second=prose_second,
+    )

@@ -2,22 +2,26 @@
 
 On archives of articles the document frequency alone does not part furniture from prose: "of the" stands in 95 % of long
 articles, a credit line in 3 %.  What parts them is how a string stands in its documents.  For each maximal string we
-count how often it begins a line, ends one and is a whole one; how much information it carries (the sum of -log2 of the
-rates of its tokens); how tightly its tokens belong to it (the geometric mean of the share of each token's occurrences
-that it takes); and how much greater its rate is than in any other source.  Four kinds of evidence are accepted:
+count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it stands
+in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of the
+rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of any
+other source.  Furniture is what stands where prose does not:
 
-line      a whole line, whether of this source alone or not: prose does not repeat whole lines edge      begins or
-ends a line wherever it stands, and is this source's own phrase    stands anywhere, but is frequent, this source's own
-and bound together, beyond what prose of the source reaches mark      one token that begins a line wherever it stands
-("More:")
+line     a whole line, whether of this source alone or not: prose does not repeat whole lines
+edge     begins or ends its lines, and is closed by punctuation or never stands in prose
+part     does so half of the time, never stands in prose, and is bound together
+quiet    stands anywhere, but hardly ever in prose, and is bound together
+phrase   stands in prose, closed by punctuation, frequent, long and bound together: what a parser glued to a paragraph
+mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:")
 
-Constants were chosen on the annotated articles so that doubling or halving any of them moves mean F1 by less than two
-points; `tests/archives` holds the figures reached.
+In a source written without spaces, where every character is a token, an edge must be closed by punctuation on its inner
+side, and short lines with numbers are rows of tables, which are content.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +30,9 @@ from templatemine import _core
 from templatemine.config import EvidenceConfig
 from templatemine.model import Index, IntArray, LongArray, Repeats
 
-__all__ = ["ACCEPTED", "JOINT", "REASONS", "Evidence", "collect", "judge", "recount"]
+__all__ = ["ACCEPTED", "JOINT", "KINDS", "REASONS", "Evidence", "collect", "judge", "kinds", "reaches", "recount"]
 
-ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT = range(6)
+ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT, CONTENT = range(7)
 REASONS = (
     "",
     "stands in other sources",
@@ -36,7 +40,9 @@ REASONS = (
     "stands in mid-line like prose",
     "carries too little information",
     "a template and a chance continuation",
+    "a row of a table or a formula of prose",
 )
+KINDS = ("line", "edge", "part", "quiet", "phrase", "mark")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +63,10 @@ class Evidence:
         A character of a script without spaces counts half: it is no word.
     own_script, mutable : float32 arrays
         Share of its tokens that are characters of a script without spaces; that hold a mutable pattern.
-    value : bool array
-        Its last token begins with a number.
+    ends_value, holds_value : bool arrays
+        Its last token begins with a number; any does.
+    announces : bool array
+        It ends with a colon.
     bound : float32 array
         Geometric mean over the tokens of count(string) / count(token), 0 to 1.
     rate : float32 array
@@ -77,7 +85,9 @@ class Evidence:
     information: NDArray[np.float32]
     own_script: NDArray[np.float32]
     mutable: NDArray[np.float32]
-    value: NDArray[np.bool_]
+    ends_value: NDArray[np.bool_]
+    holds_value: NDArray[np.bool_]
+    announces: NDArray[np.bool_]
     bound: NDArray[np.float32]
     rate: NDArray[np.float32]
 
@@ -107,6 +117,8 @@ def collect(
     of_symbol = traits[index.forms[1:]]
     own_script = _string_sums(index, repeats, position, (of_symbol & 4 > 0).astype(np.float64)) / repeats.length
     mutable = _string_sums(index, repeats, position, (of_symbol & 8 > 0).astype(np.float64)) / repeats.length
+    values = _string_sums(index, repeats, position, (of_symbol & 16 > 0).astype(np.float64))
+    last = traits[index.forms[index.symbols[position + repeats.length - 1]]]
     logs = _string_sums(index, repeats, position, np.log(counts))
     bound = np.exp(np.log(repeats.count) - logs / repeats.length)
     return Evidence(
@@ -114,7 +126,9 @@ def collect(
         information=information.astype(np.float32),
         own_script=own_script.astype(np.float32),
         mutable=mutable.astype(np.float32),
-        value=traits[index.forms[index.symbols[position + repeats.length - 1]]] & 16 > 0,
+        ends_value=last & 16 > 0,
+        holds_value=values > 0,
+        announces=last & 32 > 0,
         bound=bound.astype(np.float32),
         rate=(repeats.count / total).astype(np.float32),
     )
@@ -136,79 +150,116 @@ def recount(
 ) -> Evidence:
     """Evidence with other figures in some rows: `share` has the columns starts, ends, lines."""
     columns = {"starts": share[:, 0], "ends": share[:, 1], "lines": share[:, 2], "bound": bound, "rate": rate}
-    changed: dict[str, NDArray[np.float32]] = {}
+    changed: dict[str, Any] = {}
     for name, values in columns.items():
         changed[name] = getattr(evidence, name).copy()
         changed[name][rows] = values
     return replace(evidence, **changed)
 
 
-def prose_level(evidence: Evidence, df: NDArray[np.int32], own: NDArray[np.bool_], config: EvidenceConfig) -> float:
-    """Document frequency that prose of this source reaches: a quantile over its own informative strings in mid-line."""
-    prose = (
-        own
-        & (np.maximum(evidence.starts, evidence.ends) < config.loose)
-        & (evidence.information >= config.prose_information)
-    )
-    if np.count_nonzero(prose) < config.prose_strings:
-        return 0.0
-    return float(np.quantile(df[prose], config.prose_quantile))
+def kinds(
+    evidence: Evidence,
+    repeats: Repeats,
+    elsewhere: NDArray[np.float32],
+    in_prose: NDArray[np.float32],
+    documents: int,
+    config: EvidenceConfig,
+) -> dict[str, NDArray[np.bool_]]:
+    """What kinds of furniture each string passes for.
+
+    Parameters
+    ----------
+    elsewhere, in_prose : float32 arrays
+        Greatest rate of each string in any other source, and within the prose of any other.
+    documents : int
+
+    Returns
+    -------
+    A bool array for each of `KINDS`.
+    """
+    c, e, df, length = config, evidence, repeats.df, repeats.length
+
+    def share(least: float) -> float:
+        return max(3.0, least * documents)
+
+    often = share(c.phrase_share)
+    anchored = np.maximum(e.starts, e.ends)
+    quiet = e.prose <= c.quiet
+    own = e.rate >= elsewhere * np.float32(2.0**c.exclusive_bits)
+    bits = np.where(quiet & (anchored >= c.edge), c.anchored_bits, c.exclusive_bits)
+    free = e.rate >= in_prose * np.exp2(bits).astype(np.float32)
+    begins, ends = e.starts >= c.edge, e.ends >= c.edge
+    # A comma or a letter before a string that ends its line is the middle of a sentence.
+    characters = e.own_script >= 0.5
+    inner = np.where(characters, c.whole, c.after_close)
+    closed = (begins & (e.closes >= c.closed)) | (ends & (e.after_close >= inner))
+    announcing = ends & ~begins & e.announces & (e.after_close < c.after_close)
+    edge = (begins | ends) & (closed | (quiet & ~characters)) & ~announcing & ~e.ends_value
+    asked = np.where(e.information >= c.rich, share(c.edge_share), share(2 * c.edge_share))
+    either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
+    bound = (e.bound >= c.bound) & (length >= 2)
+    # Characters belong to everything; there punctuation on both sides takes the place of boundness.
+    glued = np.where(characters, both, bound & either)
+    return {
+        "line": (e.lines >= c.whole)
+        & (own | (e.information >= c.shared_information) | (df >= often))
+        & (df >= share(c.line_share))
+        & (e.information >= c.line_information),
+        "edge": edge & free & (df >= asked) & (e.information >= c.edge_information),
+        "part": (anchored >= c.half)
+        & (e.prose <= c.half_quiet)
+        & free
+        & (e.information >= c.edge_information)
+        & (df >= often)
+        & (e.bound >= c.bound),
+        "quiet": quiet & free & bound & (df >= share(c.quiet_share)) & (e.information >= c.edge_information),
+        "phrase": free & glued & (df >= often) & (e.information >= c.phrase_information),
+        "mark": (length == 1)
+        & quiet
+        & free
+        & (df >= share(c.edge_share))
+        & (e.information >= c.mark_information)
+        & ((anchored >= c.mark) | both),
+    }
 
 
 def judge(
     evidence: Evidence,
     repeats: Repeats,
     elsewhere: NDArray[np.float32],
+    in_prose: NDArray[np.float32],
     documents: int,
-    alone: bool,
     config: EvidenceConfig,
-) -> tuple[NDArray[np.int8], float]:
-    """The verdict on each string: ACCEPTED or the reason against it, a place in `REASONS`.
-
-    Parameters
-    ----------
-    elsewhere : float32 array
-        Greatest rate of each string in any other source.
-    alone : bool
-        No other source of this language is known; then strings that are not whole lines must be bound together.
-
-    Returns
-    -------
-    verdict : int8 array
-    level : float
-        Document frequency a phrase in mid-line had to reach.
-    """
-    df, e = repeats.df, evidence
-    own = e.rate >= elsewhere * np.float32(2.0**config.exclusive_bits)
-    often = max(3.0, config.phrase_share * documents)
-    level = max(often, config.prose_factor * prose_level(e, df, own, config))
-    whole = e.lines >= config.whole
-    edge = np.maximum(e.starts, e.ends) >= config.edge
-    if alone:
-        edge &= e.bound >= config.bound
-    asked = np.where(e.information >= config.rich, max(3.0, config.edge_share * documents), often)
-    mark = (
-        (repeats.length == 1)
-        & (e.starts >= config.mark)
-        & (e.information >= config.mark_information)
-        & (df >= often)
-        & (not alone)
-    )
-    accept_line = (
-        whole
-        & (own | (e.information >= config.shared_information) | (df >= often))
-        & (df >= max(3.0, config.line_share * documents))
-    )
-    accept_line &= e.information >= config.line_information
-    accept_edge = edge & own & (df >= asked) & (e.information >= config.edge_information)
-    accept_phrase = (
-        own & (df >= level) & (repeats.length >= 2) & (e.information >= config.rich) & (e.bound >= config.bound)
-    )
-    accepted = accept_line | accept_edge | (mark & own) | accept_phrase
+) -> NDArray[np.int8]:
+    """The verdict on each string, a place in `REASONS`; arguments as of `kinds`."""
+    c, e, df = config, evidence, repeats.df
+    accepted = np.logical_or.reduce(list(kinds(e, repeats, elsewhere, in_prose, documents, c).values()))
+    often = df >= max(3.0, c.phrase_share * documents)
+    content = (e.lines >= c.whole) & e.ends_value & ~often
+    content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
+    total = max(1.0, float(repeats.count.sum(dtype=np.float64)))
+    if float((e.own_script * repeats.count).sum(dtype=np.float64)) >= c.characters * total:
+        content |= e.holds_value & (e.information <= c.value_information) & (e.prose < c.half)
+        content |= (e.lines >= c.whole) & (e.ends_value | (df < c.edge_share * documents))
+    free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
+    whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
     # The first thing that speaks against a string, from the most general to the most particular.
-    verdict = np.select(
-        [accepted, ~own & ~whole, e.information < config.line_information, ~whole & ~edge & (e.bound < config.bound)],
-        [ACCEPTED, SHARED, POOR, LOOSE],
+    verdict: NDArray[np.int8] = np.select(
+        [accepted & ~content, content, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored],
+        [ACCEPTED, CONTENT, SHARED, POOR, LOOSE],
         RARE,
     ).astype(np.int8)
-    return verdict, level
+    return verdict
+
+
+def reaches(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which strings may take the rest of their line: (to its end, to its beginning).
+
+    "Contributing: NAMES", "Click for more from THE SECTION", "NAMES contributed to this report."  The rest must be short
+    nearly always and the line no prose; a string with a number in it is a stamp and says all it has to say.
+    """
+    c, e = config, evidence
+    able = (e.prose <= c.reach_quiet) & (e.mutable == 0) & (e.own_script < 0.5)
+    right = able & (e.near_end >= c.near) & (e.ends < c.mark) & ((e.starts >= c.edge) | (e.after_close >= c.closed))
+    left = able & (e.near_begin >= c.near) & (e.starts < c.mark) & (e.ends >= c.edge)
+    return right, left

@@ -26,6 +26,8 @@ from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternS
 __all__ = [
     "ANCHORS",
     "OWN_TOKEN",
+    "SLOT",
+    "SLOT_SIZE",
     "Encoded",
     "Marked",
     "expression",
@@ -48,6 +50,9 @@ JOINTS = ":/)"
 LINE_BREAKS = r"\n" + "\u2028\u2029"
 # Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
 ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
+# A token of a template that stands for the rest of its line, and how many characters that may have.
+SLOT = "{slot}"
+SLOT_SIZE = 120
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
@@ -89,11 +94,14 @@ def expression(
     html: bool,
     tags: Mapping[bytes, str] | None = None,
     anchor: str = "",
+    slot: str = "",
 ) -> str:
     """The regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
-    `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.
+    `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
+    the rest of the line up to its end, or from its beginning, is a part of the match.  In marked text, where a mark is
+    one character, the rest is group 2 and may have any length: whoever applies the expression measures it.
     """
     described = [_described(form, patterns, html, tags) for form in forms]
     own = [one[0] for one in described]
@@ -114,11 +122,39 @@ def expression(
     left = "" if own[0] else f"(?:^|[{left_edge}{JOINTS if begins[0] else ''}])"
     right = "" if own[-1] else f"(?:[{right_edge}{LETTER if ends[-1] else ''}]|$)"
     blank = "".join(f"|{re.escape(char)}" for char in separators)
+    line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
+    line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
     if ANCHORS[anchor] & 1:
-        left = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
+        left = line_start
     if ANCHORS[anchor] & 2:
-        right = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
+        right = line_end
+    if slot:
+        rest = _rest(slot, separators, own, OWN_TOKEN, begins[0], ends[-1], tags is None)
+        before, after = ("", rest) if slot == "end" else (rest, "")
+        if slot == "end":
+            right = line_end
+        else:
+            left = line_start
+        return f"{left}({before}{''.join(parts)}{after}){right}"
     return f"{left}({''.join(parts)}){right}"
+
+
+def _rest(
+    slot: str, separators: str, own: Sequence[bool], characters: str, begins: bool, ends: bool, bounded: bool
+) -> str:
+    """The rest of a line beside a string: nothing, or what begins and ends with tokens and meets it at a boundary."""
+    outer = f"[^{separator_class(separators)}]"
+    inner = "".join(f"|{re.escape(char)}" for char in separators)
+    blank = rf"(?:[^\S{LINE_BREAKS}]{inner})"
+    outermost = own[-1] if slot == "end" else own[0]
+    size = f"{{0,{SLOT_SIZE - (1 if outermost else 2)}}}" if bounded else "*"
+    middle = f"[^{LINE_BREAKS}]{size}"
+    glued = characters + ((LETTER if ends else "") if slot == "end" else (JOINTS if begins else ""))
+    if slot == "end":
+        body = f"{middle}{outer}" if outermost else f"{blank}{middle}{outer}|[{glued}](?:{middle}{outer})?"
+    else:
+        body = f"{outer}{middle}" if outermost else f"{outer}{middle}{blank}|(?:{outer}{middle})?[{glued}]"
+    return f"(?:{body})?" if bounded else f"((?:{body})?)"
 
 
 def _ends_in_joint(form: bytes) -> bool:

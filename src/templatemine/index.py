@@ -48,7 +48,14 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
     kept = np.flatnonzero(df >= document_floor(corpus.documents, config))
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
     symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
-    stands = _core.standing(corpus.forms, corpus.doc_starts, corpus.traits & 3, corpus.lines, SHORT_LINE, NEAR)
+    stands = _core.standing(
+        corpus.forms,
+        corpus.doc_starts,
+        np.bitwise_and(corpus.traits, 3, dtype=np.uint8),
+        corpus.lines,
+        SHORT_LINE,
+        NEAR,
+    )
     symbols, doc_of, token_of, stands = _core.reduce_tokens(
         corpus.forms, corpus.doc_starts, symbol_of, stands, corpus.lines
     )

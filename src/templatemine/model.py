@@ -207,7 +207,8 @@ class Template:
 
     `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
     hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
-    string counts only where it begins a line, ends one or is one, else "".
+    string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
+    the rest of the line up to the fixed tokens, whose `df` and `count` these are.
     """
 
     id: str
@@ -217,3 +218,10 @@ class Template:
     count: int
     example: str
     anchor: str = ""
+
+    @property
+    def slot(self) -> str:
+        """ "start" or "end" if the rest of the line on that side belongs to the match, else ""."""
+        if self.tokens and self.tokens[-1] == "{slot}":
+            return "end"
+        return "start" if self.tokens and self.tokens[0] == "{slot}" else ""

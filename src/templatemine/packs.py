@@ -24,7 +24,7 @@ from templatemine import _spans
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import ANCHORS, Encoded, expression
+from templatemine.expressions import ANCHORS, SLOT, Encoded, expression
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, Template
@@ -80,7 +80,9 @@ class Pack:
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
         forms, read = self._form_of, self.patterns.from_readable
-        return [forms.get(token) or forms.setdefault(token, read(token)) for token in template.tokens or ()]
+        return [
+            forms.get(token) or forms.setdefault(token, read(token)) for token in template.tokens or () if token != SLOT
+        ]
 
     @cached_property
     def _form_of(self) -> dict[str, bytes]:
@@ -103,7 +105,10 @@ class Pack:
         for place in rows:
             flat += [vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(self.templates[place])]
             bounds.append(len(flat))
-        edges = np.array([ANCHORS[self.templates[place].anchor] for place in rows], np.uint8)
+        reach = {"": 0, "end": 4, "start": 8}
+        edges = np.array(
+            [ANCHORS[self.templates[place].anchor] | reach[self.templates[place].slot] for place in rows], np.uint8
+        )
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
         return _spans.Matcher(
             *arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64), edges
@@ -333,9 +338,17 @@ def _check_templates(pack: Pack, where: str) -> None:
         if template.tokens in strings:
             raise PackError(f"{here}: the same tokens as {strings[template.tokens]}")
         strings[template.tokens] = template.id
+        _check_slot(pack, template, here)
         try:
             forms = pack.forms(template)
-            derived = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=template.anchor)
+            derived = expression(
+                forms,
+                pack.patterns,
+                pack.tokenise.separators,
+                pack.html,
+                anchor=template.anchor,
+                slot=template.slot,
+            )
         except ValueError as error:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:
@@ -346,6 +359,19 @@ def _check_templates(pack: Pack, where: str) -> None:
             )
 
     _check_examples(pack, where)
+
+
+def _check_slot(pack: Pack, template: Template, here: str) -> None:
+    """A slot is the first or the last token beside others, reaches to an edge of its line, and stands in no HTML."""
+    tokens = template.tokens or ()
+    if SLOT not in tokens:
+        return
+    if pack.html:
+        raise PackError(f"{here}: tokens: {SLOT} reaches to the edge of a line, and HTML has none")
+    if tokens.count(SLOT) > 1 or len(tokens) < 2 or not template.slot:
+        raise PackError(f"{here}: tokens: expected {SLOT} once, first or last and beside other tokens")
+    if not ANCHORS[template.anchor] & ANCHORS[template.slot]:
+        raise PackError(f"{here}: anchor: expected {template.slot!r} or 'line' beside {SLOT}, got {template.anchor!r}")
 
 
 def _check_examples(pack: Pack, where: str) -> None:

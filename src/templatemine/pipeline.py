@@ -7,7 +7,7 @@ threads if asked to; any other executor calls the same three.
 
 from __future__ import annotations
 
-import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core, _spans, _text
-from templatemine.config import PipelineConfig, TokeniseConfig
+from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers, gather
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, recount
-from templatemine.expressions import Encoded, expression
+from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, reaches, recount
+from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
 from templatemine.index import build_index, document_floor
 from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
@@ -244,7 +244,10 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
 
 def shared(mined: Sequence[Mined]) -> Peers:
     """Reduce: which strings stand in which sources, and how often."""
-    return gather([one.hashes for one in mined], [one.rates for one in mined])
+    rates = [one.rates for one in mined]
+    # Without evidence nothing is known of prose.
+    prose = [one.rates if one.evidence is None else one.rates * one.evidence.within for one in mined]
+    return gather([one.hashes for one in mined], rates, prose)
 
 
 def finish_source(
@@ -281,7 +284,7 @@ def finish_source(
         documents=mined.documents,
         method=config.method,
         cutoff=cutoff,
-        templates=_templates(mined, kept, documents, patterns, config.tokenise.separators),
+        templates=_templates(mined, kept, documents, patterns, config),
         first_date=mined.first_date,
         last_date=mined.last_date,
         dropped={reasons[code]: count for code, count in sorted(Counter(reason_of[out].tolist()).items())},
@@ -351,37 +354,36 @@ def _by_histogram(mined: Mined, peers: Peers, place: int, config: PipelineConfig
 
 def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
     """The verdicts of `evidence`; the histogram is kept for the reader."""
-    assert mined.evidence is not None
-    others = peers.others(mined.hashes)
-    frequent = mined.repeats.df >= np.sort(mined.repeats.df)[-1000:][:1]
-    alone = float(np.mean(others[frequent] > 0)) < config.evidence.alone_share if len(others) else True
+    evidence = mined.evidence
+    assert evidence is not None
+    constants = config.evidence
     elsewhere = peers.elsewhere(mined.hashes, place)
-    verdict, level = judge(mined.evidence, mined.repeats, elsewhere, mined.documents, alone, config.evidence)
-    own = mined.rates >= elsewhere * np.float32(2.0**config.evidence.exclusive_bits)
+    in_prose = peers.in_prose_elsewhere(mined.hashes, place)
+    verdict = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants)
+    free = mined.rates >= in_prose * np.float32(2.0**constants.exclusive_bits)
     for left in (True, False):
-        anchored = mined.evidence.starts if left else mined.evidence.ends
-        bases = np.where(own & (anchored >= config.evidence.edge), mined.repeats.count, 0)
-        rows = np.flatnonzero((verdict == ACCEPTED) & (mined.evidence.lines < config.evidence.whole) & (bases > 0))
-        longest = _longest_base(mined, rows, bases, left)
-        verdict[rows[mined.repeats.count[rows] < config.evidence.joint_share * longest]] = JOINT
+        anchored = evidence.starts if left else evidence.ends
+        bases = np.where(free & (anchored >= constants.edge), mined.repeats.count, 0)
+        rows = np.flatnonzero((verdict == ACCEPTED) & (evidence.lines < constants.whole) & (bases > 0))
+        owner, part = _parts(mined, rows, left)
+        longest = np.zeros(len(rows), np.int32)
+        np.maximum.at(longest, owner, bases[part])
+        verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
-    note = f"{number} with evidence; phrases in mid-line from {math.ceil(level)} documents up"
-    if alone:
-        note += "; no other source of its language, so only lines and what is bound together"
     cutoff = Cutoff(
         method="evidence",
         df=None,
         share=None,
         energy=None,
         histogram=tuple(int(count) for count in counts),
-        note=note if number else "no string shows evidence of being a template",
+        note=f"{number} with evidence" if number else "no string shows evidence of being a template",
     )
     return cutoff, verdict, REASONS
 
 
-def _longest_base(mined: Mined, rows: NDArray[np.int64], bases: NDArray[np.int32], left: bool) -> NDArray[np.int32]:
-    """For each string the greatest of `bases` among the strings that are a shorter beginning (or end) of it."""
+def _parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which strings of the source are a shorter beginning (or end) of some: (place in `rows`, row of the shorter)."""
     chosen = _take(mined.strings, rows)
     lengths = np.diff(chosen.bounds).astype(np.int64) - 1
     owner = np.repeat(np.arange(len(rows)), lengths)
@@ -390,10 +392,28 @@ def _longest_base(mined: Mined, rows: NDArray[np.int64], bases: NDArray[np.int32
     names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
     parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
     place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
-    found = np.where(mined.hashes[place] == parts, bases[place], 0) if len(parts) else np.empty(0, np.int32)
-    greatest = np.zeros(len(rows), np.int32)
-    np.maximum.at(greatest, owner, found)
-    return greatest
+    known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
+    return owner[known], place[known]
+
+
+def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, str]:
+    """Templates that take the rest of their line as well: row -> "end" or "start".
+
+    One that is mostly a part of a longer template, which says all it has to say, does not.
+    """
+    if mined.evidence is None or mined.html:
+        return {}
+    out: dict[int, str] = {}
+    count = mined.repeats.count
+    for side, able in zip(("end", "start"), reaches(mined.evidence, config), strict=True):
+        outer = mined.evidence.ends if side == "end" else mined.evidence.starts
+        complete = kept[~able[kept] & (outer[kept] < config.edge)]
+        owner, part = _parts(mined, complete, side == "end")
+        most = count[complete[owner]] >= config.joint_share * count[part]
+        able = able.copy()
+        able[part[most]] = False
+        out |= {row: side for row in kept[able[kept]].tolist() if row not in out}
+    return out
 
 
 def _strings(corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]) -> Strings:
@@ -430,13 +450,13 @@ def _take(strings: Strings, rows: NDArray[np.int64]) -> Strings:
 
 def _examples(
     mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str
-) -> dict[int, str]:
-    """The original text of one occurrence of each string, by scanning its document again."""
+) -> dict[int, tuple[str, int, int]]:
+    """One occurrence of each string, by scanning its document again: the text, and the bounds of the string in it."""
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, mined.html))
     by_document: dict[int, list[int]] = {}
     for row in rows.tolist():
         by_document.setdefault(int(mined.document[row]), []).append(row)
-    examples: dict[int, str] = {}
+    examples: dict[int, tuple[str, int, int]] = {}
     for place, wanted in by_document.items():
         text = documents[place if mined.chosen is None else int(mined.chosen[place])].body
         encoded = Encoded(text, patterns, separators)
@@ -444,39 +464,70 @@ def _examples(
         for row in wanted:
             edges = np.array([starts[mined.first[row]], ends[mined.last[row]]])
             start, end = encoded.code_points(edges).tolist()
-            examples[row] = text[start:end]
+            examples[row] = text, start, end
     return examples
 
 
+_LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
+
+
+def _with_rest(text: str, start: int, end: int, side: str, separators: str) -> str:
+    """An example with the rest of its line, where that is short enough for a slot."""
+    if side == "end":
+        found = _LINE_BREAK.search(text, end)
+        rest = text[end : found.start() if found else len(text)]
+        whole = text[start:end] + rest
+    else:
+        begin = max((text.rfind(char, 0, start) + 1 for char in "\n\u2028\u2029"), default=0)
+        rest = text[begin:start]
+        whole = rest + text[start:end]
+    blank = "".join(char for char in whole if char.isspace()) + separators
+    return whole.strip(blank) if len(rest) <= SLOT_SIZE else text[start:end]
+
+
 def _templates(
-    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str
+    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, config: PipelineConfig
 ) -> tuple[Template, ...]:
+    separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
-    templates: list[Template] = []
+    reaching = _reaching(mined, rows, config.evidence)
     strings = mined.strings
+
+    def template(row: int, forms: list[bytes], fixed: tuple[str, ...], side: str) -> Template:
+        anchor = _anchor(mined.evidence, row, config.evidence)
+        text, start, end = examples[row]
+        tokens, example = fixed, text[start:end]
+        if side:
+            tokens = (*fixed, SLOT) if side == "end" else (SLOT, *fixed)
+            anchor = "line" if anchor not in ("", side) else side
+            example = _with_rest(text, start, end, side, separators)
+        return Template(
+            id=template_id(tokens),
+            regex=expression(forms, patterns, separators, mined.html, anchor=anchor, slot=side),
+            tokens=tokens,
+            df=int(strings.df[row]),
+            count=int(strings.count[row]),
+            example=example,
+            anchor=anchor,
+        )
+
+    templates: list[Template] = []
     for row in rows.tolist():
         forms = [strings.names[token] for token in strings.ids(row)]
-        anchor = _anchor(mined.evidence, row)
-        tokens = tuple(patterns.readable(form) for form in forms)
-        templates.append(
-            Template(
-                id=template_id(tokens),
-                regex=expression(forms, patterns, separators, mined.html, anchor=anchor),
-                tokens=tokens,
-                df=int(strings.df[row]),
-                count=int(strings.count[row]),
-                example=examples[row],
-                anchor=anchor,
-            )
-        )
+        fixed = tuple(patterns.readable(form) for form in forms)
+        templates.append(template(row, forms, fixed, ""))
+        if row in reaching:
+            templates.append(template(row, forms, fixed, reaching[row]))
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 
-def _anchor(evidence: Evidence | None, row: int) -> str:
-    """Where in its line a string always stood; elsewhere it is not cut."""
+def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
+    """Where in its line a string stands as a rule; elsewhere it is not cut."""
     if evidence is None:
         return ""
-    return ("", "start", "end", "line")[int(evidence.starts[row] == 1) + 2 * int(evidence.ends[row] == 1)]
+    if evidence.lines[row] >= config.whole:
+        return "line"
+    return "start" if evidence.starts[row] >= config.edge else "end" if evidence.ends[row] >= config.edge else ""
 
 
 class Miner:

@@ -38,18 +38,25 @@ def relaxed(config: EvidenceConfig) -> EvidenceConfig:
     return replace(
         config,
         exclusive_bits=config.exclusive_bits - 1,
+        anchored_bits=config.anchored_bits - 1,
         line_share=config.line_share * 0.5,
         edge_share=config.edge_share * 0.6,
+        quiet_share=config.quiet_share * 0.6,
         phrase_share=config.phrase_share * 0.6,
         whole=config.whole - 0.1,
         edge=config.edge - 0.1,
         mark=config.mark - 0.1,
+        half=config.half - 0.1,
+        quiet=config.quiet + 0.1,
+        half_quiet=config.half_quiet + 0.1,
+        closed=config.closed - 0.1,
+        after_close=config.after_close - 0.1,
         bound=config.bound * 0.9,
         line_information=config.line_information - 1,
         edge_information=config.edge_information - 1,
         mark_information=config.mark_information - 1,
+        phrase_information=config.phrase_information - 1,
         rich=config.rich - 1,
-        prose_factor=config.prose_factor * 0.7,
     )
 
 

@@ -78,7 +78,7 @@ def test_every_occurrence_is_matched(html: bool, data: st.DataObject) -> None:
 def test_anchored_expressions_match_where_they_count(data: st.DataObject, anchor: str) -> None:
     case = readable_elsewhere(data.draw(cases(data.draw(st.booleans()))))
     pack = case.pack()
-    for template in pack.templates[:4]:
+    for template in [one for one in pack.templates if not one.slot][:4]:
         forms = tuple(pack.forms(template))
         one = replace(pack, templates=(replace(template, anchor=anchor),))
         for text in case.texts:

@@ -19,31 +19,33 @@ def columns(*pairs: tuple[int, float]) -> tuple[np.ndarray, np.ndarray]:
 
 def test_counts_and_rates_of_other_sources() -> None:
     a, b, c = columns((1, 0.5), (2, 0.1)), columns((2, 0.3), (3, 0.2)), columns((2, 0.2), (9, 0.7))
-    peers = gather([a[0], b[0], c[0]], [a[1], b[1], c[1]])
+    peers = gather([a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[1] / 2, b[1] / 3, c[1] / 4])
     assert peers.others(a[0]).tolist() == [0, 2]
     assert peers.others(b[0]).tolist() == [2, 0]
     assert np.allclose(peers.elsewhere(a[0], 0), [0.0, 0.3])
     assert np.allclose(peers.elsewhere(b[0], 1), [0.2, 0.0])  # its own rate is the greatest, so the second counts
     assert np.allclose(peers.elsewhere(c[0], 2), [0.3, 0.0])
+    assert np.allclose(peers.in_prose_elsewhere(a[0], 0), [0.0, 0.1])
+    assert np.allclose(peers.in_prose_elsewhere(b[0], 1), [0.05, 0.0])
 
 
 def test_one_source_has_no_peers() -> None:
     keys, rates = columns((4, 0.5), (5, 0.25))
-    peers = gather([keys], [rates])
+    peers = gather([keys], [rates], [rates])
     assert peers.others(keys).tolist() == [0, 0]
     assert peers.elsewhere(keys, 0).tolist() == [0.0, 0.0]
 
 
 def test_nothing() -> None:
-    assert len(gather([], []).hashes) == 0
+    assert len(gather([], [], []).hashes) == 0
     empty = np.empty(0, np.uint64), np.empty(0, np.float32)
-    peers = gather([empty[0]], [empty[1]])
+    peers = gather([empty[0]], [empty[1]], [empty[1]])
     assert peers.others(empty[0]).tolist() == []
 
 
 def test_equal_rates_in_two_sources() -> None:
     keys, rates = columns((7, 0.5))
-    peers = gather([keys, keys], [rates, rates])
+    peers = gather([keys, keys], [rates, rates], [rates, rates])
     assert np.allclose(peers.elsewhere(keys, 0), [0.5])
     assert np.allclose(peers.elsewhere(keys, 1), [0.5])
 
@@ -53,7 +55,7 @@ def test_equal_rates_in_two_sources() -> None:
 def test_peers_are_those_of_a_table(sources: list[dict[int, int]]) -> None:
     """Rates by hash and source, looked at one by one."""
     rows = [columns(*one.items()) for one in sources]
-    peers = gather([keys for keys, _ in rows], [rates for _, rates in rows])
+    peers = gather([keys for keys, _ in rows], [rates for _, rates in rows], [rates for _, rates in rows])
     table: dict[int, list[tuple[float, int]]] = {}
     for place, one in enumerate(sources):
         for key, rate in one.items():

@@ -2,34 +2,93 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from templatemine.config import EvidenceConfig
-from templatemine.evidence import ACCEPTED, LOOSE, POOR, RARE, REASONS, SHARED, Evidence, judge, prose_level
+from templatemine.evidence import (
+    ACCEPTED,
+    CONTENT,
+    KINDS,
+    LOOSE,
+    POOR,
+    RARE,
+    REASONS,
+    SHARED,
+    Evidence,
+    judge,
+    kinds,
+    reaches,
+)
 from templatemine.model import Repeats
 
 N = 1000
-LINE = {"starts": 1.0, "ends": 1.0, "lines": 1.0, "information": 40.0, "bound": 0.2, "df": 10, "length": 6}
-START = {"starts": 1.0, "ends": 0.1, "lines": 0.1, "information": 40.0, "bound": 0.2, "df": 20, "length": 4}
-PHRASE = {"starts": 0.0, "ends": 0.0, "lines": 0.0, "information": 40.0, "bound": 0.9, "df": 50, "length": 4}
-MARK = {"starts": 1.0, "ends": 0.0, "lines": 0.0, "information": 10.0, "bound": 1.0, "df": 30, "length": 1}
+FLOATS = (
+    "starts",
+    "ends",
+    "lines",
+    "after_close",
+    "closes",
+    "prose",
+    "within",
+    "near_end",
+    "near_begin",
+    "information",
+)
+FLAGS = ("ends_value", "holds_value", "announces")
+Row = dict[str, float]
+
+NOTHING: Row = {
+    **dict.fromkeys((*FLOATS, *FLAGS, "own_script", "mutable"), 0.0),
+    "bound": 0.1,
+    "information": 40.0,
+    "length": 4,
+    "df": 50,
+}
+LINE: Row = {**NOTHING, "starts": 1, "ends": 1, "lines": 1, "after_close": 1, "closes": 1, "df": 10, "length": 6}
+# Begins lines of prose, closed on the right: "WASHINGTON (Reuters) -".
+DATELINE: Row = {**NOTHING, "starts": 1, "after_close": 1, "closes": 1, "prose": 0.9, "df": 20}
+# Ends lines that are no prose: "contributed to this report."
+CREDIT: Row = {**NOTHING, "ends": 1, "closes": 1, "after_close": 0.2, "prose": 0.05, "df": 20}
+PART: Row = {**NOTHING, "ends": 0.7, "lines": 0.5, "prose": 0.25, "bound": 0.8, "information": 20.0}
+QUIET: Row = {**NOTHING, "prose": 0.1, "bound": 0.9, "information": 20.0, "df": 12}
+PHRASE: Row = {**NOTHING, "prose": 0.9, "bound": 0.9, "after_close": 0.95, "information": 45.0}
+MARK: Row = {**NOTHING, "starts": 1, "after_close": 1, "bound": 1, "information": 10.0, "df": 12, "length": 1}
+BY_KIND = {"line": LINE, "edge": DATELINE, "part": PART, "quiet": QUIET, "phrase": PHRASE, "mark": MARK}
 
 
-def verdict(row: dict[str, float], elsewhere: float = 0.0, alone: bool = False) -> int:
-    one = {name: np.array([row[name]], np.float32) for name in ("starts", "ends", "lines", "information", "bound")}
-    evidence = Evidence(**one, rate=np.array([1e-4], np.float32))
+def columns(row: Row) -> tuple[Evidence, Repeats]:
+    floats = {name: np.array([row[name]], np.float32) for name in (*FLOATS, "own_script", "mutable", "bound")}
+    flags = {name: np.array([bool(row[name])]) for name in FLAGS}
+    evidence = Evidence(**floats, **flags, rate=np.array([1e-4], np.float32))  # type: ignore[arg-type]
     df = np.array([int(row["df"])], np.int32)
-    repeats = Repeats(rank=np.zeros(1, np.int64), length=np.array([int(row["length"])], np.int32), count=df, df=df)
-    codes, _ = judge(evidence, repeats, np.array([elsewhere], np.float32), N, alone, EvidenceConfig())
-    return int(codes[0])
+    length = np.array([int(row["length"])], np.int32)
+    return evidence, Repeats(rank=np.zeros(1, np.int64), length=length, count=df, df=df)
 
 
-@pytest.mark.parametrize("row", [LINE, START, PHRASE, MARK, {**START, "starts": 0.0, "ends": 1.0}])
-def test_each_kind_is_accepted(row: dict[str, float]) -> None:
-    assert verdict(row) == ACCEPTED
+def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0) -> int:
+    rates = (np.array([rate], np.float32) for rate in (elsewhere, in_prose))
+    return int(judge(*columns(row), *rates, N, EvidenceConfig())[0])
+
+
+def kinds_of(row: Row) -> set[str]:
+    none = np.zeros(1, np.float32)
+    return {name for name, found in kinds(*columns(row), none, none, N, EvidenceConfig()).items() if found[0]}
+
+
+def test_kinds_are_named() -> None:
+    none = np.zeros(1, np.float32)
+    assert tuple(kinds(*columns(LINE), none, none, N, EvidenceConfig())) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_accepted(kind: str) -> None:
+    assert kind in kinds_of(BY_KIND[kind])
+    assert verdict(BY_KIND[kind]) == ACCEPTED
+
+
+def test_the_end_of_a_line_that_is_no_prose_needs_no_punctuation_before_it() -> None:
+    assert verdict(CREDIT) == ACCEPTED
 
 
 @pytest.mark.parametrize(
@@ -38,26 +97,45 @@ def test_each_kind_is_accepted(row: dict[str, float]) -> None:
         (LINE, {"df": 2}, RARE),
         (LINE, {"information": 11.0}, POOR),
         (LINE, {"lines": 0.5, "starts": 0.5, "ends": 0.5}, LOOSE),
-        (START, {"df": 9}, RARE),
-        (START, {"starts": 0.85}, LOOSE),
-        (START, {"information": 15.0}, RARE),
-        (START, {"information": 20.0, "df": 15}, RARE),
-        (PHRASE, {"df": 19}, RARE),
+        (DATELINE, {"df": 5}, RARE),
+        (DATELINE, {"starts": 0.85}, LOOSE),
+        (DATELINE, {"closes": 0.8}, RARE),
+        (DATELINE, {"information": 15.0}, RARE),
+        (DATELINE, {"information": 20.0, "df": 11}, RARE),
+        (CREDIT, {"prose": 0.5}, RARE),
+        (CREDIT, {"announces": 1}, RARE),
+        (CREDIT, {"ends_value": 1}, RARE),
+        (PART, {"ends": 0.45, "prose": 0.35}, LOOSE),
+        (PART, {"prose": 0.35}, LOOSE),
+        (PART, {"bound": 0.4}, LOOSE),
+        (PART, {"df": 19}, LOOSE),
+        (QUIET, {"df": 9}, LOOSE),
+        (QUIET, {"prose": 0.3}, LOOSE),
+        (QUIET, {"information": 15.0}, LOOSE),
+        (PHRASE, {"df": 19}, LOOSE),
         (PHRASE, {"bound": 0.4}, LOOSE),
-        (PHRASE, {"information": 23.0}, RARE),
-        (MARK, {"df": 19}, POOR),
+        (PHRASE, {"information": 39.0}, LOOSE),
+        (PHRASE, {"after_close": 0.8}, LOOSE),
+        (MARK, {"df": 5}, POOR),
         (MARK, {"starts": 0.9}, POOR),
         (MARK, {"information": 8.0}, POOR),
+        (MARK, {"prose": 0.3}, POOR),
     ],
 )
-def test_each_threshold_matters(row: dict[str, float], change: dict[str, float], reason: int) -> None:
+def test_each_threshold_matters(row: Row, change: Row, reason: int) -> None:
     assert REASONS[verdict({**row, **change})] == REASONS[reason]
 
 
-@pytest.mark.parametrize("row", [START, PHRASE, MARK])
-def test_what_other_sources_say_as_often_is_no_template(row: dict[str, float]) -> None:
-    assert verdict(row, elsewhere=1e-4) == SHARED
-    assert verdict(row, elsewhere=1e-4 / 2**8) == ACCEPTED
+@pytest.mark.parametrize("row", [DATELINE, QUIET, PHRASE])
+def test_what_other_sources_say_in_their_prose_is_no_template(row: Row) -> None:
+    assert verdict(row, in_prose=1e-4) == SHARED
+    assert verdict(row, in_prose=1e-4 / 2**8) == ACCEPTED
+    assert verdict(row, elsewhere=1.0) == ACCEPTED  # outside prose others may have it: furniture everywhere
+
+
+def test_a_string_that_keeps_to_the_edge_of_lines_that_are_no_prose_needs_less() -> None:
+    assert verdict(MARK, in_prose=1e-4 / 2**4) == ACCEPTED
+    assert verdict(DATELINE, in_prose=1e-4 / 2**4) == SHARED
 
 
 def test_a_whole_line_may_stand_in_other_sources() -> None:
@@ -66,19 +144,36 @@ def test_a_whole_line_may_stand_in_other_sources() -> None:
     assert verdict({**LINE, "information": 20.0, "df": 20}, elsewhere=1e-4) == ACCEPTED
 
 
-def test_alone_an_edge_must_be_bound_and_marks_are_not_taken() -> None:
-    assert verdict(START, alone=True) != ACCEPTED
-    assert verdict({**START, "bound": 0.6}, alone=True) == ACCEPTED
-    assert verdict(MARK, alone=True) == POOR
+def test_lines_that_end_in_numbers_and_formulas_of_prose_are_content() -> None:
+    assert verdict({**LINE, "ends_value": 1}) == CONTENT
+    assert verdict({**LINE, "ends_value": 1, "df": 20}) == ACCEPTED
+    formula = {**LINE, "prose": 1.0, "mutable": 0.5}
+    assert verdict(formula) == CONTENT
+    assert verdict({**formula, "df": 20}) == ACCEPTED
+    assert verdict({**formula, "mutable": 0.2}) == ACCEPTED
 
 
-def test_prose_raises_the_level_for_phrases() -> None:
-    config = EvidenceConfig()
-    size = 50
-    zero, full = np.zeros(size, np.float32), np.full(size, 60.0, np.float32)
-    evidence = Evidence(starts=zero, ends=zero, lines=zero, information=full, bound=zero, rate=full)
-    df = np.full(size, 30, np.int32)
-    own = np.ones(size, np.bool_)
-    assert prose_level(evidence, df, own, config) == 30
-    assert prose_level(evidence, df, own & (np.arange(size) < 10), config) == 0  # too few to say
-    assert prose_level(replace(evidence, starts=full), df, own, config) == 0  # they begin lines, so they are not prose
+def test_without_spaces_edges_are_closed_and_rows_of_tables_are_content() -> None:
+    characters = {**CREDIT, "own_script": 1.0}
+    assert verdict(characters) == RARE
+    assert verdict({**characters, "after_close": 0.95}) == ACCEPTED
+    row = {**LINE, "own_script": 0.6, "holds_value": 1}
+    assert verdict(row) == CONTENT
+    assert verdict({**row, "information": 70.0}) == ACCEPTED
+    assert verdict({**LINE, "own_script": 0.6, "df": 5}) == CONTENT
+    assert verdict({**LINE, "holds_value": 1}) == ACCEPTED
+
+
+def reach(row: Row) -> str:
+    right, left = reaches(columns(row)[0], EvidenceConfig())
+    return "end" if right[0] else "start" if left[0] else ""
+
+
+def test_which_strings_take_the_rest_of_their_line() -> None:
+    label = {**NOTHING, "starts": 1.0, "after_close": 1.0, "near_end": 0.9}
+    assert reach(label) == "end"
+    assert reach({**NOTHING, "after_close": 0.95, "near_end": 0.9}) == "end"  # "(Photo:" after a caption
+    assert reach({**CREDIT, "near_begin": 0.9}) == "start"
+    for change in ({"near_end": 0.8}, {"prose": 0.2}, {"mutable": 0.1}, {"own_script": 0.6}, {"ends": 0.96}):
+        assert reach({**label, **change}) == ""
+    assert reach({**NOTHING, "near_end": 1.0}) == ""
