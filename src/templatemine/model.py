@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Cleaned",
@@ -26,8 +27,11 @@ __all__ = [
     "Template",
 ]
 
-IntArray = NDArray[np.int32]
-LongArray = NDArray[np.int64]
+if TYPE_CHECKING:
+    IntArray = NDArray[np.int32]
+    LongArray = NDArray[np.int64]
+else:
+    IntArray = LongArray = Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

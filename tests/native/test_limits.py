@@ -403,6 +403,13 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
     return first
 
 
+def test_what_a_matcher_holds_from_end_to_end() -> None:
+    native = _spans.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
+    assert [native.holds(b"a b", string) for string in range(3)] == [True, False, False]
+    assert [native.holds(b"a", string) for string in range(3)] == [False, True, False]
+    assert not any(native.holds(text, 0) for text in (b"", b"a b ", b" a b", b"a b a", b"a"))
+
+
 def test_what_a_matcher_has_seen_changes_nothing() -> None:
     """It remembers some tokens, far fewer than these, of 1 to 24 bytes."""
     random = np.random.default_rng(3)
