@@ -155,7 +155,7 @@ def _described(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[byte
         known = _Described(
             _token(form, patterns, tag, tags),
             tag or is_own_token(form),
-            patterns.glued and patterns.begins_with_letter(parse_form(form)[0]),
+            patterns.glued and not tag and patterns.begins_with_letter(parse_form(form)[0]),
             patterns.glued and _ends_in_joint(form),
         )
         if tags is None:

@@ -402,7 +402,7 @@ class PatternSet:
         return self.by_id[number][1]
 
     @cached_property
-    def described(self) -> dict[tuple[bytes, bool], tuple[bool, str, bool]]:
+    def described(self) -> dict[tuple[bytes, bool], Any]:
         """What `expressions` remembers of forms."""
         return {}
 
