@@ -15,9 +15,9 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from templatemine._text cimport copied, count_stand
+from templatemine._text cimport count_stand
 
 __all__ = ["grow_strings"]
 
@@ -33,11 +33,6 @@ cdef struct Grown:
     int32_t count
     int32_t df
     int32_t[9] stands
-
-
-GROWN = np.dtype(
-    [("rank", np.int64), *((name, np.int32) for name in ("first", "length", "count", "df")), ("stands", np.int32, 9)], align=True
-)
 
 
 cdef struct Strings:
@@ -292,10 +287,33 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
             wide = np.empty(n + 1, np.int32)
             with nogil:
                 left = _run[int32_t](&symbols[0], &wide[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, max(steps, 1), &out)
+        # What is not needed any more goes before the columns come.
+        facts = None
+        narrow = None
+        wide = None
         if not left:
             return None
-        rows = copied(out.rows, out.size * sizeof(Grown), GROWN)
+        return places, *_columns(&out)
     finally:
         free(out.rows)
-    columns = [np.ascontiguousarray(rows[name]) for name in ("rank", "first", "length", "count", "df")]
-    return places, *columns, np.ascontiguousarray(rows["stands"])
+
+
+cdef tuple _columns(const Strings* out):
+    """The rows as columns."""
+    cdef int64_t i, n = out.size
+    cdef int64_t[::1] rank = np.empty(max(n, 1), np.int64)
+    cdef int32_t[::1] first = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
+    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), 9), np.int32)
+    with nogil:
+        for i in range(n):
+            rank[i] = out.rows[i].rank
+            first[i] = out.rows[i].first
+            length[i] = out.rows[i].length
+            count[i] = out.rows[i].count
+            df[i] = out.rows[i].df
+            memcpy(&stands[i, 0], out.rows[i].stands, sizeof(out.rows[i].stands))
+    return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
+            np.asarray(stands)[:n])

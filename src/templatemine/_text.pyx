@@ -14,7 +14,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.errors import CapacityError
 
-__all__ = ["Scanner", "form_hashes", "form_traits"]
+__all__ = ["Scanner", "form_hashes", "form_traits", "release_memory"]
 
 
 # ======================================================================================================================
@@ -156,6 +156,28 @@ cdef object copied(const void* data, int64_t size, object dtype):
         view = out.view(np.uint8)
         memcpy(&view[0], data, size)
     return out
+
+
+cdef extern from *:
+    """
+    #if defined(__GLIBC__)
+    #include <malloc.h>
+    static inline void tm_release(void) { malloc_trim(0); }
+    #else
+    static inline void tm_release(void) {}
+    #endif
+    """
+    void tm_release() noexcept nogil
+
+
+def release_memory():
+    """Give freed memory back to the system.
+
+    The C library of Linux keeps blocks of up to 32 MB that were freed, in case they are wanted again; the next stage wants
+    blocks of other sizes, and the process would grow by what it no longer uses.
+    """
+    with nogil:
+        tm_release()
 
 
 # ======================================================================================================================

@@ -99,7 +99,7 @@ def collect(
     traits : uint8 array, shape (forms,)
         `Corpus.traits`.
     """
-    share = (stands / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
+    count = np.maximum(repeats.count, 1)
     total = float(index.form_counts.sum())
     counts = index.form_counts[index.forms[1:]].astype(np.float64)
     bits = -np.log2(counts / total) * np.where(traits[index.forms[1:]] & 4, 0.5, 1.0)
@@ -110,7 +110,7 @@ def collect(
     logs = _string_sums(index, repeats, position, np.log(counts))
     bound = np.exp(np.log(repeats.count) - logs / repeats.length)
     return Evidence(
-        **{name: np.ascontiguousarray(share[:, place]) for place, name in enumerate(STANDS)},
+        **{name: (stands[:, place] / count).astype(np.float32) for place, name in enumerate(STANDS)},
         information=information.astype(np.float32),
         own_script=own_script.astype(np.float32),
         mutable=mutable.astype(np.float32),
