@@ -23,7 +23,7 @@ from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
 from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, recount
 from templatemine.expressions import Encoded, expression
-from templatemine.index import build_index, document_floor
+from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
 from templatemine.packs import Pack, template_id
@@ -228,9 +228,9 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         repeats=repeats,
         hashes=hashes,
         rates=(repeats.count / max(1, tokens)).astype(np.float32),
-        document=index.doc_of[position],
-        first=index.token_of[position],
-        last=index.token_of[position + repeats.length - 1],
+        document=documents_at(index, position),
+        first=tokens_at(index, position),
+        last=tokens_at(index, position) + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
     )
