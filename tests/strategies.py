@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
 from templatemine.expressions import SLOT, Encoded, expression
-from templatemine.index import build_index, document_floor
+from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.model import Cutoff, Document, Template
 from templatemine.packs import Pack
@@ -505,7 +505,7 @@ def mine_strings(case: Case, documents: Sequence[str], min_df: int = 1) -> list[
         string = index.forms[index.symbols[places[0] : places[0] + length]]
         found: list[tuple[int, int, int]] = []
         for place in places:
-            number, token = int(index.doc_of[place]), int(index.token_of[place])
+            number, token = int(documents_at(index, place)), int(tokens_at(index, place))
             found.append((number, spans[number][token][0], spans[number][token + length - 1][1]))
         out.append(MinedString(tuple(corpus.form_names[int(form)] for form in string), tuple(sorted(found)), int(df)))
     return out

@@ -13,6 +13,7 @@ import pytest
 
 PACKAGE = "templatemine"
 SOURCE = Path(__file__).resolve().parents[1] / "src" / PACKAGE
+GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.json"
 
 # From the bottom up; a module or a package with all that is in it.  Modules of one layer may import each other where
 # ALONE does not say otherwise, but never in a circle.
@@ -139,6 +140,19 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     heavy = ["numpy", "regex", "rich", "orjson", "ahocorasick", "pydivsufsort", f"{PACKAGE}._core", f"{PACKAGE}._text"]
     code = f"import sys, {PACKAGE}; print([name for name in {heavy!r} if name in sys.modules])"
     assert run(code) == "[]"
+
+
+def test_cleaning_does_without_numpy() -> None:
+    """Its import is the greater part of the time before the first article."""
+    code = f"""
+import sys
+from {PACKAGE}.clean import Cleaner
+from {PACKAGE}.packs import Pack
+pack = Pack.load({str(GOLDEN)!r})
+cleaned = Cleaner(pack).clean("A story.\\n" + pack.templates[0].example)
+print(len(cleaned.removed), "numpy" in sys.modules)
+"""
+    assert run(code) == "1 False"
 
 
 def test_public_names_are_there() -> None:

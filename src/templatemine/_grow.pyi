@@ -5,7 +5,7 @@ __all__ = ["grow_strings"]
 
 def grow_strings(
     symbols: NDArray[np.int32],
-    doc_of: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
     stands: NDArray[np.uint8],
     min_tokens: int,
     min_df: int,

@@ -15,9 +15,9 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from templatemine._text cimport copied, count_stand
+from templatemine._text cimport check_bounds, count_stand
 
 __all__ = ["grow_strings"]
 
@@ -33,11 +33,6 @@ cdef struct Grown:
     int32_t count
     int32_t df
     int32_t[9] stands
-
-
-GROWN = np.dtype(
-    [("rank", np.int64), *((name, np.int32) for name in ("first", "length", "count", "df")), ("stands", np.int32, 9)], align=True
-)
 
 
 cdef struct Strings:
@@ -226,7 +221,7 @@ cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32
         free(stack.groups)
 
 
-def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of not None, const uint8_t[::1] stands not None,
+def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
                  int64_t min_tokens, int64_t min_df, int64_t steps):
     """Maximal strings of at least `min_tokens` tokens that occur twice and stand in at least `min_df` documents.
 
@@ -237,8 +232,8 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
     ----------
     symbols : int32 array, shape (n,)
         0 is the break, which is part of no string; n below 2^31.
-    doc_of : int32 array, shape (n,)
-        Document of each place, ascending.
+    doc_starts : int64 array, shape (documents + 1,)
+        Where each document begins; fewer than 2^24 documents.
     stands : uint8 array, shape (n,)
         What `_core.standing` says of each place.
     steps : int
@@ -256,25 +251,25 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
     stands : int32 array, shape (strings, 9)
         Occurrences by how they stand, see `_core.stand_counts`.
     """
-    cdef int64_t n = symbols.shape[0], i, kinds = 1, breaks = 0, left = 0
-    if not n == doc_of.shape[0] == stands.shape[0]:
-        raise ValueError(f"expected equal lengths, got {n}, {doc_of.shape[0]} and {stands.shape[0]}")
+    cdef int64_t n = symbols.shape[0], i, d, kinds = 1, breaks = 0, left = 0, wrong = -1
+    if n != stands.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n} and {stands.shape[0]}")
     if n >= 0x7FFFFFFF:
         raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
+    check_bounds("doc_starts", doc_starts, n)
+    if doc_starts.shape[0] > 0x1000000:
+        raise ValueError(f"expected fewer than 2^24 documents, got {doc_starts.shape[0] - 1}")
     cdef int32_t[::1] facts = np.empty(max(n, 1), np.int32)
-    cdef int32_t document = 0
-    cdef bint good = True
     with nogil:
-        for i in range(n):
-            if symbols[i] < 0 or doc_of[i] < document or doc_of[i] >= 0xFFFFFF:
-                good = False
-                break
-            document = doc_of[i]
-            kinds = max(kinds, symbols[i] + 1)
-            breaks += symbols[i] == 0
-            facts[i] = document << 7 | stands[i] & 127
-    if not good:
-        raise ValueError(f"place {i}: expected a symbol from 0 and an ascending document, got {symbols[i]} and {doc_of[i]}")
+        for d in range(doc_starts.shape[0] - 1):
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                if symbols[i] < 0:
+                    wrong = i
+                kinds = max(kinds, symbols[i] + 1)
+                breaks += symbols[i] == 0
+                facts[i] = <int32_t>d << 7 | stands[i] & 127
+    if wrong >= 0:
+        raise ValueError(f"place {wrong}: expected a symbol from 0, got {symbols[wrong]}")
     places = np.empty(n - breaks, np.int32)
     cdef int32_t[::1] view = places if n > breaks else np.empty(1, np.int32)
     cdef uint16_t[::1] narrow
@@ -292,10 +287,33 @@ def grow_strings(const int32_t[::1] symbols not None, const int32_t[::1] doc_of 
             wide = np.empty(n + 1, np.int32)
             with nogil:
                 left = _run[int32_t](&symbols[0], &wide[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, max(steps, 1), &out)
+        # What is not needed any more goes before the columns come.
+        facts = None
+        narrow = None
+        wide = None
         if not left:
             return None
-        rows = copied(out.rows, out.size * sizeof(Grown), GROWN)
+        return places, *_columns(&out)
     finally:
         free(out.rows)
-    columns = [np.ascontiguousarray(rows[name]) for name in ("rank", "first", "length", "count", "df")]
-    return places, *columns, np.ascontiguousarray(rows["stands"])
+
+
+cdef tuple _columns(const Strings* out):
+    """The rows as columns."""
+    cdef int64_t i, n = out.size
+    cdef int64_t[::1] rank = np.empty(max(n, 1), np.int64)
+    cdef int32_t[::1] first = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
+    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), 9), np.int32)
+    with nogil:
+        for i in range(n):
+            rank[i] = out.rows[i].rank
+            first[i] = out.rows[i].first
+            length[i] = out.rows[i].length
+            count[i] = out.rows[i].count
+            df[i] = out.rows[i].df
+            memcpy(&stands[i, 0], out.rows[i].stands, sizeof(out.rows[i].stands))
+    return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
+            np.asarray(stands)[:n])

@@ -1,3 +1,4 @@
+from array import array
 from typing import Self
 
 import numpy as np
@@ -23,11 +24,12 @@ class Matcher(Scanner):
         numbers: list[int],
         html: bool,
         vocabulary: list[bytes],
-        flat: NDArray[np.int32],
-        bounds: NDArray[np.int64],
-        edges: NDArray[np.uint8] | None = None,
+        flat: NDArray[np.int32] | array[int],
+        bounds: NDArray[np.int64] | array[int],
+        edges: NDArray[np.uint8] | bytes | None = None,
     ) -> Self: ...
     def find(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
+    def holds(self, document: Buffer, string: int) -> bool: ...
     def count(
         self,
         document: Buffer,
@@ -42,4 +44,4 @@ class Matcher(Scanner):
 @disjoint_base
 class Stripper:
     def __new__(cls, blocks: list[bytes]) -> Self: ...
-    def strip(self, page: Buffer, bounds: NDArray[np.int64]) -> bytes: ...
+    def strip(self, page: Buffer, bounds: NDArray[np.int64] | array[int]) -> bytes: ...

@@ -5,9 +5,8 @@ A match costs time linear in the bytes of the text and in the matches, a pack on
 sorts.  Only buffers and numbers cross the boundary, but for `Matcher.spans`, which reads the UTF-8 of a str; each
 kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets
 are int64.  Arguments are IN unless a docstring says otherwise.
+numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
 """
-
-import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -46,6 +45,8 @@ def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, 
     member : int64 array, shape (m,)
         The union interval each input interval went into.
     """
+    import numpy as np
+
     if starts.shape[0] != ends.shape[0]:
         raise ValueError(f"expected equal lengths, got {starts.shape[0]} and {ends.shape[0]}")
     cdef int64_t m = starts.shape[0], i, size = 0
@@ -68,6 +69,8 @@ def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, 
 
 def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not None):
     """Offsets in bytes, ascending, as offsets in code points: int64 array of the same shape."""
+    import numpy as np
+
     cdef int64_t[::1] out = np.empty(max(offsets.shape[0], 1), np.int64)
     cdef int64_t i, k, b = 0, count = 0
     for i in range(offsets.shape[0]):
@@ -567,6 +570,8 @@ cdef class Matcher(Scanner):
         strings : int32 array
             Which string.
         """
+        import numpy as np
+
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
         cdef int64_t[::1] starts, ends
@@ -585,6 +590,24 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
+
+    def holds(self, const uint8_t[::1] document not None, int64_t string):
+        """True if a string occurs from the first byte of a document to the last."""
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        cdef int64_t i
+        _check_size(document.shape[0])
+        cdef Scratch* scratch = self._take()
+        cdef Found* found = &scratch.found
+        try:
+            with nogil:
+                self._find(p, document.shape[0], scratch, NULL, False)
+            for i in range(found.size):
+                if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
+                        and scratch.tokens.end[found.length[i]] == document.shape[0]):
+                    return True
+            return False
+        finally:
+            self._give(scratch)
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None, int64_t[::1] last not None,
               int64_t[::1] forms not None, bint lines):

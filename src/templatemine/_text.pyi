@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-__all__ = ["Scanner", "form_hashes", "form_traits"]
+__all__ = ["Scanner", "form_hashes", "form_traits", "release_memory"]
 
 @disjoint_base
 class Scanner:
@@ -16,3 +16,4 @@ class Scanner:
 
 def form_traits(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint8]: ...
 def form_hashes(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]: ...
+def release_memory() -> None: ...

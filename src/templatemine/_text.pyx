@@ -5,9 +5,8 @@ Scanning is linear in the bytes, 64 of them at a time; a form costs time linear 
 for it once a type.  `_text.pxd` holds what the mining side (`_core`) and the cleaning side (`_spans`) share of it.
 Only buffers and numbers cross the boundary; each kernel is a public ``def`` that checks and allocates, and a private
 ``cdef`` loop that runs without the GIL.  Offsets are int64.  Arguments are IN unless a docstring says otherwise.
+numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
 """
-
-import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -15,7 +14,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.errors import CapacityError
 
-__all__ = ["Scanner", "form_hashes", "form_traits"]
+__all__ = ["Scanner", "form_hashes", "form_traits", "release_memory"]
 
 
 # ======================================================================================================================
@@ -149,12 +148,36 @@ cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except 
 
 cdef object copied(const void* data, int64_t size, object dtype):
     """A new array of `dtype` with `size` bytes from `data`."""
+    import numpy as np
+
     cdef uint8_t[::1] view
     out = np.empty(size // np.dtype(dtype).itemsize, dtype)
     if size:
         view = out.view(np.uint8)
         memcpy(&view[0], data, size)
     return out
+
+
+cdef extern from *:
+    """
+    #if defined(__GLIBC__)
+    #include <malloc.h>
+    static inline void tm_release(void) { malloc_trim(0); }
+    #else
+    static inline void tm_release(void) {}
+    #endif
+    """
+    void tm_release() noexcept nogil
+
+
+def release_memory():
+    """Give freed memory back to the system.
+
+    The C library of Linux keeps blocks of up to 32 MB that were freed, in case they are wanted again; the next stage wants
+    blocks of other sizes, and the process would grow by what it no longer uses.
+    """
+    with nogil:
+        tm_release()
 
 
 # ======================================================================================================================
@@ -203,6 +226,8 @@ cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, i
 
 
 cdef object found_columns(Found* found):
+    import numpy as np
+
     try:
         return (copied(found.position, found.size * 8, np.int64), copied(found.length, found.size * 4, np.int32),
                 copied(found.count, found.size * 4, np.int32), copied(found.df, found.size * 4, np.int32))
@@ -1179,6 +1204,8 @@ cdef class Scanner:
         kinds : uint8 array
             0 word, 1 tag, 2 script, style or comment.
         """
+        import numpy as np
+
         cdef Tokens tokens
         memset(&tokens, 0, sizeof(Tokens))
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
@@ -1241,6 +1268,8 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
     ordinal, a price or a percentage, 32 it ends with a colon.
     """
+    import numpy as np
+
     check_bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, begin, end, n = offsets.shape[0] - 1
     cdef int width = 0, mark
@@ -1277,6 +1306,8 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
 
 def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
     """64-bit hash of each form: uint64 array of shape (forms,)."""
+    import numpy as np
+
     check_bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, n = offsets.shape[0] - 1
     cdef uint64_t[::1] out = np.empty(max(n, 1), np.uint64)

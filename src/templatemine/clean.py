@@ -13,11 +13,11 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 import html as html_entities
+from array import array
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
 
-import numpy as np
 import regex
 
 from templatemine import _spans
@@ -97,6 +97,8 @@ class Cleaner:
 
     def _native(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
+        import numpy as np
+
         encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
         starts, ends, strings = self._matcher.find(encoded.data)
         if not len(starts):
@@ -113,6 +115,8 @@ class Cleaner:
     def _union(self, matches: Matches) -> list[Span]:
         if not matches:
             return []
+        import numpy as np
+
         columns = np.array(matches, np.int64)
         starts, ends, member = _spans.merge(
             np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap
@@ -249,7 +253,7 @@ _STRIPPER = _spans.Stripper(_BLOCKS)
 
 def page_text(page: str, removed: Sequence[Span]) -> str:
     """The text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
-    bounds = np.array([edge for span in removed for edge in (span.start, span.end)], np.int64)
+    bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
     text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
     if "&" in text:
         text = html_entities.unescape(text)

@@ -109,7 +109,7 @@ def collect(
     traits : uint8 array, shape (forms,)
         `Corpus.traits`.
     """
-    share = (stands / np.maximum(repeats.count, 1)[:, None]).astype(np.float32)
+    count = np.maximum(repeats.count, 1)
     total = float(index.form_counts.sum())
     counts = index.form_counts[index.forms[1:]].astype(np.float64)
     bits = -np.log2(counts / total) * np.where(traits[index.forms[1:]] & 4, 0.5, 1.0)
@@ -122,7 +122,7 @@ def collect(
     logs = _string_sums(index, repeats, position, np.log(counts))
     bound = np.exp(np.log(repeats.count) - logs / repeats.length)
     return Evidence(
-        **{name: np.ascontiguousarray(share[:, place]) for place, name in enumerate(STANDS)},
+        **{name: (stands[:, place] / count).astype(np.float32) for place, name in enumerate(STANDS)},
         information=information.astype(np.float32),
         own_script=own_script.astype(np.float32),
         mutable=mutable.astype(np.float32),
@@ -253,10 +253,10 @@ def judge(
 
 
 def reaches(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which strings may take the rest of their line: (to its end, to its beginning).
+    """Which strings may take the rest of their line, to its end and to its beginning.
 
-    "Contributing: NAMES", "Click for more from THE SECTION", "NAMES contributed to this report."  The rest must be short
-    nearly always and the line no prose; a string with a number in it is a stamp and says all it has to say.
+    "Contributing: NAMES", "Click for more from THE SECTION", "NAMES contributed to this report."  The rest must nearly
+    always be short, and the line no prose; a string with a number in it is a stamp and says all it has to say.
     """
     c, e = config, evidence
     able = (e.prose <= c.reach_quiet) & (e.mutable == 0) & (e.own_script < 0.5)

@@ -15,13 +15,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import regex
-from numpy.typing import NDArray
 
 from templatemine import _spans
 from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "ANCHORS",
@@ -104,23 +108,19 @@ def expression(
     one character, the rest is group 2 and may have any length: whoever applies the expression measures it.
     """
     described = [_described(form, patterns, html, tags) for form in forms]
-    own = [one[0] for one in described]
-    begins = [one[2] for one in described]
-    ends = [patterns.glued and _ends_in_joint(form) for form in forms]
     between, optional = joint(separators, False), joint(separators, True)
-    parts = [described[0][1]]
-    for place in range(1, len(forms)):
-        glued = ends[place - 1] and begins[place]
-        parts.append(optional if own[place - 1] or own[place] or glued else between)
-        parts.append(described[place][1])
+    parts = [described[0].body]
+    for one, other in pairwise(described):
+        parts.append(optional if one.own or other.own or (one.joins and other.letter) else between)
+        parts.append(other.body)
     edge = separator_class(separators) + OWN_TOKEN
     left_edge, right_edge = edge, edge
     if html:
         left_edge, right_edge = (
             (edge + ">", edge + "<") if tags is None else (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2
         )
-    left = "" if own[0] else f"(?:^|[{left_edge}{JOINTS if begins[0] else ''}])"
-    right = "" if own[-1] else f"(?:[{right_edge}{LETTER if ends[-1] else ''}]|$)"
+    left = "" if described[0].own else f"(?:^|[{left_edge}{JOINTS if described[0].letter else ''}])"
+    right = "" if described[-1].own else f"(?:[{right_edge}{LETTER if described[-1].joins else ''}]|$)"
     blank = "".join(f"|{re.escape(char)}" for char in separators)
     line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
     line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
@@ -129,31 +129,26 @@ def expression(
     if ANCHORS[anchor] & 2:
         right = line_end
     if slot:
-        rest = _rest(slot, separators, own, OWN_TOKEN, begins[0], ends[-1], tags is None)
-        before, after = ("", rest) if slot == "end" else (rest, "")
+        rest = _rest(slot, separators, described[-1 if slot == "end" else 0], tags is None)
         if slot == "end":
-            right = line_end
+            parts, right = [*parts, rest], line_end
         else:
-            left = line_start
-        return f"{left}({before}{''.join(parts)}{after}){right}"
+            parts, left = [rest, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
 
 
-def _rest(
-    slot: str, separators: str, own: Sequence[bool], characters: str, begins: bool, ends: bool, bounded: bool
-) -> str:
-    """The rest of a line beside a string: nothing, or what begins and ends with tokens and meets it at a boundary."""
+def _rest(slot: str, separators: str, beside: _Described, bounded: bool) -> str:
+    """The rest of a line beside a token: nothing, or what begins and ends with tokens and meets it at a boundary."""
     outer = f"[^{separator_class(separators)}]"
-    inner = "".join(f"|{re.escape(char)}" for char in separators)
-    blank = rf"(?:[^\S{LINE_BREAKS}]{inner})"
-    outermost = own[-1] if slot == "end" else own[0]
-    size = f"{{0,{SLOT_SIZE - (1 if outermost else 2)}}}" if bounded else "*"
+    blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
+    size = f"{{0,{SLOT_SIZE - (1 if beside.own else 2)}}}" if bounded else "*"
     middle = f"[^{LINE_BREAKS}]{size}"
-    glued = characters + ((LETTER if ends else "") if slot == "end" else (JOINTS if begins else ""))
     if slot == "end":
-        body = f"{middle}{outer}" if outermost else f"{blank}{middle}{outer}|[{glued}](?:{middle}{outer})?"
+        glued = f"[{OWN_TOKEN}{LETTER if beside.joins else ''}]"
+        body = f"{middle}{outer}" if beside.own else f"{blank}{middle}{outer}|{glued}(?:{middle}{outer})?"
     else:
-        body = f"{outer}{middle}" if outermost else f"{outer}{middle}{blank}|(?:{outer}{middle})?[{glued}]"
+        glued = f"[{OWN_TOKEN}{JOINTS if beside.letter else ''}]"
+        body = f"{outer}{middle}" if beside.own else f"{outer}{middle}{blank}|(?:{outer}{middle})?{glued}"
     return f"(?:{body})?" if bounded else f"((?:{body})?)"
 
 
@@ -174,29 +169,30 @@ def _literal(text: str) -> str:
 _MOST_REMEMBERED = 50_000
 
 
-def _describe(
-    form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None
-) -> tuple[bool, str, bool]:
-    tag = is_tag(form, html)
-    begins = patterns.glued and not tag and patterns.begins_with_letter(parse_form(form)[0])
-    return tag or is_own_token(form), _token(form, patterns, tag, tags), begins
+class _Described(NamedTuple):
+    """A form's expression; whether it delimits itself, begins with a letter, ends where a letter begins a new token."""
+
+    body: str
+    own: bool
+    letter: bool
+    joins: bool
 
 
-def _described(
-    form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None
-) -> tuple[bool, str, bool]:
-    """Whether a form delimits itself, its expression, and whether it begins with a letter that may be glued.
-
-    For raw text that is remembered, as templates share tokens.
-    """
-    if tags is not None:
-        return _describe(form, patterns, html, tags)
-    known = patterns.described.get((form, html))
+def _described(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None) -> _Described:
+    """What is said of a form; for raw text it is remembered: templates share tokens."""
+    known = patterns.described.get((form, html)) if tags is None else None
     if known is None:
-        known = _describe(form, patterns, html, None)
-        if len(patterns.described) >= _MOST_REMEMBERED:
-            patterns.described.clear()
-        patterns.described[form, html] = known
+        tag = is_tag(form, html)
+        known = _Described(
+            _token(form, patterns, tag, tags),
+            tag or is_own_token(form),
+            patterns.glued and not tag and patterns.begins_with_letter(parse_form(form)[0]),
+            patterns.glued and _ends_in_joint(form),
+        )
+        if tags is None:
+            if len(patterns.described) >= _MOST_REMEMBERED:
+                patterns.described.clear()
+            patterns.described[form, html] = known
     return known
 
 
@@ -442,6 +438,8 @@ class Encoded:
             return offsets
         points = _spans.code_points(self.data, offsets)
         if self._found:
+            import numpy as np
+
             # A mark counts as one code point: its second byte looks like a continuation.
             spare = np.array([end - start - 1 for start, end, _ in self._found], np.int64)
             starts = np.array([start for start, _, _ in self._found], np.int64) - (np.cumsum(spare) - spare)

@@ -45,7 +45,7 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     """
     size, least = len(index.symbols), config.min_tokens or 1
     if size < INT32_MAX and documents < MOST_DOCUMENTS and not config.force64:
-        grown = _grow.grow_strings(index.symbols, index.doc_of, index.stands, least, floor, STEPS * size + 1024)
+        grown = _grow.grow_strings(index.symbols, index.doc_starts, index.stands, least, floor, STEPS * size + 1024)
         if grown is not None:
             places, rank, first, length, count, df, stands = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
@@ -55,10 +55,11 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
 
 def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> Found:
     symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
+    doc_of = np.repeat(np.arange(documents, dtype=np.int32), np.diff(index.doc_starts))
     if sa.dtype == np.int64:
-        columns = _core.repeats_i64(symbols, index.doc_of, sa, _core.lcp_i64(symbols, sa), documents, least, floor)
+        columns = _core.repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, least, floor)
     else:
-        columns = _core.repeats_i32(symbols, index.doc_of, sa, _core.lcp_i32(symbols, sa), documents, least, floor)
+        columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, least, floor)
     rank, length, count, df = columns
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
     looks = STEPS * len(symbols)

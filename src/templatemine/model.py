@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Cleaned",
@@ -26,8 +27,11 @@ __all__ = [
     "Template",
 ]
 
-IntArray = NDArray[np.int32]
-LongArray = NDArray[np.int64]
+if TYPE_CHECKING:
+    IntArray = NDArray[np.int32]
+    LongArray = NDArray[np.int64]
+else:
+    IntArray = LongArray = Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +128,10 @@ class Index:
         Renumbered forms; 0 is the break that stands for document ends and for forms below the floor.
     forms : int32 array, shape (symbols,)
         Form id of each symbol (entry 0 unused).
-    doc_of : int32 array, shape (length,)
-        T -> D: the document of each position.
-    token_of : int32 array, shape (length,)
-        The token of that document which stands at each position, counted from 0.
+    doc_starts : int64 array, shape (documents + 1,)
+        Where each document begins in `symbols`; the last entry is the length.
+    runs, run_tokens : int64 and int32 arrays
+        Where each stretch without a break begins, and which token of its document stands there, counted from 0.
     stands : uint8 array, shape (length,)
         How each token stands in its line and document, see `_core.standing`.
     form_counts : int64 array, shape (forms of the corpus,)
@@ -136,8 +140,9 @@ class Index:
 
     symbols: IntArray
     forms: IntArray
-    doc_of: IntArray
-    token_of: IntArray
+    doc_starts: LongArray
+    runs: LongArray
+    run_tokens: IntArray
     stands: NDArray[np.uint8]
     form_counts: LongArray
 

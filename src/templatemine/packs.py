@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -17,7 +18,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import regex
 
 from templatemine import _spans
@@ -106,13 +106,9 @@ class Pack:
             flat += [vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(self.templates[place])]
             bounds.append(len(flat))
         reach = {"": 0, "end": 4, "start": 8}
-        edges = np.array(
-            [ANCHORS[self.templates[place].anchor] | reach[self.templates[place].slot] for place in rows], np.uint8
-        )
+        edges = bytes([ANCHORS[self.templates[place].anchor] | reach[self.templates[place].slot] for place in rows])
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        return _spans.Matcher(
-            *arguments, list(vocabulary), np.array(flat, np.int32), np.array(bounds, np.int64), edges
-        ), rows
+        return _spans.Matcher(*arguments, list(vocabulary), array("i", flat), array("q", bounds), edges), rows
 
     def to_json(self) -> str:
         """The pack as JSON text; the same pack gives the same text."""
@@ -380,8 +376,7 @@ def _check_examples(pack: Pack, where: str) -> None:
     for number, row in enumerate(rows):
         template = pack.templates[row]
         data = Encoded(template.example, pack.patterns, pack.tokenise.separators).data
-        starts, ends, strings = matcher.find(data)
-        if not np.any((strings == number) & (starts == 0) & (ends == len(data))):
+        if not matcher.holds(data, number):
             raise PackError(
                 f"{where}: templates[{row}] ({template.id}): the expression does not match its own example "
                 f"{template.example[:60]!r}"

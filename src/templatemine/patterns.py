@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import regex
 
@@ -401,7 +402,7 @@ class PatternSet:
         return self.by_id[number][1]
 
     @cached_property
-    def described(self) -> dict[tuple[bytes, bool], tuple[bool, str, bool]]:
+    def described(self) -> dict[tuple[bytes, bool], Any]:
         """What `expressions` remembers of forms."""
         return {}
 

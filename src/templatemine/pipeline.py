@@ -23,7 +23,7 @@ from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
 from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, reaches, recount
 from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
-from templatemine.index import build_index, document_floor
+from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
 from templatemine.packs import Pack, template_id
@@ -211,19 +211,13 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     if chosen is not None:
         documents = [documents[place] for place in chosen.tolist()]
     corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
-    index = build_index(corpus, config.mine)
-    found = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
-    forms = corpus.form_names
-    assert isinstance(forms, Forms)
-    by_form = _text.form_hashes(forms.arena, forms.offsets)
-    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
-    # By hash, so that nothing depends on the order of documents, and looking strings up is a walk.
-    order = np.argsort(hashes)
-    repeats, position, hashes = found.repeats.take(order), found.first[order], hashes[order]
-    evidence = None
-    if method.evidence:
-        evidence = collect(index, repeats, found.stands[order], position, corpus.traits)
+    index, tokens = build_index(corpus, config.mine), len(corpus.forms)
+    # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
+    corpus = replace(corpus, forms=np.empty(0, np.int32))
+    _text.release_memory()
+    repeats, position, hashes, stands = _by_hash(corpus, index, config)
+    _text.release_memory()
+    evidence = collect(index, repeats, stands, position, corpus.traits) if method.evidence else None
     return Mined(
         source=source,
         html=corpus.html,
@@ -233,13 +227,30 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         strings=_strings(corpus, index, repeats, position),
         repeats=repeats,
         hashes=hashes,
-        rates=(repeats.count / max(1, len(corpus.forms))).astype(np.float32),
-        document=index.doc_of[position],
-        first=index.token_of[position],
-        last=index.token_of[position + repeats.length - 1],
+        rates=(repeats.count / max(1, tokens)).astype(np.float32),
+        document=documents_at(index, position),
+        first=tokens_at(index, position),
+        last=tokens_at(index, position) + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
     )
+
+
+def _by_hash(
+    corpus: Corpus, index: Index, config: PipelineConfig
+) -> tuple[Repeats, NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32]]:
+    """The strings of a source, where each stands first, their hashes, and how they stand.
+
+    Ordered by hash, so that nothing depends on the order of documents, and looking strings up is a walk.
+    """
+    found = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
+    forms = corpus.form_names
+    assert isinstance(forms, Forms)
+    by_form = _text.form_hashes(forms.arena, forms.offsets)
+    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
+    hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
+    order = np.argsort(hashes)
+    return found.repeats.take(order), found.first[order], hashes[order], found.stands[order]
 
 
 def shared(mined: Sequence[Mined]) -> Peers:

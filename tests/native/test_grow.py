@@ -22,11 +22,16 @@ ENOUGH = 10**9
 Rows = dict[tuple[int, ...], tuple[Any, ...]]
 
 
+def bounds(doc_of: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where each document begins."""
+    return np.searchsorted(doc_of, np.arange(int(doc_of.max(initial=-1)) + 2))
+
+
 def grown(
     symbols: NDArray[np.int32], doc_of: NDArray[np.int32], stands: NDArray[np.uint8], min_tokens: int, min_df: int
 ) -> Rows:
     """What the kernel finds, with every occurrence looked up."""
-    found = _grow.grow_strings(symbols, doc_of, stands, min_tokens, min_df, ENOUGH)
+    found = _grow.grow_strings(symbols, bounds(doc_of), stands, min_tokens, min_df, ENOUGH)
     assert found is not None
     places, rank, first, length, count, df, counts = found
     assert [column.dtype for column in found] == [np.int32, np.int64, *[np.int32] * 5]
@@ -96,7 +101,7 @@ def test_growing_and_sorting_find_the_same(
 def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: int) -> None:
     symbols, doc_of = closed(documents)
     stands = np.zeros(len(symbols), np.uint8)
-    found = _grow.grow_strings(symbols, doc_of, stands, 1, 1, steps)
+    found = _grow.grow_strings(symbols, bounds(doc_of), stands, 1, 1, steps)
     if found is not None:
         assert len(found[1]) == len(reference.maximal_strings(documents))
 
@@ -104,21 +109,28 @@ def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: in
 def test_one_token_for_ever_is_given_up() -> None:
     size = 100_000
     symbols, doc_of = closed([[1] * size])
-    assert _grow.grow_strings(symbols, doc_of, np.zeros(len(symbols), np.uint8), 1, 1, 32 * size) is None
+    assert _grow.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 32 * size) is None
 
 
 def test_a_repeated_document_costs_its_length_once() -> None:
     """All but its beginning always stand behind the same token, and are given up at once."""
     words = np.random.default_rng(1).integers(1, 1000, 10_000).tolist()
     symbols, doc_of = closed([words] * 5)
-    found = _grow.grow_strings(symbols, doc_of, np.zeros(len(symbols), np.uint8), 1, 1, 6 * len(symbols))
+    found = _grow.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 6 * len(symbols))
     assert found is not None
     assert int(found[3].max()) == len(words)
 
 
 @pytest.mark.parametrize(
-    ("symbols", "doc_of"), [([1, -1, 0], [0, 0, 0]), ([1, 1, 0], [1, 0, 0]), ([1, 1, 0], [-1, 0, 0])]
+    ("symbols", "doc_starts", "problem"),
+    [
+        ([1, -1, 0], [0, 3], "expected a symbol from 0, got -1"),
+        ([1, 1, 0], [0, 2], "doc_starts: expected bounds from 0 to 3"),
+        ([1, 1, 0], [0, 3, 2, 3], "doc_starts: expected ascending bounds"),
+    ],
 )
-def test_negative_symbols_and_unordered_documents_are_refused(symbols: list[int], doc_of: list[int]) -> None:
-    with pytest.raises(ValueError, match="expected a symbol from 0 and an ascending document"):
-        _grow.grow_strings(np.array(symbols, np.int32), np.array(doc_of, np.int32), np.zeros(3, np.uint8), 1, 1, 99)
+def test_negative_symbols_and_unordered_documents_are_refused(
+    symbols: list[int], doc_starts: list[int], problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        _grow.grow_strings(np.array(symbols, np.int32), np.array(doc_starts, np.int64), np.zeros(3, np.uint8), 1, 1, 99)

@@ -15,7 +15,7 @@ import reference
 from strategies import closed, corpora, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.index import build_index, document_floor
+from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats, suffix_array
 from templatemine.model import Corpus, IntArray
 
@@ -171,8 +171,10 @@ def test_symbols_of_an_index_are_dense_and_lead_back() -> None:
     index = build_index(corpus, MineConfig(min_df=2, min_share=0.0))
     assert index.forms[1:].tolist() == [1, 4]
     assert index.symbols.tolist() == [1, 2, 0, 2, 1, 0, 2, 0, 1, 1, 0]
-    assert index.doc_of.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
-    assert index.token_of.tolist() == [0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2]
+    assert index.doc_starts.tolist() == [0, 3, 6, 8, 11]
+    places = np.arange(11)
+    assert documents_at(index, places).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
+    assert tokens_at(index, places).tolist() == [0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2]
     assert index.form_counts.tolist() == [0, 4, 1, 1, 3]
 
 

@@ -47,7 +47,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
     "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u8(0, 3), True, 16, 12)),
     "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
-    "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i32(0, 0, 1), u8(1, 0, 2), 1, 1, 100)),
+    "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
@@ -219,7 +219,7 @@ def test_nothing_gives_nothing() -> None:
     assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
     assert [len(column) for column in _core.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
-    grown = _grow.grow_strings(no32, no32, no8, 1, 1, 0)
+    grown = _grow.grow_strings(no32, i64(0), no8, 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 7
     assert _core.string_sums(no32, np.empty(0), no64, no32).tolist() == []
@@ -401,6 +401,13 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
         first, *others = pool.map(work, range(4))
     assert all(other == first for other in others)
     return first
+
+
+def test_what_a_matcher_holds_from_end_to_end() -> None:
+    native = _spans.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
+    assert [native.holds(b"a b", string) for string in range(3)] == [True, False, False]
+    assert [native.holds(b"a", string) for string in range(3)] == [False, True, True]
+    assert not any(native.holds(text, 0) for text in (b"", b"a b ", b" a b", b"a b a", b"a"))
 
 
 def test_what_a_matcher_has_seen_changes_nothing() -> None:

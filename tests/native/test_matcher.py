@@ -97,8 +97,9 @@ def test_tags_and_words_are_told_apart() -> None:
     assert found(native, "a<B href=x>c") == [(0, 11, 0), (1, 12, 1)]
 
 
-def test_the_first_of_equal_strings_is_the_one_found() -> None:
-    assert found(matcher([["a", "b"], ["a", "b"]]), "a b") == [(0, 3, 0)]
+def test_equal_strings_are_both_found() -> None:
+    assert sorted(found(matcher([["a", "b"], ["a", "b"]]), "a b")) == [(0, 3, 0), (0, 3, 1)]
+    assert found(matcher([["a"], ["a"]], edges=[1, 2]), "x a") == [(2, 3, 1)]
 
 
 @pytest.mark.parametrize("count", [1, 2, 1000])

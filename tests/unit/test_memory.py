@@ -1,0 +1,55 @@
+"""The peak of mining is what docs/performance.md says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak as Linux tells it")
+
+CODE = """
+import json, sys
+from templatemine.config import PipelineConfig, SampleConfig
+from templatemine.model import Document
+from templatemine.pipeline import Miner
+
+import numpy as np
+
+def peak():
+    # Of this process alone: what getrusage says may be the peak of the one that started it.
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+miner = Miner(PipelineConfig(sample=SampleConfig(exact=True)))
+miner.run(Document(source="s", id=str(i), text=f"w{i} the same {i % 3} line\\nof words") for i in range(30))
+bare = peak()
+random = np.random.default_rng(5)
+words = [("w%x" % i).translate({48 + k: "aeiouyrstn"[k] for k in range(10)}) for i in range(60_000)]
+documents = []
+tokens = 0
+for number in range(3000):
+    drawn = np.minimum(random.zipf(1.25, 700), len(words)) - 1
+    text = " ".join([words[k] for k in drawn.tolist()])
+    documents.append(Document(source="s", id=str(number), text=text + "\\nSign up for the letter of our paper today."))
+    tokens += 700 + 9 + 2
+held = sum(sys.getsizeof(one.text) for one in documents)
+(report,) = miner.run(documents)
+strings = len(report.pack.templates) + len(report.dropped)
+facts = {"bare": bare, "held": held, "tokens": tokens, "strings": strings, "peak": peak(), "words": len(words)}
+print(json.dumps({**facts, "bytes": sum(len(one.text) for one in documents)}))
+"""
+
+
+def test_the_peak_of_exact_mining() -> None:
+    """Documents, 40 bytes a distinct token, and what growing or judging takes; a tenth and 8 MB the allocator keeps."""
+    ran = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    facts = json.loads(ran.stdout)
+    assert facts["tokens"] > 2_000_000
+    assert facts["strings"] > 10_000
+    tokens, strings = facts["tokens"], facts["strings"]
+    formula = facts["held"] + 40 * facts["words"] + max(15 * tokens + 120 * strings, 5 * tokens + 250 * strings)
+    assert facts["peak"] - facts["bare"] <= 1.1 * formula + 8e6
+    assert facts["bare"] <= 60e6
