@@ -97,7 +97,8 @@ class EvidenceConfig:
 
     exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
     anchored_bits : the same for a string that begins or ends its lines and does not stand in prose.
-    line_share, edge_share, phrase_share, quiet_share : least share of documents, by kind.
+    least : least number of documents of anything but a whole line that is no prose, which needs three.
+    line_share, edge_share, often_share : least share of documents, by kind; what reaches the last is frequent.
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
     quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
     closed, after_close : least share of occurrences that punctuation closes.
@@ -111,10 +112,10 @@ class EvidenceConfig:
 
     exclusive_bits: float = 7.0
     anchored_bits: float = 3.0
+    least: int = 5
     line_share: float = 0.002
     edge_share: float = 0.006
-    quiet_share: float = 0.01
-    phrase_share: float = 0.02
+    often_share: float = 0.01
     whole: float = 0.8
     edge: float = 0.9
     mark: float = 0.95
@@ -128,7 +129,7 @@ class EvidenceConfig:
     edge_information: float = 16.0
     mark_information: float = 9.0
     rich: float = 24.0
-    phrase_information: float = 40.0
+    phrase_information: float = 50.0
     shared_information: float = 30.0
     bound: float = 0.5
     joint_share: float = 0.5

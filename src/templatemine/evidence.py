@@ -180,9 +180,9 @@ def kinds(
     c, e, df, length = config, evidence, repeats.df, repeats.length
 
     def share(least: float) -> float:
-        return max(3.0, least * documents)
+        return max(float(c.least), least * documents)
 
-    often = share(c.phrase_share)
+    often = share(c.often_share)
     anchored = np.maximum(e.starts, e.ends)
     quiet = e.prose <= c.quiet
     own = e.rate >= elsewhere * np.float32(2.0**c.exclusive_bits)
@@ -203,7 +203,7 @@ def kinds(
     return {
         "line": (e.lines >= c.whole)
         & (own | (e.information >= c.shared_information) | (df >= often))
-        & (df >= share(c.line_share))
+        & (df >= np.where(e.prose >= c.half, share(c.line_share), max(3.0, c.line_share * documents)))
         & (e.information >= c.line_information),
         "edge": edge & free & (df >= asked) & (e.information >= c.edge_information),
         "part": (anchored >= c.half)
@@ -212,7 +212,7 @@ def kinds(
         & (e.information >= c.edge_information)
         & (df >= often)
         & (e.bound >= c.bound),
-        "quiet": quiet & free & bound & (df >= share(c.quiet_share)) & (e.information >= c.edge_information),
+        "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information),
         "phrase": free & glued & (df >= often) & (e.information >= c.phrase_information),
         "mark": (length == 1)
         & quiet
@@ -234,7 +234,7 @@ def judge(
     """The verdict on each string, a place in `REASONS`; arguments as of `kinds`."""
     c, e, df = config, evidence, repeats.df
     accepted = np.logical_or.reduce(list(kinds(e, repeats, elsewhere, in_prose, documents, c).values()))
-    often = df >= max(3.0, c.phrase_share * documents)
+    often = df >= max(float(c.least), c.often_share * documents)
     content = (e.lines >= c.whole) & e.ends_value & ~often
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
     total = max(1.0, float(repeats.count.sum(dtype=np.float64)))

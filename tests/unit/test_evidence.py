@@ -45,14 +45,14 @@ NOTHING: Row = {
     "length": 4,
     "df": 50,
 }
-LINE: Row = {**NOTHING, "starts": 1, "ends": 1, "lines": 1, "after_close": 1, "closes": 1, "df": 10, "length": 6}
+LINE: Row = {**NOTHING, "starts": 1, "ends": 1, "lines": 1, "after_close": 1, "closes": 1, "df": 8, "length": 6}
 # Begins lines of prose, closed on the right: "WASHINGTON (Reuters) -".
 DATELINE: Row = {**NOTHING, "starts": 1, "after_close": 1, "closes": 1, "prose": 0.9, "df": 20}
 # Ends lines that are no prose: "contributed to this report."
 CREDIT: Row = {**NOTHING, "ends": 1, "closes": 1, "after_close": 0.2, "prose": 0.05, "df": 20}
 PART: Row = {**NOTHING, "ends": 0.7, "lines": 0.5, "prose": 0.25, "bound": 0.8, "information": 20.0}
 QUIET: Row = {**NOTHING, "prose": 0.1, "bound": 0.9, "information": 20.0, "df": 12}
-PHRASE: Row = {**NOTHING, "prose": 0.9, "bound": 0.9, "after_close": 0.95, "information": 45.0}
+PHRASE: Row = {**NOTHING, "prose": 0.9, "bound": 0.9, "after_close": 0.95, "information": 55.0}
 MARK: Row = {**NOTHING, "starts": 1, "after_close": 1, "bound": 1, "information": 10.0, "df": 12, "length": 1}
 BY_KIND = {"line": LINE, "edge": DATELINE, "part": PART, "quiet": QUIET, "phrase": PHRASE, "mark": MARK}
 
@@ -95,6 +95,7 @@ def test_the_end_of_a_line_that_is_no_prose_needs_no_punctuation_before_it() -> 
     ("row", "change", "reason"),
     [
         (LINE, {"df": 2}, RARE),
+        (LINE, {"prose": 1.0, "df": 4}, RARE),
         (LINE, {"information": 11.0}, POOR),
         (LINE, {"lines": 0.5, "starts": 0.5, "ends": 0.5}, LOOSE),
         (DATELINE, {"df": 5}, RARE),
@@ -108,13 +109,13 @@ def test_the_end_of_a_line_that_is_no_prose_needs_no_punctuation_before_it() -> 
         (PART, {"ends": 0.45, "prose": 0.35}, LOOSE),
         (PART, {"prose": 0.35}, LOOSE),
         (PART, {"bound": 0.4}, LOOSE),
-        (PART, {"df": 19}, LOOSE),
+        (PART, {"df": 9}, LOOSE),
         (QUIET, {"df": 9}, LOOSE),
         (QUIET, {"prose": 0.3}, LOOSE),
         (QUIET, {"information": 15.0}, LOOSE),
-        (PHRASE, {"df": 19}, LOOSE),
+        (PHRASE, {"df": 9}, LOOSE),
         (PHRASE, {"bound": 0.4}, LOOSE),
-        (PHRASE, {"information": 39.0}, LOOSE),
+        (PHRASE, {"information": 49.0}, LOOSE),
         (PHRASE, {"after_close": 0.8}, LOOSE),
         (MARK, {"df": 5}, POOR),
         (MARK, {"starts": 0.9}, POOR),
