@@ -1,0 +1,149 @@
+"""Trial 5: the text that a feed gives for an article is the truth for its page.
+
+The fourth proposal of Foschini's section 6.1.  A feed holds the whole text or only its beginning.  A whole text judges
+what is left of the page both ways, an excerpt only by whether it is still there; so the two have rows of their own.
+Which of them a text is, its end and its length say (`FeedConfig.full`), not the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+from html.parser import HTMLParser
+from statistics import fmean
+
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.evaluation.metrics import WordScore, score_words, words
+from templatemine.evaluation.protocol import Result, System, cross_cleaned, pick
+from templatemine.model import Document
+
+__all__ = ["FeedConfig", "evaluate_feed", "feed_text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedConfig:
+    """seed, sample : pages of each source, picked by it.  folds : as in `gold.GoldConfig`.  least : feed texts of fewer
+    words say nothing and are not scored.  full : from so many words up, and without an ellipsis at its end, a feed text
+    is taken for the whole article."""
+
+    seed: int = 1
+    sample: int | None = None
+    folds: int = 5
+    least: int = 10
+    full: int = 120
+
+    def __post_init__(self) -> None:
+        if min(self.folds, self.least, self.full) < 1:
+            raise ConfigError("folds, least and full: expected at least 1 of each")
+
+
+_UNITS = {
+    "source": "text",
+    "feed": "text",
+    "pages": "count",
+    "recall": "share",
+    "precision": "share",
+    "f1": "share",
+    "words left": "count",
+}
+
+NOTES = (
+    "recall: words of the feed's text that are left of the page, in order; means over pages",
+    "precision and F1 only against whole texts: of an excerpt's page more must be left than the excerpt",
+)
+
+_CUT_SHORT = re.compile(r"(?:\.\.\.|…|\[(?:\.\.\.|…)\])\W*$")
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._hidden += tag in ("script", "style")
+        self.parts.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= bool(self._hidden) and tag in ("script", "style")
+        self.parts.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.parts.append(data)
+
+
+def feed_text(value: str) -> str:
+    """The text of a feed's description or content: mark-up out, also where it was escaped; entities resolved."""
+    for _ in range(2):  # escaped mark-up is mark-up after the first time
+        if "<" not in value:
+            break
+        parser = _Text()
+        parser.feed(value)
+        parser.close()
+        value = "".join(parser.parts)
+    return " ".join(unescape(value).split())
+
+
+def evaluate_feed(
+    documents: Sequence[Document], feeds: Mapping[str, str | None], system: System, config: FeedConfig | None = None
+) -> Result:
+    """Clean pages and look for the texts that their feeds gave.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+    feeds : mapping
+        Id -> description or content as it stood in the feed; pages without one are learnt from and not scored.
+    system : System
+    config : FeedConfig, optional
+
+    Raises
+    ------
+    CorpusError
+        No document has a feed text of enough words.
+    """
+    config = config or FeedConfig()
+    picked = pick(documents, config.sample, config.seed)
+    texts = {document.id: feed_text(feeds.get(document.id) or "") for document in picked}
+    scored = {name for name, text in texts.items() if len(words(text)) >= config.least}
+    if not scored:
+        raise CorpusError(f"no document has a feed text of at least {config.least} words", fatal=True)
+    cleaned = cross_cleaned(system, picked, config.folds, config.seed)
+    scores: dict[tuple[str, str], list[WordScore]] = {}
+    for document, answer in zip(picked, cleaned, strict=True):
+        if document.id in scored:
+            text = texts[document.id]
+            wanted = words(text)
+            whole = len(wanted) >= config.full and not _CUT_SHORT.search(text)
+            sort = "whole text" if whole else "excerpt"
+            score = score_words(words(answer.text), wanted)
+            for name in (document.source, "all"):
+                scores.setdefault((name, sort), []).append(score)
+    order = sorted(scores, key=lambda one: (one[0] == "all", one))
+    settings = {
+        "seed": config.seed,
+        "sample of a source": config.sample,
+        "folds": config.folds,
+        "pages": len(picked),
+        "with a feed text": len(scored),
+        "whole texts have at least words": config.full,
+    }
+    rows = tuple(_row(source, sort, scores[source, sort]) for source, sort in order)
+    return Result(name="feed", settings=settings, units=_UNITS, rows=rows, notes=NOTES)
+
+
+def _row(source: str, sort: str, scores: Sequence[WordScore]) -> dict[str, object]:
+    whole = sort == "whole text"
+    return {
+        "source": source,
+        "feed": sort,
+        "pages": len(scores),
+        "recall": fmean(score.recall for score in scores),
+        "precision": fmean(score.precision for score in scores) if whole else None,
+        "f1": fmean(score.f1 for score in scores) if whole else None,
+        "words left": round(fmean(score.got for score in scores)),
+    }
