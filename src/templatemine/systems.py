@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from templatemine.clean import Cleaner, page_text
 from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.evaluation.protocol import System
+from templatemine.evaluation.protocol import Learner, System, in_one
 from templatemine.model import Cleaned, Document
 from templatemine.packs import Pack
 from templatemine.pipeline import Miner
 
-__all__ = ["cleaned_with", "miner"]
+__all__ = ["Cleaning", "cleaning", "learner", "miner"]
+
+Cleaning = Callable[[Sequence[Document]], list[Cleaned]]
+
+
+def learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
+    """Documents are mined; the packs clean others, each with the pack of its source.
+
+    Raises
+    ------
+    ConfigError
+        At once: options that `Miner` refuses.
+    """
+    one = Miner(config, jobs=jobs)
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        reports = one.run(history)
+        return cleaning({report.source: report.pack for report in reports if report.pack is not None}, clean)
+
+    return learn
 
 
 def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> System:
-    """Packs mined from the first documents clean the second ones, each with the pack of its source."""
-
-    def system(history: Sequence[Document], documents: Sequence[Document]) -> list[Cleaned]:
-        reports = Miner(config, jobs=jobs).run(history)
-        packs = {report.source: report.pack for report in reports if report.pack is not None}
-        return cleaned_with(packs, documents, clean)
-
-    return system
+    """`learner` in one step."""
+    return in_one(learner(config, clean, jobs=jobs))
 
 
-def cleaned_with(
-    packs: dict[str, Pack], documents: Sequence[Document], clean: CleanConfig | None = None
-) -> list[Cleaned]:
-    """Documents cleaned with packs by source; where a source was too small for one, its texts pass unchanged and its
+def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
+    """Cleans documents with packs by source; where a source was too small for one, its texts pass unchanged and its
     pages lose their mark-up."""
     cleaners = {source: Cleaner(pack, clean) for source, pack in packs.items()}
-    return [_cleaned(document, cleaners.get(document.source)) for document in documents]
 
+    def one(document: Document) -> Cleaned:
+        cleaner = cleaners.get(document.source)
+        if cleaner is not None:
+            return cleaner.clean(document.body)
+        return Cleaned(page_text(document.body, ()) if document.is_html else document.body, ())
 
-def _cleaned(document: Document, cleaner: Cleaner | None) -> Cleaned:
-    if cleaner is not None:
-        return cleaner.clean(document.body)
-    return Cleaned(page_text(document.body, ()) if document.is_html else document.body, ())
+    return lambda documents: [one(document) for document in documents]

@@ -78,14 +78,14 @@ class _Text(HTMLParser):
 
 def feed_text(value: str) -> str:
     """The text of a feed's description or content: mark-up out, also where it was escaped; entities resolved."""
-    for _ in range(2):  # escaped mark-up is mark-up after the first time
-        if "<" not in value:
-            break
+    if "<" not in value:
+        value = unescape(value)
+    if "<" in value:
         parser = _Text()
         parser.feed(value)
         parser.close()
         value = "".join(parser.parts)
-    return " ".join(unescape(value).split())
+    return " ".join(value.split())
 
 
 def evaluate_feed(

@@ -2,7 +2,8 @@
 
 The third proposal of Foschini's section 6.1.  Each source is dressed twice with other synthetic furniture; each copy is
 cleaned with what was learnt from it and from the same copy of the other sources; then the two texts of each article
-are compared.  A system that cuts everything would make them equal, too, so what is left of the article is told with it.
+are compared.  A system that cuts everything would make them equal, too; so it is told how much is left of the articles
+as they are, and how much of that is still there in the copies.
 Copies that exist can be compared instead (`compare`).
 """
 
@@ -41,12 +42,14 @@ _UNITS = {
     "distance before": "share",
     "distance after": "share",
     "equal after": "share",
+    "left as it is": "share",
     "article kept": "share",
 }
 
 NOTES = (
     "distance: edits of words from one copy to the other, as a share of the longer one; means over documents",
-    "article kept: words of the article without the furniture put in that are still in the copies",
+    "left as it is: words left of the articles when nothing was put in; the rest is their own furniture, or false",
+    "article kept: of these, words that are still left in the copies",
 )
 
 
@@ -62,7 +65,7 @@ def evaluate_mirror(documents: Sequence[Document], system: System, config: Mirro
     bare = pick(documents, config.sample, config.seed)
     copies = [dressed_copy(bare, config.templates, config.seed, name) for name in ("left", "right")]
     cleaned = [apply(system, copy, copy) for copy in copies]
-    rows = _rows(bare, copies, cleaned)
+    rows = _rows(copies, cleaned, list(zip(bare, apply(system, bare, bare), strict=True)))
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
@@ -77,7 +80,7 @@ def compare(
 ) -> Result:
     """Compare two real copies, matched by the ids of their documents; each is learnt from as a whole.
 
-    "article kept" is not known here and left out.
+    What is left of the articles is not known here and left out.
     """
     config = config or MirrorConfig()
     there = {document.id: document for document in other}
@@ -86,9 +89,9 @@ def compare(
         raise CorpusError("no id stands in both copies", fatal=True)
     right = [there[document.id] for document in left]
     cleaned = [list(apply(system, one, left)), list(apply(system, other, right))]
-    rows = _rows(None, [left, right], cleaned)
+    rows = _rows([left, right], cleaned, None)
     settings = {"seed": config.seed, "sample of a source": config.sample, "documents": len(left)}
-    units = {name: unit for name, unit in _UNITS.items() if name != "article kept"}
+    units = {name: unit for name, unit in _UNITS.items() if name not in ("left as it is", "article kept")}
     return Result(name="mirror", settings=settings, units=units, rows=tuple(rows), notes=NOTES[:1])
 
 
@@ -110,29 +113,30 @@ def dressed_copy(documents: Sequence[Document], templates: int, seed: int, name:
 
 
 def _rows(
-    bare: Sequence[Document] | None, copies: Sequence[Sequence[Document]], cleaned: Sequence[Sequence[Cleaned]]
+    copies: Sequence[Sequence[Document]],
+    cleaned: Sequence[Sequence[Cleaned]],
+    bare: Sequence[tuple[Document, Cleaned]] | None,
 ) -> list[dict[str, object]]:
-    figures: dict[str, list[tuple[float, float, bool, float | None]]] = {}
+    figures: dict[str, list[dict[str, float]]] = {}
     for place, (left, right) in enumerate(zip(*cleaned, strict=True)):
-        before = word_distance(copies[0][place].body, copies[1][place].body)
         after = word_distance(left.text, right.text)
-        kept = None
-        if bare is not None:
-            article = words(bare[place].body)
-            kept = fmean(score_words(words(one.text), article).recall for one in (left, right)) if article else 1.0
-        for name in (copies[0][place].source, "all"):
-            figures.setdefault(name, []).append((before, after, after == 0, kept))
-    rows: list[dict[str, object]] = []
-    for name in sorted(figures, key=lambda name: (name == "all", name)):
-        before_, after_, equal, kept_ = zip(*figures[name], strict=True)
-        row: dict[str, object] = {
-            "source": name,
-            "documents": len(before_),
-            "distance before": fmean(before_),
-            "distance after": fmean(after_),
-            "equal after": fmean(equal),
+        row = {
+            "distance before": word_distance(copies[0][place].body, copies[1][place].body),
+            "distance after": after,
+            "equal after": float(after == 0),
         }
         if bare is not None:
-            row["article kept"] = fmean(kept_)
-        rows.append(row)
-    return rows
+            article, alone = (words(text) for text in (bare[place][0].body, bare[place][1].text))
+            row["left as it is"] = len(alone) / len(article) if article else 1.0
+            row["article kept"] = fmean(_kept(one.text, alone) for one in (left, right))
+        for name in (copies[0][place].source, "all"):
+            figures.setdefault(name, []).append(row)
+    order = sorted(figures.items(), key=lambda one: (one[0] == "all", one[0]))
+    return [
+        {"source": name, "documents": len(rows), **{key: fmean(row[key] for row in rows) for key in rows[0]}}
+        for name, rows in order
+    ]
+
+
+def _kept(text: str, wanted: Sequence[str]) -> float:
+    return score_words(words(text), wanted).recall if wanted else 1.0

@@ -16,10 +16,25 @@ from typing import Any
 from templatemine.errors import CorpusError
 from templatemine.model import Cleaned, Document
 
-__all__ = ["Result", "System", "apply", "by_source", "cross_cleaned", "folds_of", "pick", "random_for", "rank_of"]
+__all__ = [
+    "Learner",
+    "Result",
+    "System",
+    "apply",
+    "by_source",
+    "cross_cleaned",
+    "folds_of",
+    "in_one",
+    "pick",
+    "random_for",
+    "rank_of",
+]
 
 System = Callable[[Sequence[Document], Sequence[Document]], Sequence[Cleaned]]
 """(documents to learn from, documents to clean) -> what became of the latter."""
+
+Learner = Callable[[Sequence[Document]], Callable[[Sequence[Document]], Sequence[Cleaned]]]
+"""The same in two steps: documents to learn from -> a cleaner of documents."""
 
 Row = Mapping[str, Any]
 
@@ -61,6 +76,11 @@ class Result:
             "rows": [dict(row) for row in self.rows],
             "notes": list(self.notes),
         }
+
+
+def in_one(learner: Learner) -> System:
+    """A learner as a system."""
+    return lambda history, documents: learner(history)(documents)
 
 
 def apply(system: System, history: Sequence[Document], documents: Sequence[Document]) -> list[Cleaned]:
