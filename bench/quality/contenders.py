@@ -6,6 +6,7 @@ says so.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -174,6 +175,7 @@ def _resiliparse() -> Extract:
 def _boilerpy3() -> Extract:
     from boilerpy3.extractors import ArticleExtractor
 
+    logging.getLogger("boilerpy3").setLevel(logging.CRITICAL)  # else a line for each nested link
     extractor = ArticleExtractor(raise_on_failure=False)
     return lambda page: extractor.get_content(page)
 

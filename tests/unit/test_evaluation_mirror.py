@@ -75,6 +75,12 @@ def test_existing_copies_are_matched_by_id() -> None:
     assert "article kept" not in result.units
 
 
+def test_existing_copies_may_be_pages() -> None:
+    one = [Document(source="x", id="1", html="<p class=a>one <i>two</i>")]
+    other = [Document(source="y", id="1", html="<div id=b>one two")]
+    assert compare(one, other, everything).row(source="all")["distance before"] == 0.0
+
+
 def test_what_it_refuses() -> None:
     with pytest.raises(CorpusError, match="no id stands in both copies"):
         compare(ARTICLES[:1], ARTICLES[1:2], nothing)

@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
-from html.parser import HTMLParser
 from statistics import fmean
 
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.evaluation.metrics import WordScore, score_words, words
+from templatemine.evaluation.plain import text_of_markup
 from templatemine.evaluation.protocol import Result, System, cross_cleaned, pick
 from templatemine.model import Document
 
-__all__ = ["FeedConfig", "evaluate_feed", "feed_text"]
+__all__ = ["FeedConfig", "evaluate_feed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,37 +56,6 @@ NOTES = (
 _CUT_SHORT = re.compile(r"(?:\.\.\.|…|\[(?:\.\.\.|…)\])\W*$")
 
 
-class _Text(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self._hidden += tag in ("script", "style")
-        self.parts.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden -= bool(self._hidden) and tag in ("script", "style")
-        self.parts.append(" ")
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.parts.append(data)
-
-
-def feed_text(value: str) -> str:
-    """The text of a feed's description or content: mark-up out, also where it was escaped; entities resolved."""
-    if "<" not in value:
-        value = unescape(value)
-    if "<" in value:
-        parser = _Text()
-        parser.feed(value)
-        parser.close()
-        value = "".join(parser.parts)
-    return " ".join(value.split())
-
-
 def evaluate_feed(
     documents: Sequence[Document], feeds: Mapping[str, str | None], system: System, config: FeedConfig | None = None
 ) -> Result:
@@ -108,7 +76,7 @@ def evaluate_feed(
     """
     config = config or FeedConfig()
     picked = pick(documents, config.sample, config.seed)
-    texts = {document.id: feed_text(feeds.get(document.id) or "") for document in picked}
+    texts = {document.id: text_of_markup(feeds.get(document.id) or "") for document in picked}
     scored = {name for name, text in texts.items() if len(words(text)) >= config.least}
     if not scored:
         raise CorpusError(f"no document has a feed text of at least {config.least} words", fatal=True)

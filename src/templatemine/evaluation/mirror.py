@@ -16,6 +16,7 @@ from statistics import fmean
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.evaluation.furniture import KINDS, Design, dress
 from templatemine.evaluation.metrics import score_words, word_distance, words
+from templatemine.evaluation.plain import plain
 from templatemine.evaluation.protocol import Result, System, apply, by_source, pick, random_for
 from templatemine.model import Cleaned, Document
 
@@ -121,7 +122,7 @@ def _rows(
     for place, (left, right) in enumerate(zip(*cleaned, strict=True)):
         after = word_distance(left.text, right.text)
         row = {
-            "distance before": word_distance(copies[0][place].body, copies[1][place].body),
+            "distance before": word_distance(plain(copies[0][place]), plain(copies[1][place])),
             "distance after": after,
             "equal after": float(after == 0),
         }

@@ -16,6 +16,7 @@ from itertools import combinations, pairwise
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError
 from templatemine.evaluation.metrics import harmonic, words
 from templatemine.evaluation.mirror import dressed_copy
+from templatemine.evaluation.plain import plain
 from templatemine.evaluation.protocol import Result, System, apply, pick, random_for
 from templatemine.model import Document
 
@@ -151,7 +152,7 @@ def evaluate_near_duplicates(
         ignored = set()
     if not truth:
         raise CorpusError("no two documents are in one group of duplicates", fatal=True)
-    bare = [document.body for archive in archives for document in archive]
+    bare = [plain(document) for archive in archives for document in archive]
     cleaned = [answer.text for archive in archives for answer in apply(system, archive, archive)]
     rows = []
     for name, texts in (("as they are", bare), ("cleaned", cleaned)):
@@ -264,7 +265,7 @@ def evaluate_clustering(
     cleaned = apply(system, picked, picked)
     rows = []
     for name, texts in (
-        ("as they are", [picked[place].body for place in places]),
+        ("as they are", [plain(picked[place]) for place in places]),
         ("cleaned", [cleaned[place].text for place in places]),
     ):
         rows.append({"articles": name, "documents": len(texts), **_clustered(texts, truth, config)})
