@@ -140,7 +140,7 @@ def _by_page(load: Callable[[], Extract]) -> Callable[[], Learner]:
 def _trafilatura() -> Extract:
     import trafilatura
 
-    return lambda page: trafilatura.extract(page)
+    return lambda page: trafilatura.extract(page, include_comments=False)
 
 
 def _readability() -> Extract:
@@ -194,7 +194,7 @@ PAGE_CONTENDERS: Sequence[Contender] = (
     Contender(
         name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
     ),
-    Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",)),
+    Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
     Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),
     Contender(name="jusText", make=_by_page(_justext), packages=("jusText",), note="English stop words"),
     Contender(name="resiliparse", make=_by_page(_resiliparse), packages=("resiliparse",), note="main_content"),

@@ -126,8 +126,8 @@ def _cut(made: Learner, documents: Sequence[Document]) -> float:
 # ---------------------------------------------------------------------------------------------------------- ablations
 
 
-def ablations(path: Path = ABLATIONS) -> list[tuple[str, Learner]]:
-    """The default, and every row of the table as a learner.
+def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Learner]]:
+    """The default, and every row of the table as a learner: "row" for articles, "page_row" for pages.
 
     Raises
     ------
@@ -135,9 +135,11 @@ def ablations(path: Path = ABLATIONS) -> list[tuple[str, Learner]]:
         A row names an option that does not exist.
     """
     made: list[tuple[str, Learner]] = [("default", learner())]
-    for row in tomllib.loads(path.read_text(encoding="utf-8"))["row"]:
+    for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
         one = learner(configured(row.get("set", {})), CleanConfig(**({"gap": row["gap"]} if "gap" in row else {})))
-        made.append((row["name"], partial(_with_peers, one, row["peers"]) if "peers" in row else one))
+        if "peers" in row:
+            one = partial(_with_peers, one, row["peers"]) if rows == "row" else with_peers(one, row["peers"])
+        made.append((row["name"], one))
     return made
 
 
@@ -165,16 +167,32 @@ def pages() -> list[Row]:
     return [_named(contender, lambda made: {"sets": _page_sets(made)}) for contender in PAGE_CONTENDERS]
 
 
-def _page_sets(made: Learner) -> dict[str, Row]:
+def page_ablation() -> list[Row]:
+    """Each step taken away, on the sets of pages with a history and several sites."""
+    rows = []
+    for name, made in ablations("page_row"):
+        began = time.monotonic()
+        rows.append({"contender": name, "sets": _page_sets(made, ("crawl_to_the_future", "dragnet"))})
+        print(f"{time.monotonic() - began:6.1f} s  {name}", flush=True)
+    return rows
+
+
+NO_TIME = 0.01
+"""Seconds of learning of those who learn nothing."""
+
+
+def _page_sets(made: Learner, names: Sequence[str] = tuple(SETS)) -> dict[str, Row]:
     rows: dict[str, Row] = {}
-    for name, folds in SETS.items():
+    for name in names:
+        folds = SETS[name]
         documents, gold = archives.pages(name)
         cleaned, learning, cleaning = _folded(made, documents, folds)
         form = "cleaneval" if name.startswith("cleaneval") else "auto"
         result = score_texts(documents, gold, cleaned, GoldConfig(form=form, folds=folds))
         whole = {key: value for key, value in result.row(source=ALL).items() if key != "source"}
         size = _size(documents) / 1e6
-        rows[name] = {**whole, "folds": folds, "clean MB/s": size / cleaning, "learn s/MB": learning / size}
+        learnt = size * max(1, folds - 1) / learning if learning > NO_TIME else None
+        rows[name] = {**whole, "folds": folds, "clean MB/s": size / cleaning, "learn MB/s": learnt}
     return rows
 
 
@@ -224,7 +242,13 @@ def _trial_row(made: Learner) -> Row:
     }
 
 
-SECTIONS: dict[str, Callable[[], list[Row]]] = {"texts": texts, "ablation": ablation, "pages": pages, "trials": trials}
+SECTIONS: dict[str, Callable[[], list[Row]]] = {
+    "texts": texts,
+    "ablation": ablation,
+    "pages": pages,
+    "page_ablation": page_ablation,
+    "trials": trials,
+}
 
 
 # --------------------------------------------------------------------------------------------------------------- main

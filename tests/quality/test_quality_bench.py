@@ -66,6 +66,7 @@ def test_peers_come_from_the_own_group_and_answers_in_order() -> None:
 def test_ablations_name_options_that_exist_and_differ_from_the_default() -> None:
     made = run.ablations()
     assert len({name for name, _ in made}) == len(made) >= 10
+    assert len(run.ablations("page_row")) >= 5
     assert configured({"evidence.edge": 2.0}).evidence.edge == 2.0
     assert configured({"method": "thesis"}) == PipelineConfig(method="thesis")
     assert configured({}) == PipelineConfig()

@@ -85,7 +85,8 @@ def test_nothing_of_an_article_is_lost_and_pieces_are_where_they_are_said_to_be(
         for start, original, length in one.kept:
             assert one.document.body[start : start + length] == bare.body[original : original + length]
         for piece in one.pieces:
-            assert one.document.body[piece.start : piece.end].endswith(".")
+            sentence = KINDS[kinds[piece.design][0]].sentence
+            assert one.document.body[piece.start : piece.end].endswith(".") == sentence
             assert len(one.document.body[piece.start : piece.end].split()) == kinds[piece.design][1]
             assert not any(
                 start < piece.end and piece.start < start + length for start, _, length in one.kept if length
@@ -115,6 +116,11 @@ def test_kinds_stand_where_they_should() -> None:
         assert before.endswith(". ")
         assert behind.startswith((" ", "\n")) or behind == ""
     assert any(behind.startswith(" ") for _, _, behind in texts_of("in-line"))
+    for before, piece, behind in texts_of("mid-sentence"):
+        assert before.endswith(" ")
+        assert behind.startswith(" ")
+        assert not piece.endswith(".")
+    assert sum(before.endswith(". ") for before, _, _ in texts_of("mid-sentence")) < 10
     for before, _, behind in texts_of("line start"):
         assert before == "" or before.endswith("\n")
         assert behind.startswith(" ")
@@ -156,6 +162,11 @@ def test_speech_of_a_script_without_spaces() -> None:
     (piece,) = one.pieces
     assert piece.end - piece.start == 9
     assert one.document.body[piece.start - 1] == "。"
+    (one,) = dress(documents[:1], [Design(kind="mid-sentence", length=4, df=1)], 1)
+    (piece,) = one.pieces
+    around = one.document.body[piece.start - 1] + one.document.body[piece.end]
+    assert piece.end - piece.start == 8
+    assert around.isalpha()
 
 
 def test_other_names_and_seeds_give_other_furniture() -> None:

@@ -26,17 +26,20 @@ class Kind:
     ----------
     place : str
         "block" a line of its own at the end of the article, "line" one anywhere in it, "start" and "end" the beginning
-        or the end of any of its lines, "inside" within a line, behind a sentence where there is one.  Articles of one
-        line have blocks and lines at its end.
+        or the end of any of its lines, "inside" within a line, behind a sentence where there is one, "within" between
+        any two words.  Articles of one line have blocks and lines at its end.
     slots : bool
         Every fourth word is a number, a time, a date or a link, new in every article.
     drifts : bool
         One more word is another one in each of the `PERIODS` of the archive.
+    sentence : bool
+        It ends as a sentence does.
     """
 
     place: str
     slots: bool = False
     drifts: bool = False
+    sentence: bool = True
 
 
 KINDS: Mapping[str, Kind] = {
@@ -44,9 +47,10 @@ KINDS: Mapping[str, Kind] = {
     "slots": Kind(place="block", slots=True),
     "drifting": Kind(place="block", drifts=True),
     "in-line": Kind(place="inside"),
+    "mid-sentence": Kind(place="within", sentence=False),
     "line": Kind(place="line"),
-    "line start": Kind(place="start"),
-    "line end": Kind(place="end"),
+    "line start": Kind(place="start", sentence=False),
+    "line end": Kind(place="end", sentence=False),
 }
 
 PERIODS = 4
@@ -150,9 +154,9 @@ def _wordings(design: Design, speech: Speech, rng: Random) -> list[list[str | Sl
     return periods
 
 
-def _written(words: Sequence[str | Slot], speech: Speech, rng: Random) -> str:
+def _written(words: Sequence[str | Slot], speech: Speech, sentence: bool, rng: Random) -> str:
     text = speech.joiner.join(word if isinstance(word, str) else word(rng) for word in words)
-    return text[:1].upper() + text[1:] + speech.stop
+    return text[:1].upper() + text[1:] + (speech.stop if sentence else "")
 
 
 # -------------------------------------------------------------------------------------------------------------- places
@@ -172,14 +176,20 @@ def _place(place: str, text: str, speech: Speech, rng: Random) -> tuple[int, str
     if place == "end":
         spots = [*(found.start() for found in _BREAK.finditer(text, start, end)), end]
         return rng.choice(spots), speech.joiner, ""
-    if place == "inside":
-        spots = [found.end() for found in _SENTENCE.finditer(text, start, end)]
-        spots = spots or [found.start() for found in _BLANK.finditer(text, start, end)] or [end]
-        return rng.choice(spots), speech.joiner, ""
+    if place in ("inside", "within"):
+        spots = [found.end() for found in _SENTENCE.finditer(text, start, end)] if place == "inside" else []
+        return rng.choice(spots or _between(text, start, end, speech) or [end]), speech.joiner, ""
     if place == "line" and speech.gap:
         breaks = [found.start() for found in _BREAK.finditer(text, start, end)] or [end]
         return rng.choice(breaks), speech.gap, ""
     return end, speech.gap or speech.joiner, ""
+
+
+def _between(text: str, start: int, end: int, speech: Speech) -> list[int]:
+    """Places between two words of a line; of a script without spaces, between two letters."""
+    if speech.joiner:
+        return [found.start() for found in _BLANK.finditer(text, start, end)]
+    return [at for at in range(start + 1, end) if text[at - 1].isalpha() and text[at].isalpha()]
 
 
 def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *, name: str = "") -> list[Dressed]:
@@ -210,7 +220,7 @@ def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *
         wordings = _wordings(design, speech, rng)
         for at in sorted(rng.sample(range(len(documents)), min(design.df, len(documents)))):
             words = wordings[period[at] % len(wordings)]
-            carried[at].append((number, _written(words, speech, rng)))
+            carried[at].append((number, _written(words, speech, KINDS[design.kind].sentence, rng)))
     return [
         _dressed(document, pieces, designs, speech, random_for(seed, name, source, "places", document.id))
         for document, pieces in zip(documents, carried, strict=True)
