@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +179,14 @@ def test_a_file_of_figures_is_not_overwritten(cli: Cli, archive: Path, tmp_path:
     assert out.read_text(encoding="utf-8") == "mine"
     assert cli(*args, "--force").code == 0
     assert facts(out)["method"] == "default"
+
+
+@pytest.mark.parametrize("trial", ["injection", "gold", "retrieval", "mirror", "feed"])
+def test_help_answers_at_once(cli: Cli, trial: str) -> None:
+    assert max(len(line) for line in cli("evaluate", trial, "--help").out.splitlines()) <= 80
+    run = f"from templatemine.__main__ import main; main(['evaluate', '{trial}', '--help'])"
+    code = f"import sys; {run}; sys.exit(bool({{'numpy', 'rich', 'regex', 'orjson', 'rapidfuzz'}} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
 def test_without_documents(cli: Cli, tmp_path: Path) -> None:

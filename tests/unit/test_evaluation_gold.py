@@ -18,6 +18,7 @@ from templatemine.evaluation.gold import (
     gold_texts,
     read_spans,
 )
+from templatemine.evaluation.options import FORM_NAMES
 from templatemine.evaluation.protocol import apply, cross_cleaned, folds_of, pick
 from templatemine.model import Cleaned, Document, Span
 
@@ -120,6 +121,7 @@ def test_a_sample_keeps_the_annotated() -> None:
 
 
 def test_forms() -> None:
+    assert tuple(FORMS) == FORM_NAMES
     assert FORMS["plain"]("a <p>") == "a <p>"
     assert FORMS["cleaneval"]("URL: http://x\n<h>A &amp; B\n<l>c").split() == ["A", "&", "B", "c"]
     assert FORMS["dragnet"]("a\n!@#$%^&*()  COMMENTS\nb") == "a\n"

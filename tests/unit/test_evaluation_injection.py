@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.evaluation.furniture import KINDS, PERIODS, Design, Dressed, dress, speech_of
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
+from templatemine.evaluation.options import KIND_NAMES
 from templatemine.evaluation.protocol import random_for
 from templatemine.model import Cleaned, Document, Span
 from templatemine.systems import miner
@@ -130,6 +131,10 @@ def test_kinds_stand_where_they_should() -> None:
     for before, _, behind in texts_of("line", gap=" "):
         assert before.endswith(" ")
         assert behind == ""
+
+
+def test_kinds_have_the_names_that_options_know() -> None:
+    assert tuple(KINDS) == KIND_NAMES
 
 
 def test_wordings() -> None:

@@ -186,7 +186,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _add_injection(parser: argparse.ArgumentParser) -> None:
-    from templatemine.evaluation.injection import InjectionConfig
+    from templatemine.evaluation.options import InjectionConfig
 
     defaults = InjectionConfig()
     parser.add_argument(
@@ -296,7 +296,7 @@ def _mirror(args: argparse.Namespace, records: list[Record], system: System) -> 
 
 
 def _add_feed(parser: argparse.ArgumentParser) -> None:
-    from templatemine.evaluation.feed import FeedConfig
+    from templatemine.evaluation.options import FeedConfig
 
     parser.add_argument(
         "--feed-field", metavar="NAME", default="feed", help="the field with the feed's text (default: %(default)s)"

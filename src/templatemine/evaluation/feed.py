@@ -9,33 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import CorpusError
 from templatemine.evaluation.metrics import WordScore, score_words, words
+from templatemine.evaluation.options import FeedConfig
 from templatemine.evaluation.plain import text_of_markup
 from templatemine.evaluation.protocol import Result, System, cross_cleaned, pick
 from templatemine.model import Document
 
 __all__ = ["FeedConfig", "evaluate_feed"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedConfig:
-    """seed, sample : pages of each source, picked by it.  folds : as in `gold.GoldConfig`.  least : feed texts of fewer
-    words say nothing and are not scored.  full : from so many words up, and without an ellipsis at its end, a feed text
-    is taken for the whole article."""
-
-    seed: int = 1
-    sample: int | None = None
-    folds: int = 5
-    least: int = 10
-    full: int = 120
-
-    def __post_init__(self) -> None:
-        if min(self.folds, self.least, self.full) < 1:
-            raise ConfigError("folds, least and full: expected at least 1 of each")
 
 
 _UNITS = {

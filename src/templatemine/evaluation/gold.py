@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import CorpusError
 from templatemine.evaluation.metrics import (
     DYNAMIC,
     TEMPLATE,
@@ -26,6 +25,7 @@ from templatemine.evaluation.metrics import (
     score_words,
     words,
 )
+from templatemine.evaluation.options import GoldConfig
 from templatemine.evaluation.protocol import Result, System, apply, cross_cleaned, pick
 from templatemine.io.jsonl import decode_line, unreadable
 from templatemine.model import Cleaned, Document
@@ -44,24 +44,6 @@ __all__ = [
 
 GoldSpans = Mapping[str, Sequence[tuple[int, int, str]]]
 """Id of a document -> its annotated spans."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoldConfig:
-    """form : a key of `FORMS`.  folds : each page is cleaned with what the other folds taught; 1 learns from all of
-    them, as a publisher would who cleans his archive.  seed, sample : of the folds, and of the documents of each source
-    that are learnt from."""
-
-    form: str = "auto"
-    folds: int = 1
-    seed: int = 1
-    sample: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ConfigError(f"form: expected one of {', '.join(FORMS)}, got {self.form!r}")
-        if self.folds < 1:
-            raise ConfigError(f"folds: expected at least 1, got {self.folds}")
 
 
 # -------------------------------------------------------------------------------------------------------------- spans

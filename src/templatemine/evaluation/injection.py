@@ -15,9 +15,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import CorpusError
 from templatemine.evaluation.furniture import KINDS, Design, Dressed, dress
 from templatemine.evaluation.metrics import SpanScore, black, covered
+from templatemine.evaluation.options import InjectionConfig
 from templatemine.evaluation.protocol import Result, System, apply, by_source, pick, random_for
 from templatemine.model import Cleaned, Document
 
@@ -26,41 +27,6 @@ __all__ = ["InjectionConfig", "evaluate_injection"]
 LEAST_DF = 3
 FOUND = 0.9
 """A template counts as found if so much of its text was cut."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectionConfig:
-    """What is put in.
-
-    Attributes
-    ----------
-    seed : int
-    documents : tuple of int
-        Documents of each source, a run each; sources with fewer are left out of that run.
-    templates : int
-        Of each source: drawn without replacement from all combinations of the next three, over and over.
-    kinds, lengths, shares : tuple
-        Keys of `furniture.KINDS`, words, shares of the documents.
-    clean : bool
-        The articles hold no furniture: whatever else is cut is false.
-    """
-
-    seed: int = 1
-    documents: tuple[int, ...] = (100, 400, 1000)
-    templates: int = 48
-    kinds: tuple[str, ...] = tuple(KINDS)
-    lengths: tuple[int, ...] = (3, 6, 12, 24)
-    shares: tuple[float, ...] = (0.005, 0.02, 0.1, 0.5)
-    clean: bool = False
-
-    def __post_init__(self) -> None:
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown:
-            raise ConfigError(f"kinds: expected some of {', '.join(KINDS)}, got {unknown[0]!r}")
-        if min((*self.documents, *self.lengths, self.templates), default=0) < 1 or not (self.kinds and self.shares):
-            raise ConfigError("documents, lengths and templates: expected at least 1 of each")
-        if not all(0 < share <= 1 for share in self.shares):
-            raise ConfigError(f"shares: expected numbers above 0 and up to 1, got {self.shares}")
 
 
 @dataclass(slots=True)

@@ -10,31 +10,17 @@ Copies that exist can be compared instead (`compare`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import CorpusError
 from templatemine.evaluation.furniture import KINDS, Design, dress
 from templatemine.evaluation.metrics import score_words, word_distance, words
+from templatemine.evaluation.options import MirrorConfig
 from templatemine.evaluation.plain import plain
 from templatemine.evaluation.protocol import Result, System, apply, by_source, pick, random_for
 from templatemine.model import Cleaned, Document
 
 __all__ = ["MirrorConfig", "compare", "dressed_copy", "evaluate_mirror"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MirrorConfig:
-    """seed; sample : documents of each source; templates : of each copy of a source, of all kinds in turn, in half to
-    all of the documents, 4 to 20 words each."""
-
-    seed: int = 1
-    sample: int | None = 300
-    templates: int = 8
-
-    def __post_init__(self) -> None:
-        if self.templates < 1:
-            raise ConfigError(f"templates: expected at least 1, got {self.templates}")
 
 
 _UNITS = {

@@ -10,12 +10,13 @@ of its words changed.  Needs scikit-learn and datasketch (the extra ``eval``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise
 
-from templatemine.errors import ConfigError, CorpusError, MissingExtraError
+from templatemine.errors import CorpusError, MissingExtraError
 from templatemine.evaluation.metrics import harmonic, words
 from templatemine.evaluation.mirror import dressed_copy
+from templatemine.evaluation.options import RetrievalConfig
 from templatemine.evaluation.plain import plain
 from templatemine.evaluation.protocol import Result, System, apply, pick, random_for
 from templatemine.model import Document
@@ -23,44 +24,6 @@ from templatemine.model import Document
 __all__ = ["RetrievalConfig", "evaluate_clustering", "evaluate_near_duplicates", "near_duplicates", "shingles"]
 
 Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalConfig:
-    """How much, and how alike.
-
-    Attributes
-    ----------
-    seed, sample : int, int or None
-        Documents of each source, picked by the seed.
-    threshold : float
-        Least Jaccard index of near duplicates.
-    shingle : int
-        Words in a row that make an element of a set.
-    changed : float
-        Share of the words of a copy that are replaced by others of the article.
-    templates : int
-        In each publisher's furniture, see `mirror.MirrorConfig`.
-    permutations : int
-        Hash functions of MinHash; pairs it finds are checked against the sets themselves.
-    starts : int
-        Runs of k-means, of which the best is taken.
-    """
-
-    seed: int = 1
-    sample: int | None = 200
-    threshold: float = 0.6
-    shingle: int = 3
-    changed: float = 0.05
-    templates: int = 8
-    permutations: int = 128
-    starts: int = 4
-
-    def __post_init__(self) -> None:
-        if not 0 < self.threshold < 1 or not 0 <= self.changed < 1:
-            raise ConfigError("threshold: expected above 0 and below 1; changed: from 0 to below 1")
-        if min(self.shingle, self.permutations, self.starts) < 1:
-            raise ConfigError("shingle, permutations and starts: expected at least 1 of each")
 
 
 # ----------------------------------------------------------------------------------------------------- near duplicates
