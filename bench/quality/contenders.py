@@ -105,6 +105,11 @@ def with_peers(
 
 TEXT_CONTENDERS: Sequence[Contender] = (
     Contender(name="templatemine, default", make=learner),
+    Contender(
+        name="templatemine, each source alone",
+        make=lambda: with_peers(learner(), 0),
+        note="as if there were no other archive to tell idioms by",
+    ),
     Contender(name="templatemine, energy", make=lambda: learner(PipelineConfig(method="energy"))),
     Contender(
         name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
@@ -190,7 +195,9 @@ def _sites_alone() -> Learner:
 
 PAGE_CONTENDERS: Sequence[Contender] = (
     Contender(name="templatemine, default", make=learner),
-    Contender(name="templatemine, each site alone", make=_sites_alone),
+    Contender(
+        name="templatemine, each site alone", make=_sites_alone, note="as if there were no other site to tell idioms by"
+    ),
     Contender(
         name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
     ),

@@ -92,6 +92,12 @@ def _columns(first: str, columns: Sequence[Column], rows: Sequence[Row]) -> Iter
     yield from _table([first, *(head for head, *_ in columns)], cells)
 
 
+def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    notes = [f"{row['contender']}: {row['note']}" for row in rows if row.get("note")]
+    if notes:
+        yield "\n" + "; ".join(notes) + "."
+
+
 def _bold(text: str, best: bool) -> str:
     return f"**{text}**" if best and text else text
 
@@ -123,6 +129,7 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
         ("clean, MB/s", _key("clean MB/s"), _speed, 1),
     )
     yield from _columns("method", [*SPANS, *speeds], rows)
+    yield from _notes(rows)
     yield "\nF1 by source (those that hold furniture):\n"
     yield from _columns("method", _sources(rows), rows)
 
@@ -153,6 +160,7 @@ def _pages(rows: Sequence[Row]) -> Iterator[str]:
     yield "or two of a site, so that there is no history. The extractors know no history; they judge each page by itself.\n"
     columns = [(f"{name} ({one['folds']})" if one["folds"] > 1 else name, name) for name, one in sets.items()]
     yield from _columns("F1", [(head, _of(name, "f1"), _percent, 1) for head, name in columns], rows)
+    yield from _notes(rows)
     for what in ("precision", "recall"):
         yield f"\n{what.capitalize()}:\n"
         yield from _columns(what, [(head, _of(name, what), _percent, 1) for head, name in columns], rows)

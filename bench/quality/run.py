@@ -74,7 +74,8 @@ def texts() -> list[Row]:
 
 def _named(contender: Contender, measure: Callable[[Learner], Row]) -> Row:
     """A row of a contender, or why there is none."""
-    names = {"contender": contender.name, "versions": [_version(name) for name in contender.packages]}
+    versions = [_version(name) for name in contender.packages]
+    names = {"contender": contender.name, "versions": versions, "note": contender.note}
     began = time.monotonic()
     try:
         made = contender.make()

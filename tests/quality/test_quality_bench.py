@@ -122,7 +122,7 @@ SPANS = {"precision": 0.9, "f1": 0.6, "loss": 0.01, "worst loss": 0.02, "sources
 def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
     rows = [
         {"contender": "ours", "versions": [], "recall": 0.5, **SPANS},
-        {"contender": "theirs", "versions": ["theirs 1.0"], "recall": 0.75, **SPANS},
+        {"contender": "theirs", "versions": ["theirs 1.0"], "note": "with its tuning", "recall": 0.75, **SPANS},
         {"contender": "gone", "versions": ["gone missing"], "missing": "not installed (x)"},
     ]
     page = render({"texts": {"head": HEAD, "rows": rows}})
@@ -131,6 +131,7 @@ def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
     assert "| gone (gone missing) | not installed (x) |" in page
     assert "not measured: python bench/quality/run.py --only pages" in page
     assert "2026-01-01, `c`, code abc" in page
+    assert "theirs: with its tuning." in page
     assert "| method | a |" in page  # b holds no furniture
 
 

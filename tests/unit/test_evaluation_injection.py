@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.evaluation.furniture import KINDS, PERIODS, Design, Dressed, dress, speech_of
-from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
+from templatemine.evaluation.injection import InjectionConfig, _designs, evaluate_injection
 from templatemine.evaluation.options import KIND_NAMES
-from templatemine.evaluation.protocol import random_for
+from templatemine.evaluation.protocol import pick, random_for
 from templatemine.model import Cleaned, Document, Span
 from templatemine.systems import miner
 
@@ -215,6 +216,33 @@ def test_an_oracle_is_right_about_nearly_all() -> None:
     row = evaluate_injection(documents, Oracle(documents), CONFIG).row(by="all")
     assert row["recall"] > 0.98
     assert row["precision"] > 0.98
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2])
+def test_figures_are_those_of_counting_character_by_character(share: float) -> None:
+    """Cuts at random, of what was put in, of what was not, and across both."""
+    documents = articles()
+
+    def cutter(history: Sequence[Document], rows: Sequence[Document]) -> list[Cleaned]:
+        answers = []
+        for one in rows:
+            rng = random.Random(one.id)
+            starts = sorted(rng.sample(range(len(one.body)), int(share * len(one.body) / 10)))
+            answers.append(Cleaned("", tuple(Span(at, min(at + 10, len(one.body))) for at in starts)))
+        return answers
+
+    whole = evaluate_injection(documents, cutter, replace(CONFIG, clean=True)).row(by="all")
+    picked = pick(documents, 30, 1)
+    dressed = dress(picked, _designs("a", 30, CONFIG), 1, name="injection 30")
+    totals = [0, 0, 0, 0]
+    for one, answer in zip(dressed, cutter([], [row.document for row in dressed]), strict=True):
+        gold = [(piece.start, piece.end, "template") for piece in one.pieces]
+        counts = reference.span_counts(one.document.body, gold, [(cut.start, cut.end) for cut in answer.removed])
+        totals = [sum(pair) for pair in zip(totals, counts, strict=True)]
+    template, content, hit, harm = totals
+    assert whole["recall"] == pytest.approx(hit / template)
+    assert whole["precision"] == pytest.approx(hit / (hit + harm))
+    assert whole["false per 10k"] == pytest.approx(1e4 * harm / content)
 
 
 def test_rows_add_up() -> None:
