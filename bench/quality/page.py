@@ -32,14 +32,17 @@ def render(found: Mapping[str, Section]) -> str:
     lines = [TITLE]
     for name, write in WRITERS.items():
         if name in found:
-            lines += [*write(found[name]["rows"]), "", *_head(found[name]["head"]), ""]
+            section = found[name]
+            lines += [*write(section["rows"]), "", *_head(section["head"], section["rows"]), ""]
         else:
             lines += [f"## {name}", "", f"not measured: python bench/quality/run.py --only {name}", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _head(head: Mapping[str, str]) -> Iterator[str]:
-    yield f"{head['date']}, `{head['command']}`, code {head['code']}; {head['python']}; {head['processor']}. {SHARED}"
+def _head(head: Mapping[str, str], rows: Sequence[Row]) -> Iterator[str]:
+    earlier = [row["contender"] for row in rows if row.get("measured", head["date"]) != head["date"]]
+    kept = f" Measured earlier: {', '.join(earlier)}." if earlier else ""
+    yield f"{head['date']}, `{head['command']}`, code {head['code']}; {head['python']}; {head['processor']}. {SHARED}{kept}"
 
 
 SHARED = "Other work ran on the machine, so speeds are lower than they could be; compare them with each other."

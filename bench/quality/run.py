@@ -2,6 +2,7 @@
 
     python bench/quality/run.py                          all sections
     python bench/quality/run.py --only texts pages       some; the others stay as they were measured last
+    python bench/quality/run.py --who templatemine       only contenders of such a name; the others' rows stay
     python bench/quality/run.py --render                 measure nothing
 
 Each section leaves its rows in build/bench/quality/SECTION.json, with date, command, machine and versions.  It needs
@@ -16,7 +17,8 @@ import shlex
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -67,13 +69,23 @@ def _folder() -> Path:
 # -------------------------------------------------------------------------------------------------------------- texts
 
 
-def texts() -> list[Row]:
+def texts(who: Who) -> list[Row]:
     """Text contenders on the annotated articles and on an archive without furniture."""
-    return [_named(contender, lambda made: _text_row(made, harm=True)) for contender in TEXT_CONTENDERS]
+    return [_named(contender, who, lambda made: _text_row(made, harm=True)) for contender in TEXT_CONTENDERS]
 
 
-def _named(contender: Contender, measure: Callable[[Learner], Row]) -> Row:
+@dataclass(frozen=True, kw_only=True)
+class Who:
+    """Whose rows are measured: those with `text` in their names, and those that have none yet in `kept`."""
+
+    text: str = ""
+    kept: Mapping[str, Row] = field(default_factory=dict)
+
+
+def _named(contender: Contender, who: Who, measure: Callable[[Learner], Row]) -> Row:
     """A row of a contender, or why there is none."""
+    if who.text not in contender.name and contender.name in who.kept:
+        return who.kept[contender.name]
     versions = [_version(name) for name in contender.packages]
     names = {"contender": contender.name, "versions": versions, "note": contender.note}
     began = time.monotonic()
@@ -81,7 +93,7 @@ def _named(contender: Contender, measure: Callable[[Learner], Row]) -> Row:
         made = contender.make()
     except ImportError as error:
         return {**names, "missing": f"not installed ({error})"}
-    row = {**names, **measure(made)}
+    row = {**names, "measured": date.today().isoformat(), **measure(made)}
     print(f"{time.monotonic() - began:6.1f} s  {contender.name}", flush=True)
     return row
 
@@ -150,7 +162,7 @@ def _with_peers(one: Learner, number: int, history: Sequence[Document]) -> Any:
     return with_peers(one, number, wanted, languages)(history)
 
 
-def ablation() -> list[Row]:
+def ablation(who: Who) -> list[Row]:
     """Each step taken away."""
     rows = []
     for name, made in ablations():
@@ -163,12 +175,12 @@ def ablation() -> list[Row]:
 # -------------------------------------------------------------------------------------------------------------- pages
 
 
-def pages() -> list[Row]:
+def pages(who: Who) -> list[Row]:
     """Page contenders on all sets of pages."""
-    return [_named(contender, lambda made: {"sets": _page_sets(made)}) for contender in PAGE_CONTENDERS]
+    return [_named(contender, who, lambda made: {"sets": _page_sets(made)}) for contender in PAGE_CONTENDERS]
 
 
-def page_ablation() -> list[Row]:
+def page_ablation(who: Who) -> list[Row]:
     """Each step taken away, on the sets of pages with a history and several sites."""
     rows = []
     for name, made in ablations("page_row"):
@@ -217,9 +229,9 @@ def _folded(made: Learner, documents: Sequence[Document], folds: int) -> tuple[l
 # ------------------------------------------------------------------------------------------------------------- trials
 
 
-def trials() -> list[Row]:
+def trials(who: Who) -> list[Row]:
     """Text contenders in the trials that need no gold."""
-    return [_named(contender, _trial_row) for contender in TEXT_CONTENDERS]
+    return [_named(contender, who, _trial_row) for contender in TEXT_CONTENDERS]
 
 
 def _trial_row(made: Learner) -> Row:
@@ -243,7 +255,7 @@ def _trial_row(made: Learner) -> Row:
     }
 
 
-SECTIONS: dict[str, Callable[[], list[Row]]] = {
+SECTIONS: dict[str, Callable[[Who], list[Row]]] = {
     "texts": texts,
     "ablation": ablation,
     "pages": pages,
@@ -258,6 +270,7 @@ SECTIONS: dict[str, Callable[[], list[Row]]] = {
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help=", ".join(SECTIONS))
+    parser.add_argument("--who", metavar="TEXT", default="", help="contenders with this in their names")
     parser.add_argument("--render", action="store_true", help="measure nothing")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/quality.md)")
     return parser
@@ -273,16 +286,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _folder().mkdir(parents=True, exist_ok=True)
         for name in args.only:
             head = {"date": date.today().isoformat(), "command": _command(), **machine()}
-            section = {"head": head, "rows": SECTIONS[name]()}
+            kept = {row["contender"]: row for row in _sections().get(name, {"rows": ()})["rows"]}
+            section = {"head": head, "rows": SECTIONS[name](Who(text=args.who, kept=kept))}
             (_folder() / f"{name}.json").write_text(json.dumps(section, indent=1), encoding="utf-8")
-    found = {
+    args.page.write_text(render(_sections()), encoding="utf-8")
+    print(f"tables in {args.page}")
+    return 0
+
+
+def _sections() -> dict[str, Any]:
+    """What was measured last."""
+    return {
         name: json.loads(path.read_text(encoding="utf-8"))
         for name in SECTIONS
         if (path := _folder() / f"{name}.json").exists()
     }
-    args.page.write_text(render(found), encoding="utf-8")
-    print(f"tables in {args.page}")
-    return 0
 
 
 def _command() -> str:

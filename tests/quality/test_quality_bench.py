@@ -135,6 +135,20 @@ def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
     assert "| method | a |" in page  # b holds no furniture
 
 
+def test_rows_of_others_stay_as_they_were() -> None:
+    made: list[str] = []
+    contender = Contender(name="ours", make=lambda: made.append("ours") or run.learner())
+    kept = {"ours": {"contender": "ours", "f1": 0.5}}
+    assert run._named(contender, run.Who(text="theirs", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.5
+    assert not made
+    assert run._named(contender, run.Who(text="ours", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.6
+    assert run._named(contender, run.Who(text="theirs"), lambda one: {"f1": 0.7})["f1"] == 0.7
+    page = render(
+        {"texts": {"head": HEAD, "rows": [{"contender": "old", "measured": "2025-01-01", "recall": 0.5, **SPANS}]}}
+    )
+    assert "Measured earlier: old." in page
+
+
 def test_the_page_tells_what_a_step_costs() -> None:
     rows = [{"contender": "default", "recall": 0.5, **SPANS}, {"contender": "less", "recall": 0.5, **SPANS, "f1": 0.55}]
     assert "| less | 50.0 | 90.0 | 55.0 | 1.00 | 2.00 | 5.0 |" in render({"ablation": {"head": HEAD, "rows": rows}})
