@@ -212,13 +212,17 @@ def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *
         return []
     source = documents[0].source
     speech = speech_of(documents, seed)
-    dates = sorted(range(len(documents)), key=lambda at: (documents[at].date or "", at))
+    # By hash and by date, so that nothing depends on the order the articles came in.
+    drawn_from = sorted(
+        range(len(documents)), key=lambda at: (rank_of(seed, source, documents[at].id), documents[at].id)
+    )
+    dates = sorted(drawn_from, key=lambda at: (documents[at].date or "", documents[at].id))
     period = {at: PERIODS * turn // len(documents) for turn, at in enumerate(dates)}
     carried: list[list[tuple[int, str]]] = [[] for _ in documents]
     for number, design in enumerate(designs):
         rng = random_for(seed, name, source, number)
         wordings = _wordings(design, speech, rng)
-        for at in sorted(rng.sample(range(len(documents)), min(design.df, len(documents)))):
+        for at in rng.sample(drawn_from, min(design.df, len(documents))):
             words = wordings[period[at] % len(wordings)]
             carried[at].append((number, _written(words, speech, KINDS[design.kind].sentence, rng)))
     return [
