@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard src/templatemine/*.pyx src/templatemine/*.pxd)
 
-.PHONY: demo test lint dist bench clean
+.PHONY: demo test lint dist bench quality gate clean
 
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
@@ -48,6 +48,18 @@ $(VENV)/benched: $(VENV)/installed
 
 bench: $(VENV)/benched
 	$(BIN)/python bench/run.py $(BENCH)
+
+# Accuracy beside others, into docs/quality.md; and whether any figure fell below its floor.
+$(VENV)/compared: $(VENV)/benched
+	$(BIN)/pip install --quiet --editable '.[eval]'
+	$(BIN)/pip install --quiet --group quality || echo "not all contenders could be installed"
+	touch $@
+
+quality: $(VENV)/compared
+	$(BIN)/python bench/quality/run.py $(QUALITY)
+
+gate: $(VENV)/tested
+	$(BIN)/python bench/quality/gate.py check
 
 clean:
 	rm -rf $(VENV) build dist demo src/*.egg-info src/templatemine/*.c src/templatemine/*.so

@@ -504,3 +504,50 @@ def _without_markup(page: str, start: int, end: int, blocks: frozenset[str], tex
             out.append(page[start] if text is None else text)
             start += 1
     return "".join(out)
+
+
+# ---------------------------------------------------------------------------------------------------------- evaluation
+
+
+def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
+    """Length of the longest common subsequence, by the textbook table."""
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i, left in enumerate(one):
+        for j, right in enumerate(other):
+            table[i + 1][j + 1] = table[i][j] + 1 if left == right else max(table[i][j + 1], table[i + 1][j])
+    return table[-1][-1]
+
+
+def edits(one: Sequence[str], other: Sequence[str]) -> int:
+    """Fewest insertions, deletions and replacements, by the textbook table."""
+    table = [list(range(len(other) + 1))]
+    for i, left in enumerate(one, 1):
+        row = [i]
+        for j, right in enumerate(other, 1):
+            row.append(min(table[-1][j] + 1, row[-1] + 1, table[-1][j - 1] + (left != right)))
+        table.append(row)
+    return table[-1][-1]
+
+
+def span_counts(
+    text: str, gold: Sequence[tuple[int, int, str]], removed: Sequence[tuple[int, int]]
+) -> tuple[int, int, int, int]:
+    """Template, content, removed template, removed content: character by character."""
+    counts = [0, 0, 0, 0]
+    for i, char in enumerate(text):
+        labels = {label for start, end, label in gold if start <= i < end}
+        if char.isspace() or labels == {"dynamic"}:
+            continue
+        kind = 0 if "template" in labels else 1
+        counts[kind] += 1
+        counts[kind + 2] += any(start <= i < end for start, end in removed)
+    return counts[0], counts[1], counts[2], counts[3]
+
+
+def jaccard(one: str, other: str, length: int) -> float:
+    """Jaccard index of the sets of words in a row of two texts of plain words."""
+    sets = []
+    for text in (one, other):
+        words = text.lower().split()
+        sets.append({tuple(words[at : at + length]) for at in range(max(1, len(words) - length + 1))})
+    return len(sets[0] & sets[1]) / len(sets[0] | sets[1])

@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_text", "_core", "_grow", "_spans", "io", "patterns", "expressions", "lint", "processes", "threads"),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
-    ("pipeline", "shelf", "stream", "measure"),
+    ("pipeline", "shelf", "stream", "measure", "systems"),
     ("cli", "report", "crawl", "desk", "adapters"),
     ("__init__", "__main__"),
 )

@@ -13,13 +13,13 @@ from types import FrameType
 from typing import NoReturn
 
 from templatemine._version import __version__
-from templatemine.cli import bench, clean, mine, show
+from templatemine.cli import bench, clean, evaluate, mine, show
 from templatemine.cli.common import EXIT_CODES, StrictStop, complain, flush
 from templatemine.errors import TemplateMineError
 
 __all__ = ["run"]
 
-COMMANDS = (mine, clean, show, bench)
+COMMANDS = (mine, clean, show, bench, evaluate)
 
 _DESCRIPTION = """\
 Learns the furniture of a news source (newsletter calls, agency lines, menus)
@@ -29,6 +29,7 @@ from its archive, and cuts it out of articles.
   templatemine clean new.jsonl --packs packs/ -o cleaned.jsonl
   templatemine show packs/example.org.json
   templatemine bench archive.jsonl.gz
+  templatemine evaluate injection archive.jsonl.gz
 """
 
 

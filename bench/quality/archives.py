@@ -1,0 +1,131 @@
+"""What quality is measured on: archives from the generator, always, and real ones where they are at hand.
+
+Each archive is read once in a process.  Digests are of what is measured on: of the bytes of real files, and of the
+records that the generator makes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [path for path in (str(ROOT / "datasets"), str(ROOT / "bench")) if path not in sys.path]
+
+from data import rows_of  # noqa: E402
+from templatemine.evaluation.gold import read_spans  # noqa: E402
+from templatemine.model import Document  # noqa: E402
+
+__all__ = [
+    "ANNOTATED",
+    "PAGES",
+    "SHARED",
+    "annotated",
+    "digest_of_files",
+    "generated",
+    "generated_pages",
+    "gold_files",
+    "page_file",
+    "pages",
+    "shared_is_there",
+    "text_file",
+    "texts",
+]
+
+SHARED = ROOT.parent / "shared" / "data"
+
+ANNOTATED = ("allsides", "livedoor", "saudinews")
+"""Archives of texts that hold the annotated articles; what is in one file is of one language."""
+
+PAGES = {"crawl_to_the_future": 5, "dragnet": 5, "cleaneval_dev": 1, "scrapinghub": 1, "wcxb": 1}
+"""Set of pages -> folds; 1 where a site has a page or two, so that there is no history to learn from."""
+
+SEED = 7
+GENERATED = {"sources": 6, "documents": 200, "seed": SEED}
+GENERATED_PAGES = {"sources": 3, "documents": 40, "seed": SEED}
+
+
+def shared_is_there() -> bool:
+    """Whether the real archives are at hand."""
+    return SHARED.is_dir()
+
+
+def text_file(name: str) -> Path:
+    return SHARED / "text" / f"{name}.jsonl.gz"
+
+
+def page_file(name: str) -> Path:
+    return SHARED / "html" / f"{name}.jsonl.gz"
+
+
+def gold_files() -> list[Path]:
+    return sorted((SHARED / "gold").glob("*.jsonl"))
+
+
+@cache
+def texts(*names: str) -> list[Document]:
+    """The articles of some archives."""
+    return [
+        Document(source=row["source"], id=row["id"], text=row["text"], date=row.get("date") or None)
+        for name in names
+        for row in rows_of(text_file(name))
+    ]
+
+
+@cache
+def annotated() -> dict[str, list[tuple[int, int, str]]]:
+    """Annotated spans by id."""
+    return read_spans(SHARED / "gold")
+
+
+@cache
+def pages(name: str) -> tuple[list[Document], dict[str, str | None]]:
+    """The pages of a set and their gold."""
+    rows = list(rows_of(page_file(name)))
+    documents = [Document(source=row.get("source") or name, id=row["id"], html=row["html"]) for row in rows]
+    return documents, {row["id"]: row.get("gold") for row in rows}
+
+
+@cache
+def generated() -> tuple[list[Document], dict[str, list[tuple[int, int, str]]], str]:
+    """A generated archive, its spans, its digest."""
+    from generate import Archive, ArchiveSpec
+
+    articles = list(Archive(ArchiveSpec(**GENERATED)).articles())
+    documents = [_document(article.record) for article in articles]
+    gold = {article.record["id"]: list(article.spans) for article in articles}
+    return documents, gold, _digest([[article.record, article.spans] for article in articles])
+
+
+@cache
+def generated_pages() -> tuple[list[Document], dict[str, str | None], str]:
+    """Generated pages, their gold texts, their digest."""
+    from generate import pages as make
+
+    rows = list(make(**GENERATED_PAGES))
+    return [_document(row) for row in rows], {row["id"]: row["gold"] for row in rows}, _digest(rows)
+
+
+def _document(row: dict[str, Any]) -> Document:
+    return Document(
+        source=row["source"], id=row["id"], text=row.get("text"), html=row.get("html"), date=row.get("date")
+    )
+
+
+def _digest(rows: Sequence[object]) -> str:
+    lines = "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+@cache
+def digest_of_files(*paths: Path) -> str:
+    """One digest of several files, their names included."""
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(f"{path.name}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return whole.hexdigest()

@@ -1,0 +1,228 @@
+"""Who is compared: ours by method, a filter of frequent sentences, and the extractors of main text that people use.
+
+A contender is a function that makes a `Learner`; one whose package is not installed raises ImportError and has a row that
+says so.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from templatemine.clean import page_text
+from templatemine.config import PipelineConfig
+from templatemine.evaluation.protocol import Learner, by_source
+from templatemine.model import Cleaned, Document, Span
+from templatemine.systems import Cleaning, learner
+
+__all__ = ["PAGE_CONTENDERS", "TEXT_CONTENDERS", "Contender", "configured", "frequent_sentences", "with_peers"]
+
+Extract = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender:
+    """name : of its row.  make : gives the learner.  packages : whose versions are told.  note : what to know of it."""
+
+    name: str
+    make: Callable[[], Learner]
+    packages: tuple[str, ...] = ()
+    note: str = ""
+
+
+# -------------------------------------------------------------------------------------------------------------- texts
+
+_SENTENCE = re.compile(r"[^\n.!?。！？؟]*[.!?。！？؟]+[\"'”’»）)」』]*|[^\n.!?。！？؟]+")
+SHARE = 0.003
+
+
+def frequent_sentences(share: float = SHARE) -> Learner:
+    """Sentences that stand in at least this share of a source's documents, and in two, go; digits count as equal."""
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        frequent: dict[str, set[str]] = {}
+        for source, rows in by_source(history).items():
+            df = Counter(key for row in rows for key in {key for _, _, key in _sentences(row.body)})
+            frequent[source] = {key for key, count in df.items() if count >= max(2, share * len(rows))}
+        return lambda documents: [_without(row.body, frequent.get(row.source, set())) for row in documents]
+
+    return learn
+
+
+def _without(text: str, known: set[str]) -> Cleaned:
+    spans = tuple(Span(start, end) for start, end, key in _sentences(text) if key in known)
+    bounds = [0, *(edge for span in spans for edge in (span.start, span.end)), len(text)]
+    return Cleaned("".join(text[one:other] for one, other in zip(bounds[::2], bounds[1::2], strict=True)), spans)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    for found in _SENTENCE.finditer(text):
+        bare = found[0].strip()
+        if bare:
+            start = found.start() + found[0].index(bare[0])
+            yield start, start + len(bare), re.sub(r"\d", "0", bare)
+
+
+def with_peers(
+    learner: Learner, number: int, wanted: Collection[str] = (), groups: Mapping[str, str] | None = None
+) -> Learner:
+    """Each source learnt from with so many others of its group, the next ones by name in a ring; 0 leaves it alone.
+
+    Parameters
+    ----------
+    wanted : collection of str
+        Sources that will be cleaned; none stands for all.
+    groups : mapping
+        Source -> group, e.g. its language; all are one group without it.
+    """
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        documents = by_source(history)
+        group = groups or dict.fromkeys(documents, "")
+        cleaners = {}
+        for source in wanted or documents:
+            ring = [name for name in documents if group[name] == group[source]]
+            at = ring.index(source) if source in ring else 0
+            own = (ring[at:] + ring[:at])[: number + 1]
+            cleaners[source] = learner([row for name in own for row in documents[name]])
+
+        def clean(rows: Sequence[Document]) -> list[Cleaned]:
+            places = {id(row): place for place, row in enumerate(rows)}
+            answers = [
+                (row, answer)
+                for source, own in by_source(rows).items()
+                for row, answer in zip(own, cleaners[source](own), strict=True)
+            ]
+            return [answer for row, answer in sorted(answers, key=lambda one: places[id(one[0])])]
+
+        return clean
+
+    return learn
+
+
+TEXT_CONTENDERS: Sequence[Contender] = (
+    Contender(name="templatemine, default", make=learner),
+    Contender(
+        name="templatemine, each source alone",
+        make=lambda: with_peers(learner(), 0),
+        note="as if there were no other archive to tell idioms by",
+    ),
+    Contender(name="templatemine, energy", make=lambda: learner(PipelineConfig(method="energy"))),
+    Contender(
+        name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
+    ),
+    Contender(
+        name="frequent sentences",
+        make=frequent_sentences,
+        note=f"in at least {SHARE:.1%} of the documents of a source, digits folded",
+    ),
+)
+
+
+# -------------------------------------------------------------------------------------------------------------- pages
+
+
+def _by_page(load: Callable[[], Extract]) -> Callable[[], Learner]:
+    """A learner that learns nothing, of a function that takes a page and gives its main text; pages it fails on are empty."""
+
+    def make() -> Learner:
+        extract = load()
+
+        def one(document: Document) -> Cleaned:
+            try:
+                return Cleaned(extract(document.body) or "", ())
+            except Exception:  # whatever a page does to an extractor is the extractor's result
+                return Cleaned("", ())
+
+        return lambda history: lambda documents: [one(document) for document in documents]
+
+    return make
+
+
+def _trafilatura() -> Extract:
+    import trafilatura
+
+    return lambda page: trafilatura.extract(page, include_comments=False)
+
+
+def _readability() -> Extract:
+    import lxml.html
+    from readability import Document as Page
+
+    def extract(page: str) -> str:
+        summary = lxml.html.fromstring(Page(page).summary())
+        return "\n".join(summary.itertext())
+
+    return extract
+
+
+def _justext() -> Extract:
+    import justext
+
+    stops = justext.get_stoplist("English")
+
+    def extract(page: str) -> str:
+        paragraphs = justext.justext(page.encode(), stops, encoding="utf-8")
+        return "\n".join(one.text for one in paragraphs if not one.is_boilerplate)
+
+    return extract
+
+
+def _resiliparse() -> Extract:
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return lambda page: extract_plain_text(page, main_content=True)
+
+
+def _boilerpy3() -> Extract:
+    from boilerpy3.extractors import ArticleExtractor
+
+    logging.getLogger("boilerpy3").setLevel(logging.CRITICAL)  # else a line for each nested link
+    extractor = ArticleExtractor(raise_on_failure=False)
+    return lambda page: extractor.get_content(page)
+
+
+def _all_text() -> Extract:
+    return lambda page: page_text(page, ())
+
+
+def _sites_alone() -> Learner:
+    return with_peers(learner(), 0)
+
+
+PAGE_CONTENDERS: Sequence[Contender] = (
+    Contender(name="templatemine, default", make=learner),
+    Contender(
+        name="templatemine, each site alone", make=_sites_alone, note="as if there were no other site to tell idioms by"
+    ),
+    Contender(
+        name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
+    ),
+    Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
+    Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),
+    Contender(name="jusText", make=_by_page(_justext), packages=("jusText",), note="English stop words"),
+    Contender(name="resiliparse", make=_by_page(_resiliparse), packages=("resiliparse",), note="main_content"),
+    Contender(name="boilerpy3", make=_by_page(_boilerpy3), packages=("boilerpy3",), note="ArticleExtractor"),
+    Contender(name="all text", make=_by_page(_all_text), note="the page without mark-up"),
+)
+
+
+def configured(changes: Mapping[str, object]) -> PipelineConfig:
+    """The default options with some set otherwise: "evidence.line_share" -> value.
+
+    Raises
+    ------
+    TypeError, AttributeError
+        There is no such option.
+    """
+    config = PipelineConfig()
+    for path, value in changes.items():
+        stage, _, name = path.rpartition(".")
+        if stage:
+            config = replace(config, **{stage: replace(getattr(config, stage), **{name: value})})
+        else:
+            config = replace(config, **{name: value})
+    return config

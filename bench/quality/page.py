@@ -1,0 +1,253 @@
+"""docs/quality.md, of the rows that `run` measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["render"]
+
+Row = Mapping[str, Any]
+Section = Mapping[str, Any]
+
+TITLE = """\
+# Quality
+
+How good templatemine is beside others, losing rows included. Written by `bench/quality/run.py`; the figures are for
+archives that may not be passed on, so that only their digests are in the repository (`tests/quality/floors.toml`), with
+the floor below which no change may bring them (`bench/quality/gate.py`). What is measured, and how:
+[evaluation.md](evaluation.md). Bold: the best of a column.
+"""
+
+PUBLISHED = (
+    ("WCP, winner of CleanEval (published)", 0.8410, 0.6530, None),
+    ("BTE (published)", 0.8728, 0.8540, 0.8342),
+    ("WC Cleaner, single file (published)", 0.9083, 0.7976, 0.8124),
+)
+"""Table 3.1 of Baisa, Web Content Cleaning, 2009."""
+
+
+def render(found: Mapping[str, Section]) -> str:
+    """The page; a section that was never measured is said to be missing."""
+    lines = [TITLE]
+    for name, write in WRITERS.items():
+        if name in found:
+            section = found[name]
+            lines += [*write(section["rows"]), "", *_head(section["head"], section["rows"]), ""]
+        else:
+            lines += [f"## {name}", "", f"not measured: python bench/quality/run.py --only {name}", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _head(head: Mapping[str, str], rows: Sequence[Row]) -> Iterator[str]:
+    earlier = [row["contender"] for row in rows if row.get("measured", head["date"]) != head["date"]]
+    kept = f" Measured earlier: {', '.join(earlier)}." if earlier else ""
+    yield f"{head['date']}, `{head['command']}`, code {head['code']}; {head['python']}; {head['processor']}. {SHARED}{kept}"
+
+
+SHARED = "Other work ran on the machine, so speeds are lower than they could be; compare them with each other."
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(heads) + " |"
+    yield "|---|" + "---:|" * (len(heads) - 1)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}".replace("-0.0", "0.0")
+
+
+def _finer(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}"
+
+
+def _speed(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+Column = tuple[str, Callable[[Row], float | None], Callable[[float | None], str], int]
+"""Head, value of a row, how it is written, and 1 or -1 if more or less is better, 0 if neither."""
+
+
+def _columns(first: str, columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
+    """A table of contenders, the best of each column in bold, missing ones said to be missing."""
+    best: dict[str, float] = {}
+    for head, get, _, better in columns:
+        values = [value for row in rows if "missing" not in row and (value := get(row)) is not None]
+        if better and values:
+            best[head] = max(values) if better > 0 else min(values)
+    cells = []
+    for row in rows:
+        name = row["contender"] + "".join(f" ({one})" for one in [", ".join(row.get("versions", ()))] if one)
+        if "missing" in row:
+            cells.append([name, row["missing"], *[""] * (len(columns) - 1)])
+            continue
+        cells.append([name, *(_bold(write(get(row)), get(row) == best.get(head)) for head, get, write, _ in columns)])
+    yield from _table([first, *(head for head, *_ in columns)], cells)
+
+
+def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    notes = [f"{row['contender']}: {row['note']}" for row in rows if row.get("note")]
+    if notes:
+        yield "\n" + "; ".join(notes) + "."
+
+
+def _bold(text: str, best: bool) -> str:
+    return f"**{text}**" if best and text else text
+
+
+def _key(name: str) -> Callable[[Row], float | None]:
+    return lambda row: row.get(name)
+
+
+# ------------------------------------------------------------------------------------------------------------ sections
+
+
+SPANS: tuple[Column, ...] = (
+    ("recall", _key("recall"), _percent, 1),
+    ("precision", _key("precision"), _percent, 1),
+    ("F1", _key("f1"), _percent, 1),
+    ("content lost", _key("loss"), _finer, -1),
+    ("at worst", _key("worst loss"), _finer, -1),
+)
+
+
+def _texts(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## Articles as text\n"
+    yield "Annotated articles of eight sources (English, Japanese, Arabic), 20 each; each method learns from all 31,927"
+    yield "articles of their archives. Per cent of characters, means over sources. fakebr is an archive with next to no"
+    yield "furniture: what is cut of it is nearly all false. Speeds are of one core, over all articles.\n"
+    speeds: tuple[Column, ...] = (
+        ("cut of fakebr", _key("cut of fakebr"), _finer, -1),
+        ("learn, MB/s", _key("learn MB/s"), _speed, 1),
+        ("clean, MB/s", _key("clean MB/s"), _speed, 1),
+    )
+    yield from _columns("method", [*SPANS, *speeds], rows)
+    yield from _notes(rows)
+    yield "\nF1 by source (those that hold furniture):\n"
+    yield from _columns("method", _sources(rows), rows)
+
+
+def _sources(rows: Sequence[Row]) -> list[Column]:
+    names = next((row["sources"] for row in rows if "sources" in row), {})
+    return [
+        (name, lambda row, name=name: row["sources"][name], _percent, 1)
+        for name, value in names.items()
+        if value is not None
+    ]
+
+
+def _ablation(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## What each step brings\n"
+    yield "The same articles, with a step of the default method taken away (`bench/quality/ablations.toml`). A step that"
+    yield "takes nothing away when it goes has not earned its place; the last column is what F1 loses, in points.\n"
+    whole = rows[0]["f1"]
+    cost: Column = ("F1 lost", lambda row: whole - row["f1"], _percent, 0)
+    yield from _columns("default", [*((head, get, write, 0) for head, get, write, _ in SPANS), cost], rows)
+
+
+def _pages(rows: Sequence[Row]) -> Iterator[str]:
+    sets = next((row["sets"] for row in rows if "sets" in row), {})
+    yield "## Pages\n"
+    yield "F1 of words against the main text, means over pages, in per cent. Sets with a history (folds in brackets): what"
+    yield "is learnt comes from four fifths of the pages, the other fifth is cleaned, five times over. The others hold a page"
+    yield "or two of a site, so that there is no history. The extractors know no history; they judge each page by itself.\n"
+    columns = [(f"{name} ({one['folds']})" if one["folds"] > 1 else name, name) for name, one in sets.items()]
+    yield from _columns("F1", [(head, _of(name, "f1"), _percent, 1) for head, name in columns], rows)
+    yield from _notes(rows)
+    for what in ("precision", "recall"):
+        yield f"\n{what.capitalize()}:\n"
+        yield from _columns(what, [(head, _of(name, what), _percent, 1) for head, name in columns], rows)
+    yield "\nSpeed, MB of HTML a second on one core:\n"
+    timed = [name for name in ("crawl_to_the_future", "dragnet", "wcxb") if name in sets]
+    speeds: list[Column] = [(f"clean, {name}", _of(name, "clean MB/s"), _speed, 1) for name in timed]
+    speeds += [(f"learn, {name}", _of(name, "learn MB/s"), _speed, 0) for name in timed[:2]]
+    yield from _columns("speed", speeds, rows)
+    yield from _cleaneval(rows)
+
+
+def _page_ablation(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## What each step brings to pages\n"
+    yield "The sets with a history, five folds, in per cent of words; the last columns are what F1 loses, in points.\n"
+    names = list(rows[0]["sets"])
+    columns: list[Column] = [
+        (f"{what}, {name}", _of(name, key), _percent, 0)
+        for name in names
+        for what, key in (("F1", "f1"), ("precision", "precision"), ("recall", "recall"))
+    ]
+    for name in names:
+        whole = rows[0]["sets"][name]["f1"]
+        columns.append(
+            (f"lost, {name}", lambda row, name=name, whole=whole: whole - row["sets"][name]["f1"], _percent, 0)
+        )
+    yield from _columns("default", columns, rows)
+
+
+def _of(name: str, what: str) -> Callable[[Row], float | None]:
+    return lambda row: row["sets"].get(name, {}).get(what)
+
+
+def _cleaneval(rows: Sequence[Row]) -> Iterator[str]:
+    yield "\nCleanEval's measure on its 58 development pages, in the columns of Baisa (2009, table 3.1): precision of words,"
+    yield "recall of words and mark-up together. None of the contenders here marks headings or lists: each line counts as a"
+    yield "paragraph. The published rows are from that table; its scripts parted words otherwise.\n"
+    columns: list[Column] = [
+        ("precision (text)", _of("cleaneval_dev", "precision"), _percent, 1),
+        ("recall (text and mark-up)", _of("cleaneval_dev", "marked recall"), _percent, 1),
+        ("F1 (text)", _of("cleaneval_dev", "f1"), _percent, 1),
+        ("F1 (text and mark-up)", _of("cleaneval_dev", "marked f1"), _percent, 1),
+    ]
+    published = [
+        {"contender": name, "sets": {"cleaneval_dev": {"precision": precision, "marked recall": recall, "f1": f1}}}
+        for name, precision, recall, f1 in PUBLISHED
+    ]
+    yield from _columns("CleanEval", columns, [*rows, *published])
+
+
+def _trials(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## Trials without gold\n"
+    yield "`templatemine evaluate` with seed 1. Injection: 48 synthetic templates in each source of allsides, 100 and 400"
+    yield "documents of each. Mirror: 100 documents of each. Near duplicates: 50 of each and as many copies, Jaccard index 0.6,"
+    yield "F1 of pairs. Clusters: the four channels of livedoor, 150 articles of each, adjusted Rand index; a channel's name"
+    yield "and furniture give it away, so that a fall is not only bad.\n"
+    columns: list[Column] = [
+        ("injected: recall", _key("recall"), _percent, 1),
+        ("found", _key("found"), _percent, 1),
+        ("precision", _key("precision"), _percent, 1),
+        ("false per 10,000", _key("false per 10k"), _plain, -1),
+        ("mirror: distance before", _key("distance before"), _percent, 0),
+        ("after", _key("distance after"), _percent, -1),
+        ("kept", _key("article kept"), _percent, 1),
+        ("pairs: F1 before", _key("pairs before"), _percent, 0),
+        ("after ", _key("pairs after"), _percent, 1),
+        ("clusters: before", _key("Rand before"), _plain, 0),
+        ("after  ", _key("Rand after"), _plain, 0),
+    ]
+    yield from _columns("method", columns, rows)
+    yield "\nRecall of injected templates by kind, length in words, df, and documents of the source:\n"
+    yield from _groups(rows)
+
+
+def _groups(rows: Sequence[Row]) -> Iterator[str]:
+    there = [row for row in rows if "groups" in row]
+    names = list(there[0]["groups"]) if there else []
+    cells = [[name, *(_percent(row["groups"].get(name)) for row in there)] for name in names]
+    yield from _table(["injected", *(row["contender"] for row in there)], cells)
+
+
+WRITERS: Mapping[str, Callable[[Sequence[Row]], Iterator[str]]] = {
+    "texts": _texts,
+    "ablation": _ablation,
+    "pages": _pages,
+    "page_ablation": _page_ablation,
+    "trials": _trials,
+}

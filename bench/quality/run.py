@@ -1,0 +1,311 @@
+"""Measures quality beside contenders and renders docs/quality.md.
+
+    python bench/quality/run.py                          all sections
+    python bench/quality/run.py --only texts pages       some; the others stay as they were measured last
+    python bench/quality/run.py --who templatemine       only contenders of such a name; the others' rows stay
+    python bench/quality/run.py --render                 measure nothing
+
+Each section leaves its rows in build/bench/quality/SECTION.json, with date, command, machine and versions.  It needs
+the real archives (../shared); contenders that are not installed are said to be missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT / "bench") not in sys.path:
+    sys.path.insert(0, str(ROOT / "bench"))
+
+from machine import machine  # noqa: E402
+from quality import archives  # noqa: E402
+from quality.contenders import (  # noqa: E402
+    PAGE_CONTENDERS,
+    TEXT_CONTENDERS,
+    Contender,
+    configured,
+    with_peers,
+)
+from quality.page import render  # noqa: E402
+from templatemine.config import CleanConfig  # noqa: E402
+from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, score_texts  # noqa: E402
+from templatemine.evaluation.injection import InjectionConfig, evaluate_injection  # noqa: E402
+from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror  # noqa: E402
+from templatemine.evaluation.protocol import Learner, folds_of, in_one  # noqa: E402
+from templatemine.evaluation.retrieval import (  # noqa: E402
+    RetrievalConfig,
+    evaluate_clustering,
+    evaluate_near_duplicates,
+)
+from templatemine.model import Cleaned, Document  # noqa: E402
+from templatemine.systems import learner  # noqa: E402
+
+__all__ = ["ABLATIONS", "SECTIONS", "ablations", "main"]
+
+Row = dict[str, Any]
+
+PAGE = ROOT / "docs" / "quality.md"
+ABLATIONS = Path(__file__).with_name("ablations.toml")
+SETS = {**archives.PAGES, "l3s_gn1": 1, "blogger_dumpleton": 5, "wordpress_hides": 5}
+"""Sets of pages -> folds."""
+
+
+def _folder() -> Path:
+    return ROOT / "build" / "bench" / "quality"
+
+
+# -------------------------------------------------------------------------------------------------------------- texts
+
+
+def texts(who: Who) -> list[Row]:
+    """Text contenders on the annotated articles and on an archive without furniture."""
+    return [_named(contender, who, lambda made: _text_row(made, harm=True)) for contender in TEXT_CONTENDERS]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Who:
+    """Whose rows are measured: those with `text` in their names, and those that have none yet in `kept`."""
+
+    text: str = ""
+    kept: Mapping[str, Row] = field(default_factory=dict)
+
+
+def _named(contender: Contender, who: Who, measure: Callable[[Learner], Row]) -> Row:
+    """A row of a contender, or why there is none."""
+    if who.text not in contender.name and contender.name in who.kept:
+        return who.kept[contender.name]
+    versions = [_version(name) for name in contender.packages]
+    names = {"contender": contender.name, "versions": versions, "note": contender.note}
+    began = time.monotonic()
+    try:
+        made = contender.make()
+    except ImportError as error:
+        return {**names, "missing": f"not installed ({error})"}
+    row = {**names, "measured": date.today().isoformat(), **measure(made)}
+    print(f"{time.monotonic() - began:6.1f} s  {contender.name}", flush=True)
+    return row
+
+
+def _version(name: str) -> str:
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return f"{name} missing"
+
+
+def _text_row(made: Learner, *, harm: bool) -> Row:
+    """Figures of a learner on the annotated archives; `harm`: also its speed, and what it cuts of a clean archive."""
+    documents = archives.texts(*archives.ANNOTATED)
+    began = time.perf_counter()
+    clean = made(documents)
+    learnt = time.perf_counter()
+    result = evaluate_spans(documents, archives.annotated(), lambda history, rows: clean(rows))
+    row: Row = {name: result.row(source="mean")[name] for name in ("recall", "precision", "f1", "loss")}
+    row["worst loss"] = max(one["loss"] for one in result.rows if one["source"] != "mean")
+    row["sources"] = {one["source"]: one["f1"] for one in result.rows if one["source"] != "mean"}
+    if harm:
+        size = _size(documents)
+        row["learn MB/s"] = size / 1e6 / (learnt - began)
+        began = time.perf_counter()
+        clean(documents)
+        row["clean MB/s"] = size / 1e6 / (time.perf_counter() - began)
+        row["cut of fakebr"] = _cut(made, archives.texts("fakebr"))
+    return row
+
+
+def _size(documents: Sequence[Document]) -> int:
+    return sum(len(document.body.encode("utf-8", "surrogatepass")) for document in documents)
+
+
+def _cut(made: Learner, documents: Sequence[Document]) -> float:
+    """Share of the characters of an archive that is cut."""
+    answers = made(documents)(documents)
+    gone = sum(span.end - span.start for answer in answers for span in answer.removed)
+    return gone / sum(len(document.body) for document in documents)
+
+
+# ---------------------------------------------------------------------------------------------------------- ablations
+
+
+def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Learner]]:
+    """The default, and every row of the table as a learner: "row" for articles, "page_row" for pages.
+
+    Raises
+    ------
+    TypeError, AttributeError
+        A row names an option that does not exist.
+    """
+    made: list[tuple[str, Learner]] = [("default", learner())]
+    for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
+        one = learner(configured(row.get("set", {})), CleanConfig(**({"gap": row["gap"]} if "gap" in row else {})))
+        if "peers" in row:
+            one = partial(_with_peers, one, row["peers"]) if rows == "row" else with_peers(one, row["peers"])
+        made.append((row["name"], one))
+    return made
+
+
+def _with_peers(one: Learner, number: int, history: Sequence[Document]) -> Any:
+    languages = {row.source: name for name in archives.ANNOTATED for row in archives.texts(name)}
+    wanted = sorted({name.rpartition("/")[0] for name in archives.annotated()})
+    return with_peers(one, number, wanted, languages)(history)
+
+
+def ablation(who: Who) -> list[Row]:
+    """Each step taken away."""
+    rows = []
+    for name, made in ablations():
+        began = time.monotonic()
+        rows.append({"contender": name, **_text_row(made, harm=False)})
+        print(f"{time.monotonic() - began:6.1f} s  {name}", flush=True)
+    return rows
+
+
+# -------------------------------------------------------------------------------------------------------------- pages
+
+
+def pages(who: Who) -> list[Row]:
+    """Page contenders on all sets of pages."""
+    return [_named(contender, who, lambda made: {"sets": _page_sets(made)}) for contender in PAGE_CONTENDERS]
+
+
+def page_ablation(who: Who) -> list[Row]:
+    """Each step taken away, on the sets of pages with a history and several sites."""
+    rows = []
+    for name, made in ablations("page_row"):
+        began = time.monotonic()
+        rows.append({"contender": name, "sets": _page_sets(made, ("crawl_to_the_future", "dragnet"))})
+        print(f"{time.monotonic() - began:6.1f} s  {name}", flush=True)
+    return rows
+
+
+NO_TIME = 0.01
+"""Seconds of learning of those who learn nothing."""
+
+
+def _page_sets(made: Learner, names: Sequence[str] = tuple(SETS)) -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    for name in names:
+        folds = SETS[name]
+        documents, gold = archives.pages(name)
+        cleaned, learning, cleaning = _folded(made, documents, folds)
+        form = "cleaneval" if name.startswith("cleaneval") else "auto"
+        result = score_texts(documents, gold, cleaned, GoldConfig(form=form, folds=folds))
+        whole = {key: value for key, value in result.row(source=ALL).items() if key != "source"}
+        size = _size(documents) / 1e6
+        learnt = size * max(1, folds - 1) / learning if learning > NO_TIME else None
+        rows[name] = {**whole, "folds": folds, "clean MB/s": size / cleaning, "learn MB/s": learnt}
+    return rows
+
+
+def _folded(made: Learner, documents: Sequence[Document], folds: int) -> tuple[list[Cleaned], float, float]:
+    """Each page cleaned with what the other folds taught; seconds of learning and of cleaning."""
+    fold = folds_of(documents, folds, 1)
+    answers: dict[int, Cleaned] = {}
+    learning = cleaning = 0.0
+    for number in range(folds):
+        places = [place for place, own in enumerate(fold) if own == number]
+        history = [row for row, own in zip(documents, fold, strict=True) if folds == 1 or own != number]
+        began = time.perf_counter()
+        clean = made(history)
+        learnt = time.perf_counter()
+        cleaned = clean([documents[place] for place in places])
+        learning, cleaning = learning + learnt - began, cleaning + time.perf_counter() - learnt
+        answers.update(zip(places, cleaned, strict=True))
+    return [answers[place] for place in range(len(documents))], learning, cleaning
+
+
+# ------------------------------------------------------------------------------------------------------------- trials
+
+
+def trials(who: Who) -> list[Row]:
+    """Text contenders in the trials that need no gold."""
+    return [_named(contender, who, _trial_row) for contender in TEXT_CONTENDERS]
+
+
+def _trial_row(made: Learner) -> Row:
+    system = in_one(made)
+    english, channels = archives.texts("allsides"), archives.texts("livedoor")
+    injected = evaluate_injection(english, system, InjectionConfig(documents=(100, 400)))
+    mirror = evaluate_mirror(english, system, MirrorConfig(sample=100)).row(source="all")
+    retrieval = RetrievalConfig(sample=50)
+    pairs = evaluate_near_duplicates(english, system, retrieval)
+    labels = {document.id: document.source for document in channels}
+    clusters = evaluate_clustering(channels, labels, system, RetrievalConfig(sample=150))
+    whole = injected.row(by="all")
+    return {
+        **{name: whole[name] for name in ("recall", "found", "precision", "false per 10k")},
+        "groups": {f"{row['by']} {row['value']}": row["recall"] for row in injected.rows if row["by"] != "all"},
+        **{name: mirror[name] for name in ("distance before", "distance after", "article kept")},
+        "pairs before": pairs.row(articles="as they are")["f1"],
+        "pairs after": pairs.row(articles="cleaned")["f1"],
+        "Rand before": clusters.row(articles="as they are")["adjusted Rand"],
+        "Rand after": clusters.row(articles="cleaned")["adjusted Rand"],
+    }
+
+
+SECTIONS: dict[str, Callable[[Who], list[Row]]] = {
+    "texts": texts,
+    "ablation": ablation,
+    "pages": pages,
+    "page_ablation": page_ablation,
+    "trials": trials,
+}
+
+
+# --------------------------------------------------------------------------------------------------------------- main
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help=", ".join(SECTIONS))
+    parser.add_argument("--who", metavar="TEXT", default="", help="contenders with this in their names")
+    parser.add_argument("--render", action="store_true", help="measure nothing")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/quality.md)")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; 2 where the real archives are missing."""
+    args = _parser().parse_args(arguments)
+    if not args.render:
+        if not archives.shared_is_there():
+            print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
+            return 2
+        _folder().mkdir(parents=True, exist_ok=True)
+        for name in args.only:
+            head = {"date": date.today().isoformat(), "command": _command(), **machine()}
+            kept = {row["contender"]: row for row in _sections().get(name, {"rows": ()})["rows"]}
+            section = {"head": head, "rows": SECTIONS[name](Who(text=args.who, kept=kept))}
+            (_folder() / f"{name}.json").write_text(json.dumps(section, indent=1), encoding="utf-8")
+    args.page.write_text(render(_sections()), encoding="utf-8")
+    print(f"tables in {args.page}")
+    return 0
+
+
+def _sections() -> dict[str, Any]:
+    """What was measured last."""
+    return {
+        name: json.loads(path.read_text(encoding="utf-8"))
+        for name in SECTIONS
+        if (path := _folder() / f"{name}.json").exists()
+    }
+
+
+def _command() -> str:
+    return shlex.join(["python", "bench/quality/run.py", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""Trial 5: the text that a feed gives for an article is the truth for its page.
+
+The fourth proposal of Foschini's section 6.1.  A feed holds the whole text or only its beginning.  A whole text judges
+what is left of the page both ways, an excerpt only by whether it is still there; so the two have rows of their own.
+Which of them a text is, its end and its length say (`FeedConfig.full`), not the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from templatemine.errors import CorpusError
+from templatemine.evaluation.metrics import WordScore, score_words, words
+from templatemine.evaluation.options import FeedConfig
+from templatemine.evaluation.plain import text_of_markup
+from templatemine.evaluation.protocol import Result, System, cross_cleaned, pick
+from templatemine.model import Document
+
+__all__ = ["FeedConfig", "evaluate_feed"]
+
+
+_UNITS = {
+    "source": "text",
+    "feed": "text",
+    "pages": "count",
+    "recall": "share",
+    "precision": "share",
+    "f1": "share",
+    "words left": "count",
+}
+
+NOTES = (
+    "recall: words of the feed's text that are left of the page, in order; means over pages",
+    "precision and F1 only against whole texts: of an excerpt's page more must be left than the excerpt",
+)
+
+_CUT_SHORT = re.compile(r"(?:\.\.\.|…|\[(?:\.\.\.|…)\])\W*$")
+
+
+def evaluate_feed(
+    documents: Sequence[Document], feeds: Mapping[str, str | None], system: System, config: FeedConfig | None = None
+) -> Result:
+    """Clean pages and look for the texts that their feeds gave.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+    feeds : mapping
+        Id -> description or content as it stood in the feed; pages without one are learnt from and not scored.
+    system : System
+    config : FeedConfig, optional
+
+    Raises
+    ------
+    CorpusError
+        No document has a feed text of enough words.
+    """
+    config = config or FeedConfig()
+    picked = pick(documents, config.sample, config.seed)
+    texts = {document.id: text_of_markup(feeds.get(document.id) or "") for document in picked}
+    scored = {name for name, text in texts.items() if len(words(text)) >= config.least}
+    if not scored:
+        raise CorpusError(f"no document has a feed text of at least {config.least} words", fatal=True)
+    cleaned = cross_cleaned(system, picked, config.folds, config.seed)
+    scores: dict[tuple[str, str], list[WordScore]] = {}
+    for document, answer in zip(picked, cleaned, strict=True):
+        if document.id in scored:
+            text = texts[document.id]
+            wanted = words(text)
+            whole = len(wanted) >= config.full and not _CUT_SHORT.search(text)
+            sort = "whole text" if whole else "excerpt"
+            score = score_words(words(answer.text), wanted)
+            for name in (document.source, "all"):
+                scores.setdefault((name, sort), []).append(score)
+    order = sorted(scores, key=lambda one: (one[0] == "all", one))
+    settings = {
+        "seed": config.seed,
+        "sample of a source": config.sample,
+        "folds": config.folds,
+        "pages": len(picked),
+        "with a feed text": len(scored),
+        "whole texts have at least words": config.full,
+    }
+    rows = tuple(_row(source, sort, scores[source, sort]) for source, sort in order)
+    return Result(name="feed", settings=settings, units=_UNITS, rows=rows, notes=NOTES)
+
+
+def _row(source: str, sort: str, scores: Sequence[WordScore]) -> dict[str, object]:
+    whole = sort == "whole text"
+    return {
+        "source": source,
+        "feed": sort,
+        "pages": len(scores),
+        "recall": fmean(score.recall for score in scores),
+        "precision": fmean(score.precision for score in scores) if whole else None,
+        "f1": fmean(score.f1 for score in scores) if whole else None,
+        "words left": round(fmean(score.got for score in scores)),
+    }

@@ -1,0 +1,258 @@
+"""Gold standards: annotated spans of articles and main texts of pages, in the formats they come in.
+
+Spans are JSON lines {"id", "spans": [[start, end, "template" | "dynamic"], …]}, one file a source or one for all.  Main
+texts are a field of the records, as plain text, with CleanEval's mark-up, or with dragnet's line above the comments.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import unescape
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from templatemine.errors import CorpusError
+from templatemine.evaluation.metrics import (
+    DYNAMIC,
+    TEMPLATE,
+    SpanScore,
+    cleaneval_score,
+    macro,
+    score_spans,
+    score_words,
+    words,
+)
+from templatemine.evaluation.options import GoldConfig
+from templatemine.evaluation.protocol import Result, System, apply, cross_cleaned, pick
+from templatemine.io.jsonl import decode_line, unreadable
+from templatemine.model import Cleaned, Document
+
+__all__ = [
+    "ALL",
+    "FORMS",
+    "GoldConfig",
+    "GoldSpans",
+    "evaluate_spans",
+    "evaluate_texts",
+    "gold_texts",
+    "read_spans",
+    "score_texts",
+]
+
+GoldSpans = Mapping[str, Sequence[tuple[int, int, str]]]
+"""Id of a document -> its annotated spans."""
+
+
+# -------------------------------------------------------------------------------------------------------------- spans
+
+
+def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, str]]]:
+    """The annotated spans of a file or of all .jsonl files of a folder.
+
+    Raises
+    ------
+    CorpusError
+        Nothing there, or a line that is not {"id", "spans"}; the message says where and what was expected.
+    """
+    place = Path(path)
+    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    if not files:
+        raise CorpusError("expected .jsonl files of annotated spans, found none", str(place), fatal=True)
+    found: dict[str, list[tuple[int, int, str]]] = {}
+    for file in files:
+        try:
+            lines = file.read_bytes().splitlines()
+        except OSError as error:
+            raise unreadable(error, str(file)) from error
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                name, spans = _spans(line, f"{file}:{number}")
+                if name in found:
+                    raise CorpusError(f"{name!r} is annotated a second time", f"{file}:{number}", fatal=True)
+                found[name] = spans
+    return found
+
+
+def _spans(line: bytes, where: str) -> tuple[str, list[tuple[int, int, str]]]:
+    try:
+        row = decode_line(line)
+        spans = [(int(start), int(end), str(label)) for start, end, label in row["spans"]]
+        name = str(row["id"])
+    except (ValueError, KeyError, TypeError) as error:
+        problem = 'expected {"id", "spans": [[start, end, label], …]}, found ' + repr(
+            line[:60].decode("utf-8", "replace")
+        )
+        raise CorpusError(problem, where, fatal=True) from error
+    for start, end, label in spans:
+        if not 0 <= start <= end or label not in (TEMPLATE, DYNAMIC):
+            problem = f"expected 0 <= start <= end and a label {TEMPLATE} or {DYNAMIC}, found {[start, end, label]}"
+            raise CorpusError(problem, where, fatal=True)
+    return name, spans
+
+
+_SPAN_UNITS = {
+    "source": "text",
+    "documents": "count",
+    "recall": "share",
+    "precision": "share",
+    "f1": "share",
+    "loss": "share",
+}
+
+
+def evaluate_spans(
+    documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
+) -> Result:
+    """Learn from all documents, or a sample and the annotated ones; clean the latter and count characters.
+
+    Rows are a source each and their mean; recall, precision and F1 are means over the sources that hold templates.
+
+    Raises
+    ------
+    CorpusError
+        Annotated documents are missing among the documents, or a span lies outside its text.
+    """
+    config = config or GoldConfig()
+    wanted = [document for document in documents if document.id in gold]
+    absent = gold.keys() - {document.id for document in wanted}
+    if absent:
+        problem = f"{len(absent)} of {len(gold)} annotated documents are not in the archive, e.g. {min(absent)}"
+        raise CorpusError(problem, fatal=True)
+    if len(wanted) != len(gold):
+        raise CorpusError("an annotated id stands for several documents of the archive", fatal=True)
+    chosen = {(one.source, one.id) for one in (*pick(documents, config.sample, config.seed), *wanted)}
+    history = [document for document in documents if (document.source, document.id) in chosen]
+    scores: dict[str, SpanScore] = {}
+    number: dict[str, int] = {}
+    for document, cleaned in zip(wanted, apply(system, history, wanted), strict=True):
+        try:
+            one = score_spans(document.body, gold[document.id], ((cut.start, cut.end) for cut in cleaned.removed))
+        except CorpusError as error:
+            raise CorpusError(error.problem, document.id, fatal=True) from None
+        scores[document.source] = scores.get(document.source, SpanScore()) + one
+        number[document.source] = number.get(document.source, 0) + 1
+    rows: list[dict[str, Any]] = [
+        {"source": source, "documents": number[source], **_span_figures(score)}
+        for source, score in sorted(scores.items())
+    ]
+    rows.append({"source": "mean", "documents": len(wanted), **macro(scores.values())})
+    settings = {
+        "seed": config.seed,
+        "sample of a source": config.sample,
+        "documents": len(history),
+        "annotated": len(wanted),
+    }
+    notes = ("characters that are not white space; dynamic furniture is neither required nor punished",)
+    return Result(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=tuple(rows), notes=notes)
+
+
+def _span_figures(score: SpanScore) -> dict[str, float | None]:
+    return {"recall": score.recall, "precision": score.precision, "f1": score.f1, "loss": score.loss}
+
+
+# -------------------------------------------------------------------------------------------------------------- texts
+
+_COMMENTS = "!@#$%^&*()"
+_URL_LINE = re.compile(r"^\s*URL:.*$", re.MULTILINE)
+_MARKS = re.compile(r"<[phl]>", re.IGNORECASE)
+
+
+def _auto(gold: str) -> str:
+    return unescape(_MARKS.sub(" ", _URL_LINE.sub("", gold.split(_COMMENTS)[0])))
+
+
+def _cleaneval(gold: str) -> str:
+    return unescape(_MARKS.sub(" ", _URL_LINE.sub("", gold)))
+
+
+def _dragnet(gold: str) -> str:
+    return gold.split(_COMMENTS)[0]
+
+
+FORMS: Mapping[str, Callable[[str], str]] = {
+    "auto": _auto,
+    "plain": str,
+    "cleaneval": _cleaneval,
+    "dragnet": _dragnet,
+}
+"""Name of a format -> what makes plain text of it; "auto" takes off whatever any of them may hold."""
+
+_TEXT_UNITS = {"source": "text", "pages": "count", "precision": "share", "recall": "share", "f1": "share"}
+_MARKUP_UNITS = {"bounds f1": "share", "marked recall": "share", "marked f1": "share"}
+
+
+def evaluate_texts(
+    documents: Sequence[Document], gold: Mapping[str, str | None], system: System, config: GoldConfig | None = None
+) -> Result:
+    """Clean documents and match their words with those of their gold texts.
+
+    Documents whose gold is None or missing are learnt from and not scored.  Rows are means over pages, one a source
+    and one over all pages; with the form "cleaneval" also with its mark-up, see `metrics.CleanEvalScore`.
+    """
+    config = config or GoldConfig()
+    documents = pick(documents, config.sample, config.seed)
+    if not any(gold.get(document.id) is not None for document in documents):
+        raise CorpusError("none of the documents has a gold text", fatal=True)
+    cleaned = cross_cleaned(system, documents, config.folds, config.seed)
+    return score_texts(documents, gold, cleaned, config)
+
+
+def score_texts(
+    documents: Sequence[Document], gold: Mapping[str, str | None], cleaned: Sequence[Cleaned], config: GoldConfig
+) -> Result:
+    """The second half of `evaluate_texts`, for texts that are there already."""
+    scores: dict[str, list[dict[str, float]]] = {}
+    for document, answer in zip(documents, cleaned, strict=True):
+        wanted = gold.get(document.id)
+        if wanted is not None:
+            figures = _text_figures(answer.text, wanted, config.form)
+            for name in (document.source, ALL):
+                scores.setdefault(name, []).append(figures)
+    order = sorted(scores.items(), key=lambda one: (one[0] == ALL, -len(one[1]), one[0]))
+    rows = [
+        {"source": source, "pages": len(pages), **{name: fmean(page[name] for page in pages) for name in pages[0]}}
+        for source, pages in order
+    ]
+    marked = config.form == "cleaneval"
+    return Result(
+        name="gold texts",
+        settings={
+            "seed": config.seed,
+            "sample of a source": config.sample,
+            "documents": len(documents),
+            "folds": config.folds,
+            "form": config.form,
+        },
+        units=_TEXT_UNITS | (_MARKUP_UNITS if marked else {}),
+        rows=tuple(rows),
+        notes=("words in order, by longest common subsequence; means over pages",),
+    )
+
+
+ALL = "all pages"
+
+
+def _text_figures(got: str, gold: str, form: str) -> dict[str, float]:
+    score = score_words(words(got), words(FORMS[form](gold)))
+    figures = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+    if form == "cleaneval":
+        markup = cleaneval_score(got, _URL_LINE.sub("", gold))
+        figures |= {
+            "bounds f1": markup.bounds.f1,
+            "marked recall": markup.marked.recall,
+            "marked f1": markup.marked.f1,
+        }
+    return figures
+
+
+def gold_texts(rows: Iterable[tuple[Document, Any]]) -> dict[str, str | None]:
+    """Gold texts by id, of documents each with the value of its gold field; null is no gold."""
+    found: dict[str, str | None] = {}
+    for document, value in rows:
+        if value is not None and not isinstance(value, str):
+            raise CorpusError(f"expected a gold text, found {type(value).__name__}", document.id, fatal=True)
+        found[document.id] = value
+    return found

@@ -1,0 +1,244 @@
+"""Measures: spans in characters, texts in words, CleanEval's, and the distance of two texts.
+
+Texts and spans come in, counts go out; rates are properties of the counts, so that counts can be summed before they
+are divided.  The words of two texts are matched by their longest common subsequence (LCS), which takes time in the
+product of their lengths, 64 words at a time (rapidfuzz, the extra ``eval``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import unescape
+from statistics import fmean
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.errors import CorpusError, MissingExtraError
+
+__all__ = [
+    "CleanEvalScore",
+    "SpanScore",
+    "WordScore",
+    "black",
+    "cleaneval_score",
+    "covered",
+    "harmonic",
+    "macro",
+    "score_spans",
+    "score_words",
+    "segments",
+    "word_distance",
+    "words",
+]
+
+Mask = NDArray[np.bool_]
+
+_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+")
+_TAG = re.compile(r"<([phl])>", re.IGNORECASE)
+
+TEMPLATE, DYNAMIC = "template", "dynamic"
+"""Labels of annotated spans: furniture that must go; furniture worded anew in every document, neither required nor
+punished."""
+
+
+def harmonic(one: float, other: float) -> float:
+    """Harmonic mean, 0 where both are."""
+    return 2 * one * other / (one + other) if one + other else 0.0
+
+
+# -------------------------------------------------------------------------------------------------------------- spans
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScore:
+    """Characters that are not white space: of templates, of content, and how many of each were removed.
+
+    `recall`, `precision` and `f1` are None where there is no template text; then only `loss` tells something.
+    """
+
+    template: int = 0
+    content: int = 0
+    hit: int = 0
+    harm: int = 0
+
+    def __add__(self, other: SpanScore) -> SpanScore:
+        return SpanScore(
+            self.template + other.template, self.content + other.content, self.hit + other.hit, self.harm + other.harm
+        )
+
+    @property
+    def recall(self) -> float | None:
+        """Removed template / all template."""
+        return self.hit / self.template if self.template else None
+
+    @property
+    def precision(self) -> float | None:
+        """Removed template / (removed template + removed content); 1 where nothing was removed."""
+        if not self.template:
+            return None
+        return self.hit / (self.hit + self.harm) if self.hit + self.harm else 1.0
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of the two."""
+        recall, precision = self.recall, self.precision
+        return None if recall is None or precision is None else harmonic(recall, precision)
+
+    @property
+    def loss(self) -> float:
+        """Removed content / all content."""
+        return self.harm / max(1, self.content)
+
+    @property
+    def per_10k(self) -> float:
+        """Removed content in 10,000 characters of content."""
+        return 1e4 * self.loss
+
+
+def black(text: str) -> Mask:
+    """True for each character that is not white space."""
+    return ~np.fromiter(map(str.isspace, text), np.bool_, len(text))
+
+
+def covered(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
+    """True for each character in one of the spans [start, end)."""
+    mask = np.zeros(length, np.bool_)
+    for start, end in spans:
+        if not 0 <= start <= end <= length:
+            raise CorpusError(f"expected a span within {length} characters, found [{start}, {end})")
+        mask[start:end] = True
+    return mask
+
+
+def score_spans(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterable[tuple[int, int]]) -> SpanScore:
+    """Count what was removed of a text against its annotation.
+
+    Parameters
+    ----------
+    text : str
+    gold : iterable of (start, end, label)
+        In code points, end exclusive; the labels are "template" and "dynamic", and where both lie over each other it
+        is template.
+    removed : iterable of (start, end)
+        May overlap.
+
+    Raises
+    ------
+    CorpusError
+        A span that is not in the text, or another label.
+    """
+    gold = list(gold)
+    unknown = {label for _, _, label in gold} - {TEMPLATE, DYNAMIC}
+    if unknown:
+        raise CorpusError(f"expected the labels {TEMPLATE} and {DYNAMIC}, found {sorted(unknown)[0]!r}")
+    seen = black(text)
+    template = covered(len(text), ((start, end) for start, end, label in gold if label == TEMPLATE)) & seen
+    dynamic = covered(len(text), ((start, end) for start, end, label in gold if label == DYNAMIC))
+    content = seen & ~dynamic & ~template
+    cut = covered(len(text), removed)
+    return SpanScore(*(int(np.count_nonzero(mask)) for mask in (template, content, template & cut, content & cut)))
+
+
+def macro(scores: Iterable[SpanScore]) -> dict[str, float | None]:
+    """Means over sources; recall, precision and F1 over those that hold template text."""
+    scores = list(scores)
+    mean: dict[str, float | None] = {}
+    for name in ("recall", "precision", "f1", "loss"):
+        values = [value for score in scores if (value := getattr(score, name)) is not None]
+        mean[name] = fmean(values) if values else None
+    return mean
+
+
+# -------------------------------------------------------------------------------------------------------------- words
+
+
+def words(text: str) -> list[str]:
+    """Runs of letters and digits; a Han, kana or Hangul character is a word of its own."""
+    return _WORD.findall(text)
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """Words in common, in order; words that a system gave; words of the gold text."""
+
+    match: int
+    got: int
+    wanted: int
+
+    @property
+    def precision(self) -> float:
+        return self.match / max(1, self.got)
+
+    @property
+    def recall(self) -> float:
+        return self.match / max(1, self.wanted)
+
+    @property
+    def f1(self) -> float:
+        """Equals 1 - d / (got + wanted), d being the edit distance with insertions and deletions of words."""
+        return harmonic(self.precision, self.recall)
+
+
+def score_words(got: Sequence[str], wanted: Sequence[str]) -> WordScore:
+    """Match two sequences of words by their longest common subsequence."""
+    return WordScore(_common(got, wanted), len(got), len(wanted))
+
+
+def word_distance(one: str, other: str) -> float:
+    """Levenshtein distance of two texts in words, as a share of the longer one: 0 equal, 1 nothing in common."""
+    left, right = words(one), words(other)
+    longest = max(len(left), len(right))
+    return int(_rapidfuzz().Levenshtein.distance(left, right)) / longest if longest else 0.0
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    return int(_rapidfuzz().LCSseq.similarity(one, other))
+
+
+def _rapidfuzz() -> ModuleType:
+    try:
+        from rapidfuzz import distance
+    except ImportError as error:
+        raise MissingExtraError("matching texts needs rapidfuzz: pip install 'templatemine[eval]'") from error
+    return distance
+
+
+# ---------------------------------------------------------------------------------------------------------- CleanEval
+
+
+@dataclass(frozen=True, slots=True)
+class CleanEvalScore:
+    """CleanEval's measure as Baisa (2009) uses it (section 3.1): the fewest insertions and deletions of words that make
+    one text of the other.
+
+    `text` counts words alone; `bounds` words and the beginnings of segments; `marked` words and beginnings with their
+    label (paragraph, heading, list item).  Table 3.1 there gives the precision of `text` and the recall of `marked`.
+    """
+
+    text: WordScore
+    bounds: WordScore
+    marked: WordScore
+
+
+def segments(text: str) -> list[str]:
+    """A text as words and mark-up: <p>, <h> and <l> as they stand; a text without any has a <p> at each line."""
+    if not _TAG.search(text):
+        text = "\n".join(f"<p>{line}" for line in text.splitlines() if line.strip())
+    pieces = _TAG.split(text)
+    found = words(unescape(pieces[0]))
+    for tag, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        found += [f"<{tag.lower()}>", *words(unescape(piece))]
+    return found
+
+
+def cleaneval_score(got: str, gold: str) -> CleanEvalScore:
+    """Score a text, with or without mark-up, against a gold text in CleanEval's mark-up (its URL line taken off)."""
+    pair = (segments(got), segments(gold))
+    text = [[word for word in side if word[0] != "<"] for side in pair]
+    bounds = [["<>" if word[0] == "<" else word for word in side] for side in pair]
+    return CleanEvalScore(score_words(*text), score_words(*bounds), score_words(*pair))

@@ -1,0 +1,159 @@
+"""What is tried and what comes of it: the shape of a system, and the record of a trial.
+
+A system is a callable; nothing here knows which.  It is given the documents it may learn from and those it has to
+clean, and answers with one `Cleaned` for each of the latter, in their order.  A system that learns nothing ignores the
+first argument; one that only gives texts leaves `removed` empty and can not be tried where spans are asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from templatemine.errors import CorpusError
+from templatemine.model import Cleaned, Document
+
+__all__ = [
+    "Learner",
+    "Result",
+    "System",
+    "apply",
+    "by_source",
+    "cross_cleaned",
+    "folds_of",
+    "in_one",
+    "pick",
+    "random_for",
+    "rank_of",
+]
+
+System = Callable[[Sequence[Document], Sequence[Document]], Sequence[Cleaned]]
+"""(documents to learn from, documents to clean) -> what became of the latter."""
+
+Learner = Callable[[Sequence[Document]], Callable[[Sequence[Document]], Sequence[Cleaned]]]
+"""The same in two steps: documents to learn from -> a cleaner of documents."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a trial found.
+
+    Attributes
+    ----------
+    name : str
+        Of the trial.
+    settings : mapping
+        Seed, sample and all else that the figures depend on.
+    units : mapping
+        Column -> "text", "count", "share" (0 to 1) or "number"; the order is that of a table.
+    rows : tuple of mapping
+        Column -> value; None where there is nothing to tell.
+    notes : tuple of str
+        What a reader must know to read the rows rightly.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    units: Mapping[str, str]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def row(self, **names: Any) -> Row:
+        """The one row with these values."""
+        (found,) = (row for row in self.rows if all(row[name] == value for name, value in names.items()))
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "trial": self.name,
+            "settings": dict(self.settings),
+            "rows": [dict(row) for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+def in_one(learner: Learner) -> System:
+    """A learner as a system."""
+    return lambda history, documents: learner(history)(documents)
+
+
+def apply(system: System, history: Sequence[Document], documents: Sequence[Document]) -> list[Cleaned]:
+    """Run a system, and see that it answered for every document.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: it gave another number of answers, or a span outside its text.
+    """
+    answers = list(system(history, documents))
+    if len(answers) != len(documents):
+        problem = f"expected an answer for each of {len(documents)} documents, the system gave {len(answers)}"
+        raise CorpusError(problem, fatal=True)
+    for document, answer in zip(documents, answers, strict=True):
+        for span in answer.removed:
+            if not 0 <= span.start <= span.end <= len(document.body):
+                problem = f"expected spans within {len(document.body)} characters, found [{span.start}, {span.end})"
+                raise CorpusError(problem, document.id, fatal=True)
+    return answers
+
+
+def by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
+    """Documents by source, in the order of their names."""
+    found: dict[str, list[Document]] = {}
+    for document in documents:
+        found.setdefault(document.source, []).append(document)
+    return dict(sorted(found.items()))
+
+
+def rank_of(seed: int, *names: object) -> int:
+    """A number of 64 bits drawn from a seed and names: the same everywhere, in whatever order it is asked for."""
+    key = "\x1f".join(map(str, (seed, *names))).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
+
+
+def random_for(seed: int, *names: object) -> Random:
+    """A generator of its own for each part of a trial, so that adding a part changes no other."""
+    return Random(rank_of(seed, *names))
+
+
+def pick(documents: Sequence[Document], sample: int | None, seed: int) -> list[Document]:
+    """At most so many documents of each source, those whose ids have the least hashes; in the order they came in.
+
+    None takes all.
+    """
+    if sample is None:
+        return list(documents)
+    kept: set[tuple[str, str]] = set()
+    for source, rows in by_source(documents).items():
+        ids = sorted({row.id for row in rows}, key=lambda name: (rank_of(seed, source, name), name))
+        kept.update((source, name) for name in ids[:sample])
+    return [document for document in documents if (document.source, document.id) in kept]
+
+
+def folds_of(documents: Sequence[Document], folds: int, seed: int) -> list[int]:
+    """A fold for each document, so that each source is spread evenly; it depends on seed and ids, not on the order."""
+    fold: dict[tuple[str, str], int] = {}
+    for source, rows in by_source(documents).items():
+        ids = sorted({row.id for row in rows}, key=lambda name: (rank_of(seed, source, name), name))
+        fold.update({(source, name): place % folds for place, name in enumerate(ids)})
+    return [fold[document.source, document.id] for document in documents]
+
+
+def cross_cleaned(system: System, documents: Sequence[Document], folds: int, seed: int) -> list[Cleaned]:
+    """Each document cleaned with what was learnt from the other folds; with one fold, from all of them."""
+    if folds < 2:
+        return apply(system, documents, documents)
+    fold = folds_of(documents, folds, seed)
+    answers: dict[int, Cleaned] = {}
+    for number in range(folds):
+        places = [place for place, own in enumerate(fold) if own == number]
+        history = [document for document, own in zip(documents, fold, strict=True) if own != number]
+        cleaned = apply(system, history, [documents[place] for place in places])
+        answers.update(zip(places, cleaned, strict=True))
+    return [answers[place] for place in range(len(documents))]

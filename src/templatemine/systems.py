@@ -1,0 +1,52 @@
+"""Mining and cleaning as a system of `evaluation`: documents to learn from and documents to clean in, answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from templatemine.clean import Cleaner, page_text
+from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.evaluation.protocol import Learner, System, in_one
+from templatemine.model import Cleaned, Document
+from templatemine.packs import Pack
+from templatemine.pipeline import Miner
+
+__all__ = ["Cleaning", "cleaning", "learner", "miner"]
+
+Cleaning = Callable[[Sequence[Document]], list[Cleaned]]
+
+
+def learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
+    """Documents are mined; the packs clean others, each with the pack of its source.
+
+    Raises
+    ------
+    ConfigError
+        At once: options that `Miner` refuses.
+    """
+    one = Miner(config, jobs=jobs)
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        reports = one.run(history)
+        return cleaning({report.source: report.pack for report in reports if report.pack is not None}, clean)
+
+    return learn
+
+
+def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> System:
+    """`learner` in one step."""
+    return in_one(learner(config, clean, jobs=jobs))
+
+
+def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
+    """Cleans documents with packs by source; where a source was too small for one, its texts pass unchanged and its
+    pages lose their mark-up."""
+    cleaners = {source: Cleaner(pack, clean) for source, pack in packs.items()}
+
+    def one(document: Document) -> Cleaned:
+        cleaner = cleaners.get(document.source)
+        if cleaner is not None:
+            return cleaner.clean(document.body)
+        return Cleaned(page_text(document.body, ()) if document.is_html else document.body, ())
+
+    return lambda documents: [one(document) for document in documents]

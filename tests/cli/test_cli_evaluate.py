@@ -1,0 +1,193 @@
+"""``templatemine evaluate``: five trials from the command line, what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import CALL, CREDIT, page, records, write
+
+from conftest import Cli
+
+SHARED = ("--quiet", "--seed", "3")
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return write(tmp_path / "archive.jsonl", records(documents=40))
+
+
+def facts(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def gold_of(row: dict[str, Any]) -> list[list[Any]]:
+    name = row["source"].partition(".")[0].capitalize()
+    texts = [CALL.format(name), CREDIT.format(name)]
+    return [[row["text"].index(text), row["text"].index(text) + len(text), "template"] for text in texts]
+
+
+def test_injection(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    options = ("--sample", "20,40", "--templates", "12", "--json", out, *SHARED)
+    ran = cli("evaluate", "injection", archive, *options)
+    assert ran.code == 0, ran
+    assert ran.err == ""
+    lines = ran.out.splitlines()
+    assert lines[0] == "injection"
+    assert lines[1].split() == [
+        "by",
+        "value",
+        "templates",
+        "occurrences",
+        "recall",
+        "found",
+        "precision",
+        "false",
+        "per",
+        "10k",
+        "before",
+        "per",
+        "10k",
+    ]
+    assert any(line.startswith("kind") and " in-line " in line for line in lines)
+    assert any(line.startswith("seed: 3; documents of a source: 20, 40; sources: 3, 3") for line in lines)
+    (result,) = facts(out)["results"]
+    assert result["trial"] == "injection"
+    assert result["settings"]["seed"] == 3
+    assert result["rows"][0]["templates"] == 72
+    assert result["rows"][0]["recall"] > 0.3
+
+
+def test_the_same_seed_gives_the_same_bytes(cli: Cli, archive: Path) -> None:
+    args = ("evaluate", "injection", archive, "--sample", "20", "--templates", "6", "--json", "-", "--quiet", "--seed")
+    first, again, other = (cli(*args, seed) for seed in (1, 1, 2))
+    assert first.out == again.out
+    assert json.loads(first.out)["results"][0]["rows"] != json.loads(other.out)["results"][0]["rows"]
+
+
+def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    rows = records(documents=40)
+    gold = write(tmp_path / "gold.jsonl", [{"id": row["id"], "spans": gold_of(row)} for row in rows[:30]])
+    out = tmp_path / "figures.json"
+    ran = cli("evaluate", "gold", archive, "--spans", gold, "--json", out, *SHARED)
+    assert ran.code == 0, ran
+    mean = facts(out)["results"][0]["rows"][-1]
+    assert (mean["source"], mean["documents"], mean["recall"]) == ("mean", 30, 1)
+    assert 0.95 < mean["precision"] <= 1
+    assert mean["loss"] < 0.01
+    (line,) = (line for line in ran.out.splitlines() if line.startswith("mean"))
+    assert line.split()[:3] == ["mean", "30", "100.0%"]
+
+
+def test_gold_texts(cli: Cli, tmp_path: Path) -> None:
+    pages = [{**page(row), "main": row["text"]} for row in records(documents=20)]
+    archive = write(tmp_path / "pages.jsonl", pages)
+    ran = cli("evaluate", "gold", archive, "--gold-field", "main", "--folds", "4", "--json", "-", *SHARED)
+    assert ran.code == 0, ran
+    (result,) = json.loads(ran.out)["results"]
+    assert result["settings"] == {"seed": 3, "sample of a source": None, "documents": 60, "folds": 4, "form": "auto"}
+    assert result["rows"][-1]["pages"] == 60
+    assert 0.5 < result["rows"][-1]["f1"] <= 1
+
+
+def test_retrieval(cli: Cli, archive: Path) -> None:
+    pytest.importorskip("datasketch")
+    pytest.importorskip("sklearn")
+    ran = cli("evaluate", "retrieval", archive, "--sample", "20", "--json", "-", *SHARED)
+    assert ran.code == 0, ran
+    pairs, clusters = json.loads(ran.out)["results"]
+    assert (pairs["trial"], clusters["trial"]) == ("near duplicates", "clustering")
+    assert pairs["rows"][0]["pairs"] == 60
+    assert clusters["rows"][0]["labels"] == 3
+
+
+def test_retrieval_by_groups(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("datasketch")
+    rows = [{**row, "story": f"s{place // 2}"} for place, row in enumerate(records(["alpha.example"], 20))]
+    for place in range(0, 20, 2):
+        rows[place + 1]["text"] = rows[place]["text"]
+    archive = write(tmp_path / "groups.jsonl", rows)
+    ran = cli("evaluate", "retrieval", archive, "--group-field", "story", "--json", "-", *SHARED)
+    assert ran.code == 0, ran
+    (pairs,) = json.loads(ran.out)["results"]  # one source and no labels: nothing to cluster
+    assert [row["recall"] for row in pairs["rows"]] == [1.0, 1.0]
+    assert "no field" not in ran.err
+    assert cli("evaluate", "retrieval", archive, "--label-field", "none", *SHARED).error.endswith("a field 'none'")
+
+
+def test_mirror(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("evaluate", "mirror", archive, "--sample", "30", *SHARED)
+    assert ran.code == 0, ran
+    assert ran.out.splitlines()[0] == "mirror"
+    assert "sample of a source: 30; documents: 90" in ran.out
+    rng = random.Random(1)
+    copies = [
+        {**row, "source": "copy.example", "text": row["text"] + f"\n\nCopied by {rng.random()}"}
+        for row in records(documents=40)
+    ]
+    other = write(tmp_path / "other.jsonl", copies)
+    ran = cli("evaluate", "mirror", archive, "--other", other, "--json", "-", *SHARED)
+    assert ran.code == 0, ran
+    row = json.loads(ran.out)["results"][0]["rows"][-1]
+    assert row["documents"] == 120
+    assert 0 < row["distance before"] < 0.2
+
+
+def test_feed(cli: Cli, tmp_path: Path) -> None:
+    pages = [{**page(row), "rss": f"<p>{row['text'].split(chr(10))[0]}</p> …"} for row in records(documents=20)]
+    archive = write(tmp_path / "pages.jsonl", pages)
+    ran = cli("evaluate", "feed", archive, "--feed-field", "rss", "--folds", "2", *SHARED)
+    assert ran.code == 0, ran
+    (line,) = (line for line in ran.out.splitlines() if line.startswith("all "))
+    assert line.split()[:4] == ["all", "excerpt", "60", "100.0%"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("gold", "A", "--spans", "A", "--folds", "2"), "--spans goes with neither"),
+        (("gold", "A"), "none of the documents has a gold text"),
+        (("gold", "A", "--gold-field", "text", "--form", "xml"), "form: expected one of auto, plain"),
+        (("feed", "A"), "none of the records has a field 'feed'"),
+        (("injection", "A", "--sample", "500"), "expected a source with at least 500 documents, found at most 40"),
+        (("injection", "A", "--sample", "0"), "--sample: expected a whole number of at least 1"),
+        (("injection", "A", "--method", "magic"), "method: expected one of default, energy, thesis"),
+        (("injection", "A", "--json", "A"), "is an input"),
+        (("mirror", "none.jsonl"), "none.jsonl"),
+        (("injection",), "INPUT"),
+        ((), "TRIAL"),
+    ],
+)
+def test_what_it_refuses(cli: Cli, archive: Path, args: tuple[str, ...], message: str) -> None:
+    ran = cli("evaluate", *(archive if arg == "A" else arg for arg in args), *(SHARED if args else ()))
+    assert message in ran.error
+
+
+def test_a_file_of_figures_is_not_overwritten(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    out.write_text("mine", encoding="utf-8")
+    args = ("evaluate", "mirror", archive, "--sample", "20", "--json", out, *SHARED)
+    assert os.fspath(out) in cli(*args).error
+    assert out.read_text(encoding="utf-8") == "mine"
+    assert cli(*args, "--force").code == 0
+    assert facts(out)["method"] == "default"
+
+
+@pytest.mark.parametrize("trial", ["injection", "gold", "retrieval", "mirror", "feed"])
+def test_help_answers_at_once(cli: Cli, trial: str) -> None:
+    assert max(len(line) for line in cli("evaluate", trial, "--help").out.splitlines()) <= 80
+    run = f"from templatemine.__main__ import main; main(['evaluate', '{trial}', '--help'])"
+    code = f"import sys; {run}; sys.exit(bool({{'numpy', 'rich', 'regex', 'orjson', 'rapidfuzz'}} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def test_without_documents(cli: Cli, tmp_path: Path) -> None:
+    assert "no documents" in cli("evaluate", "mirror", write(tmp_path / "empty.jsonl", []), *SHARED).error

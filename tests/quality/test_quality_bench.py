@@ -1,0 +1,166 @@
+"""The comparison: contenders do what their names say, ablations name options that exist, the page tells all rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+from quality import run  # noqa: E402
+from quality.contenders import (  # noqa: E402
+    PAGE_CONTENDERS,
+    TEXT_CONTENDERS,
+    Contender,
+    configured,
+    frequent_sentences,
+    with_peers,
+)
+from quality.page import render  # noqa: E402
+from templatemine.config import PipelineConfig  # noqa: E402
+from templatemine.model import Cleaned, Document  # noqa: E402
+
+
+def documents(source: str, texts: Sequence[str]) -> list[Document]:
+    return [Document(source=source, id=f"{source}/{place}", text=text) for place, text in enumerate(texts)]
+
+
+def test_frequent_sentences_fold_digits_and_keep_sources_apart() -> None:
+    one = documents("a", ["First story. Call 12 now!", "Second story. Call 99 now!", "Third? Yes."])
+    other = documents("b", ["Call 1 now! Fourth."])
+    cleaned = frequent_sentences()([*one, *other])([*one, *other])
+    assert [answer.text for answer in cleaned] == [
+        "First story. ",
+        "Second story. ",
+        "Third? Yes.",
+        "Call 1 now! Fourth.",
+    ]
+    (span,) = cleaned[0].removed
+    assert one[0].body[span.start : span.end] == "Call 12 now!"
+
+
+def test_peers_come_from_the_own_group_and_answers_in_order() -> None:
+    learnt: list[tuple[str, ...]] = []
+
+    def learner(history: Sequence[Document]) -> object:
+        names = tuple(sorted({row.source for row in history}))
+        learnt.append(names)
+        return lambda rows: [Cleaned(f"{row.id} {len(names)}", ()) for row in rows]
+
+    rows = [row for source in "abcx" for row in documents(source, ["one", "two"])]
+    groups = {"a": "en", "b": "en", "c": "en", "x": "ja"}
+    mixed = rows[::2] + rows[1::2]
+    cleaned = with_peers(learner, 1, groups=groups)(rows)(mixed)  # type: ignore[arg-type]
+    assert learnt == [("a", "b"), ("b", "c"), ("a", "c"), ("x",)]
+    assert [answer.text.split()[0] for answer in cleaned] == [row.id for row in mixed]
+    learnt.clear()
+    with_peers(learner, 0, ["b"])(rows)  # type: ignore[arg-type]
+    with_peers(learner, 6, ["b"], groups)(rows)  # type: ignore[arg-type]
+    assert learnt == [("b",), ("a", "b", "c")]
+
+
+def test_ablations_name_options_that_exist_and_differ_from_the_default() -> None:
+    made = run.ablations()
+    assert len({name for name, _ in made}) == len(made) >= 10
+    assert len(run.ablations("page_row")) >= 5
+    assert configured({"evidence.edge": 2.0}).evidence.edge == 2.0
+    assert configured({"method": "thesis"}) == PipelineConfig(method="thesis")
+    assert configured({}) == PipelineConfig()
+    with pytest.raises(TypeError):
+        configured({"evidence.nothing": 1})
+    with pytest.raises(AttributeError):
+        configured({"nothing.edge": 1})
+
+
+PAGE = """<html><head><title>T</title></head><body><div><a href="/">Home</a> <a href="/w">World</a></div>
+<div><p>{}</p><p>{}</p></div><div><a href="/a">About us</a></div></body></html>"""
+STORY = (
+    "The council of the town met on Monday, and its members spoke at length about the bridge that was closed in May. "
+    * 3
+)
+
+
+@pytest.mark.parametrize("contender", PAGE_CONTENDERS, ids=lambda one: one.name)
+@pytest.mark.filterwarnings("ignore")
+def test_page_contenders_give_the_story(contender: Contender) -> None:
+    page = Document(source="a", id="1", html=PAGE.format(STORY, STORY))
+    try:
+        learner = contender.make()
+    except ImportError as error:
+        pytest.skip(f"{contender.name} is not installed: {error}")
+    (answer,) = learner([page])([page])
+    assert "members spoke at length about the bridge" in answer.text
+    assert "<p>" not in answer.text
+
+
+def test_a_page_that_breaks_an_extractor_is_an_empty_answer() -> None:
+    from quality.contenders import _by_page
+
+    def load() -> object:
+        def fail(page: str) -> str:
+            raise ValueError(page)
+
+        return fail
+
+    page = Document(source="a", id="1", html="<p>x")
+    assert _by_page(load)()([])([page]) == [Cleaned("", ())]  # type: ignore[arg-type]
+
+
+def test_contenders_have_names_of_their_own() -> None:
+    for contenders in (TEXT_CONTENDERS, PAGE_CONTENDERS):
+        assert len({one.name for one in contenders}) == len(contenders)
+
+
+HEAD = {"date": "2026-01-01", "command": "c", "code": "abc", "python": "p", "processor": "x"}
+SPANS = {"precision": 0.9, "f1": 0.6, "loss": 0.01, "worst loss": 0.02, "sources": {"a": 0.5, "b": None}}
+
+
+def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
+    rows = [
+        {"contender": "ours", "versions": [], "recall": 0.5, **SPANS},
+        {"contender": "theirs", "versions": ["theirs 1.0"], "note": "with its tuning", "recall": 0.75, **SPANS},
+        {"contender": "gone", "versions": ["gone missing"], "missing": "not installed (x)"},
+    ]
+    page = render({"texts": {"head": HEAD, "rows": rows}})
+    assert "| ours | 50.0 |" in page
+    assert "| theirs (theirs 1.0) | **75.0** |" in page
+    assert "| gone (gone missing) | not installed (x) |" in page
+    assert "not measured: python bench/quality/run.py --only pages" in page
+    assert "2026-01-01, `c`, code abc" in page
+    assert "theirs: with its tuning." in page
+    assert "| method | a |" in page  # b holds no furniture
+
+
+def test_rows_of_others_stay_as_they_were() -> None:
+    made: list[str] = []
+    contender = Contender(name="ours", make=lambda: made.append("ours") or run.learner())
+    kept = {"ours": {"contender": "ours", "f1": 0.5}}
+    assert run._named(contender, run.Who(text="theirs", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.5
+    assert not made
+    assert run._named(contender, run.Who(text="ours", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.6
+    assert run._named(contender, run.Who(text="theirs"), lambda one: {"f1": 0.7})["f1"] == 0.7
+    page = render(
+        {"texts": {"head": HEAD, "rows": [{"contender": "old", "measured": "2025-01-01", "recall": 0.5, **SPANS}]}}
+    )
+    assert "Measured earlier: old." in page
+
+
+def test_the_page_tells_what_a_step_costs() -> None:
+    rows = [{"contender": "default", "recall": 0.5, **SPANS}, {"contender": "less", "recall": 0.5, **SPANS, "f1": 0.55}]
+    assert "| less | 50.0 | 90.0 | 55.0 | 1.00 | 2.00 | 5.0 |" in render({"ablation": {"head": HEAD, "rows": rows}})
+
+
+def test_without_the_archives_nothing_is_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run.archives, "shared_is_there", lambda: False)
+    assert run.main(["--page", str(tmp_path / "page.md")]) == 2
+    assert "are not here" in capsys.readouterr().err
+    assert not (tmp_path / "page.md").exists()
+    monkeypatch.setattr(run, "_folder", lambda: tmp_path)
+    assert run.main(["--render", "--page", str(tmp_path / "page.md")]) == 0
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").count("not measured") == len(run.SECTIONS)

@@ -1,0 +1,50 @@
+"""Mining and cleaning as a system of the trials."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.errors import ConfigError
+from templatemine.model import Cleaned, Document
+from templatemine.pipeline import mine
+from templatemine.systems import cleaning, learner, miner
+
+CALL = "Sign up for the morning letter of the Lantern today."
+
+
+def articles(source: str, number: int = 20) -> list[Document]:
+    rng = random.Random(source)
+    return [
+        Document(
+            source=source, id=f"{source}/{place}", text=f"{' '.join(str(rng.random()) + 'x' for _ in range(9))}\n{CALL}"
+        )
+        for place in range(number)
+    ]
+
+
+def test_what_is_learnt_from_some_cleans_others() -> None:
+    documents = articles("a") + articles("b")
+    new = Document(source="b", id="new", text=f"Fresh news.\n{CALL}")
+    (answer,) = miner()(documents, [new])
+    assert answer.text == "Fresh news."
+    (span,) = answer.removed
+    assert new.body[span.start : span.end] == CALL
+    assert learner()(documents)([new]) == [answer] == cleaning(mine(documents))([new])
+
+
+def test_sources_without_a_pack_pass() -> None:
+    """Too few documents, or none: texts stay, pages lose their mark-up."""
+    few = articles("few", 3)
+    page = Document(source="other", id="1", html="<p>One</p><p>two</p>")
+    answers = miner()([*articles("a"), *few], [few[0], page])
+    assert answers == [Cleaned(few[0].body, ()), Cleaned("One\ntwo", ())]
+
+
+def test_options_reach_their_stages() -> None:
+    with pytest.raises(ConfigError, match="method"):
+        learner(PipelineConfig(method="magic"))
+    with pytest.raises(ConfigError, match="engine"):
+        miner(clean=CleanConfig(engine="magic"))(articles("a"), [])
