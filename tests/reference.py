@@ -102,7 +102,7 @@ def traits(form: bytes) -> int:
     )
 
 
-def standing(document: Sequence[int], marks: Sequence[int], lines: bool, short: int, near: int) -> list[int]:
+def standing(document: Sequence[int], marks: Sequence[int], lines: bool, short: int, long: int, near: int) -> list[int]:
     """How each token of a document of forms stands; form 0 is the line break if there are lines."""
     flags = [0] * len(document)
     line: list[int] = []
@@ -118,7 +118,7 @@ def standing(document: Sequence[int], marks: Sequence[int], lines: bool, short: 
                     2 * (number == len(line) - 1),
                     4 * (before is None or marks[document[before]] > 0),
                     8 * (number == len(line) - 1 or marks[document[token]] > 0),
-                    16 * (len(line) > short and marks[document[line[-1]]] & 2 > 0),
+                    16 * (len(line) >= long or (len(line) > short and marks[document[line[-1]]] & 2 > 0)),
                     32 * (len(line) - 1 - number <= near),
                     64 * (number <= near),
                 )
@@ -344,7 +344,7 @@ _NO_LETTERS = (
     (0x0387, 0x0387),
     (0x2000, 0x2BFF),
     (0x3000, 0x303F),
-    (0xE000, 0xF8FF),
+    (0xD800, 0xF8FF),
     (0xFE10, 0xFE6F),
     (0xFF00, 0xFFEF),
     (0x1F000, 0x10FFFF),

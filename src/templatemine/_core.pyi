@@ -45,7 +45,7 @@ def standing(
     marks: NDArray[np.uint8],
     lines: bool,
     short: int,
-    near: int,
+    long_: int, near: int,
 ) -> NDArray[np.uint8]: ...
 def reduce_tokens(
     forms: NDArray[np.int32],

@@ -271,7 +271,7 @@ cdef enum:
 
 
 def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] marks not None,
-             bint lines, int64_t short, int64_t near):
+             bint lines, int64_t short, int64_t long_, int64_t near):
     """How each token stands.  O(tokens).
 
     Parameters
@@ -282,6 +282,8 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
         Form 0 is the line break; else every document is one line.
     short : int
         Tokens of a line that is too short for prose, at most.
+    long_ : int
+        Tokens of a line that is prose whatever it ends with, at least.
     near : int
         Tokens between a token and an edge of its line that is near, at most.
 
@@ -289,7 +291,7 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
     -------
     uint8 array, shape (tokens,)
         1 begins its line, 2 ends it, 4 begins it or follows a punctuation mark, 8 ends it or ends with a punctuation mark,
-        16 its line is longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is.
+        16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is.
     """
     _within("forms", forms, 0, marks.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
@@ -308,7 +310,7 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
                 k = line = i
                 while k < end and not (lines and forms[k] == 0):
                     k += 1
-                of_line = PROSE if k - i > short and marks[forms[k - 1]] & SENTENCE else 0
+                of_line = PROSE if k - i >= long_ or (k - i > short and marks[forms[k - 1]] & SENTENCE) else 0
                 flag = BEGINS | AFTER_CLOSE
                 while i < k:
                     out[i] = of_line | flag

@@ -107,6 +107,7 @@ class EvidenceConfig:
     joint_share : a continuation of a template with less than this share of its occurrences is chance.
     near : least share of occurrences near the edge of the line that a template reaches to.
     characters : from this share of characters that are tokens on a source counts as written without spaces.
+    passage_information : a rare string of more bits is a quotation, or its documents are copies.
     value_information : a line of such a source with fewer bits and a number is a row of a table.
     """
 
@@ -136,6 +137,7 @@ class EvidenceConfig:
     near: float = 0.85
     characters: float = 0.3
     value_information: float = 60.0
+    passage_information: float = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ REASONS = (
     "stands in mid-line like prose",
     "carries too little information",
     "a template and a chance continuation",
-    "a row of a table or a formula of prose",
+    "a row of a table, a formula of prose or a quoted passage",
 )
 KINDS = ("line", "edge", "part", "quiet", "phrase", "mark")
 
@@ -243,6 +243,8 @@ def judge(
         content |= (e.lines >= c.whole) & (e.ends_value | (df < c.edge_share * documents))
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
+    # What fills a paragraph and is rare was quoted, or stands in copies of one article.
+    content |= (e.information >= c.passage_information) & ~often
     # The first thing that speaks against a string, from the most general to the most particular.
     verdict: NDArray[np.int8] = np.select(
         [accepted & ~content, content, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored],

@@ -158,7 +158,7 @@ def _ends_in_joint(form: bytes) -> bool:
 
 def for_re2(pattern: str) -> str:
     """An expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
-    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE).replace("\u3040-\udfff", "\u3040-\ud7ff")
+    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE)
     return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
 
 

@@ -23,6 +23,8 @@ __all__ = ["build_index", "document_floor", "documents_at", "tokens_at"]
 INT32_MAX = 2**31 - 1
 # Tokens of a short line, at most: a headline, a credit, a call; half of all paragraphs of news are longer.
 SHORT_LINE = 16
+# Tokens of a line that is prose whatever it ends with, at least: no caption has as many.
+LONG_LINE = 100
 # Tokens between a string and an edge of its line, at most, for the edge to be near: two names with their places.
 NEAR = 12
 
@@ -54,6 +56,7 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         np.bitwise_and(corpus.traits, 3, dtype=np.uint8),
         corpus.lines,
         SHORT_LINE,
+        LONG_LINE,
         NEAR,
     )
     symbols, doc_of, token_of, stands = _core.reduce_tokens(

@@ -334,7 +334,7 @@ _ROWS = {row.name: row for row in TABLE}
 # What the native scanner takes for letters: anything beyond ASCII but digits, punctuation, symbols and private use.
 LETTER = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0588\u058b-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05f2"
-    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u1fff\u2c00-\u2fff\u3040-\udfff\uf900-\ufe0f"
+    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u1fff\u2c00-\u2fff\u3040-\ud7ff\uf900-\ufe0f"
     "\ufe70-\ufeff\ufff0-\uffff\U00010000-\U0001efff"
 )
 _LETTER = regex.compile(f"[{LETTER}]")

@@ -137,9 +137,9 @@ def test_how_tokens_stand(lines: bool, data: st.DataObject) -> None:
     documents = data.draw(with_lines() if lines else corpora())
     forms, starts = flat(documents)
     marks = data.draw(st.lists(st.sampled_from([0, 1, 3]), min_size=5, max_size=5))
-    short, near = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 3))
-    expected = [flag for one in documents for flag in reference.standing(one, marks, lines, short, near)]
-    assert _core.standing(forms, starts, np.array(marks, np.uint8), lines, short, near).tolist() == expected
+    short, near, long = (data.draw(st.integers(0, most)) for most in (3, 3, 6))
+    expected = [flag for one in documents for flag in reference.standing(one, marks, lines, short, long, near)]
+    assert _core.standing(forms, starts, np.array(marks, np.uint8), lines, short, long, near).tolist() == expected
 
 
 def strings_of(documents: Sequence[Sequence[int]], config: MineConfig) -> dict[tuple[int, ...], tuple[int, int]]:
