@@ -505,7 +505,8 @@ def mine_strings(case: Case, documents: Sequence[str], min_df: int = 1) -> list[
         string = index.forms[index.symbols[places[0] : places[0] + length]]
         found: list[tuple[int, int, int]] = []
         for place in places:
-            number, token = int(documents_at(index, place)), int(tokens_at(index, place))
+            at = np.array([place], np.int64)
+            number, token = int(documents_at(index, at)[0]), int(tokens_at(index, at)[0])
             found.append((number, spans[number][token][0], spans[number][token + length - 1][1]))
         out.append(MinedString(tuple(corpus.form_names[int(form)] for form in string), tuple(sorted(found)), int(df)))
     return out

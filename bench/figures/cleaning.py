@@ -103,6 +103,8 @@ def _re2_set(expressions: list[str]) -> Finder:
 def _hyperscan(expressions: list[str], start: bool, cache: Path) -> Finder:
     import hyperscan
 
+    # Classes that end in a lone surrogate: UTF-8 has none, so nothing is lost.
+    expressions = [expression.replace("-\udfff", "-\ud7ff") for expression in expressions]
     flags = hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP | (hyperscan.HS_FLAG_SOM_LEFTMOST if start else 0)
     digest = hashlib.sha256("\n".join([hyperscan.__version__, str(flags), *expressions]).encode()).hexdigest()
     stored = cache / f"hyperscan-{digest[:16]}.db"

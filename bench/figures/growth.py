@@ -214,9 +214,9 @@ CORES = Figure(
     name="cores",
     title="Two cores",
     says=(
-        "`mine(documents, jobs=2)` of archive.jsonl against one job: processes are started, get their documents and "
-        "send back what they found, and all of that counts; memory is that of the parent. `Cleaner.clean` by two "
-        "threads, each with every second article, against one. Both cores must be free, or this means nothing."
+        "`mine(documents, jobs=2)` of archive.jsonl against one job: two threads, a source each at a time; what needs "
+        "all sources is done by one. `Cleaner.clean` by two threads, each with every second article, against one. Both "
+        "cores must be free, or this means nothing."
     ),
     measures=tuple(row for data in GROUPS for row in _cores_rows(data)),
     claims=(

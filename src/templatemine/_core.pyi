@@ -10,6 +10,7 @@ __all__ = [
     "Tokeniser",
     "document_frequency",
     "group_rates",
+    "last_at_most",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
@@ -97,3 +98,4 @@ def string_sums(
 def group_rates(
     hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...
+def last_at_most(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...

@@ -11,7 +11,7 @@ otherwise.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
@@ -25,6 +25,7 @@ __all__ = [
     "Tokeniser",
     "document_frequency",
     "group_rates",
+    "last_at_most",
     "lcp_i32",
     "lcp_i64",
     "reduce_tokens",
@@ -245,23 +246,36 @@ cdef class Tokeniser(Scanner):
 # Reduction: document frequency of forms, breaks for rare ones
 # ======================================================================================================================
 
+cdef struct Tallied:
+    # A form's figures side by side: one cache line a token.
+    int64_t count
+    int32_t df
+    int32_t last            # number of the last document that held it, counted from 1
+
+
 def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, int64_t form_count):
     """Distinct documents that hold each form, and its occurrences: int32 and int64 arrays of shape (form_count,).  O(tokens)."""
     _within("forms", forms, 0, form_count)
     check_bounds("doc_starts", doc_starts, forms.shape[0])
-    cdef int32_t[::1] df = np.zeros(max(form_count, 1), np.int32)
-    cdef int64_t[::1] count = np.zeros(max(form_count, 1), np.int64)
-    cdef int32_t[::1] last = np.full(max(form_count, 1), -1, np.int32)
+    cdef int32_t[::1] df = np.empty(max(form_count, 1), np.int32)
+    cdef int64_t[::1] count = np.empty(max(form_count, 1), np.int64)
+    cdef Tallied* tally = <Tallied*>calloc(max(form_count, 1), sizeof(Tallied))
+    cdef Tallied* one
     cdef int64_t d, i
-    cdef int32_t f
+    if tally == NULL:
+        raise MemoryError
     with nogil:
         for d in range(doc_starts.shape[0] - 1):
             for i in range(doc_starts[d], doc_starts[d + 1]):
-                f = forms[i]
-                count[f] += 1
-                if last[f] != d:
-                    last[f] = <int32_t>d
-                    df[f] += 1
+                one = tally + forms[i]
+                one.count += 1
+                if one.last != d + 1:
+                    one.last = <int32_t>(d + 1)
+                    one.df += 1
+        for i in range(form_count):
+            df[i] = tally[i].df
+            count[i] = tally[i].count
+    free(tally)
     return np.asarray(df)[:form_count], np.asarray(count)[:form_count]
 
 
@@ -777,3 +791,40 @@ def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not 
         raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
     return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
             np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())
+
+
+def last_at_most(const int64_t[::1] starts not None, const int64_t[::1] places not None):
+    """For each place the last of the ascending `starts` that is not behind it: int64 array of the shape of `places`.
+
+    A table of every 64th place leaves a few starts to search among.  O(last start / 64 + starts + places).
+    """
+    cdef int64_t n = starts.shape[0], i, k, low, high, middle, top
+    for i in range(n):
+        if starts[i] < 0 or (i and starts[i] < starts[i - 1]):
+            raise ValueError(f"starts: expected ascending places, got {starts[i]} at place {i}")
+    for i in range(places.shape[0]):
+        if n == 0 or places[i] < starts[0]:
+            raise ValueError(f"places: expected none before the first start, got {places[i]} at place {i}")
+    top = starts[n - 1] >> 6 if n else 0
+    cdef int64_t[::1] table = np.empty(top + 2, np.int64)
+    cdef int64_t[::1] out = np.empty(max(places.shape[0], 1), np.int64)
+    with nogil:
+        i = 0
+        for k in range(top + 1):
+            # How many starts lie before 64 k.
+            while i < n and starts[i] < k << 6:
+                i += 1
+            table[k] = i
+        table[top + 1] = n
+        for i in range(places.shape[0]):
+            k = min(places[i] >> 6, top)
+            low = max(table[k] - 1, 0)
+            high = table[k + 1] - 1
+            while low < high:
+                middle = (low + high + 1) >> 1
+                if starts[middle] <= places[i]:
+                    low = middle
+                else:
+                    high = middle - 1
+            out[i] = low
+    return np.asarray(out)[: places.shape[0]]

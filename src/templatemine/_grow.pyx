@@ -21,6 +21,17 @@ from templatemine._text cimport check_bounds, count_stand
 
 __all__ = ["grow_strings"]
 
+cdef extern from *:
+    """
+    /* Asks for memory that is wanted some steps later; only a hint, so any address will do. */
+    #define tm_prefetch(address) __builtin_prefetch(address)
+    """
+    void tm_prefetch(const void* address) noexcept nogil
+
+
+cdef enum:
+    AHEAD = 16      # occurrences between asking for a token and looking at it
+
 ctypedef fused symbol_t:
     uint16_t
     int32_t
@@ -125,6 +136,8 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
         document = -1
         df = 0
         for i in range(group.low, group.high):
+            if i + AHEAD < group.high:
+                tm_prefetch(facts + places[i + AHEAD])
             p = facts[places[i]] >> 7
             df += p != document
             document = p
@@ -137,6 +150,8 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
                 return 0
             kinds = 0
             for i in range(size):
+                if i + AHEAD < size:
+                    tm_prefetch(text + places[group.low + i + AHEAD] + group.depth)
                 p = places[group.low + i]
                 s = text[p + group.depth]
                 scratch[i] = p

@@ -218,6 +218,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     repeats, position, hashes, stands = _by_hash(corpus, index, config)
     _text.release_memory()
     evidence = collect(index, repeats, stands, position, corpus.traits) if method.evidence else None
+    first = tokens_at(index, position)
     return Mined(
         source=source,
         html=corpus.html,
@@ -229,8 +230,8 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         hashes=hashes,
         rates=(repeats.count / max(1, tokens)).astype(np.float32),
         document=documents_at(index, position),
-        first=tokens_at(index, position),
-        last=tokens_at(index, position) + repeats.length - 1,
+        first=first,
+        last=first + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
     )

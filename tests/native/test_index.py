@@ -195,3 +195,12 @@ def test_types() -> None:
     empty: NDArray[np.int32] = np.empty(0, np.int32)
     assert suffix_array(empty).dtype == np.int32
     assert suffix_array(empty, force64=True).dtype == np.int64
+
+
+@examples(200)
+@given(st.lists(st.integers(0, 300), min_size=1), st.lists(st.integers(0, 400)))
+def test_the_last_start_that_is_not_behind(starts: list[int], places: list[int]) -> None:
+    starts.sort()
+    places = [place for place in places if place >= starts[0]]
+    found = _core.last_at_most(np.array(starts, np.int64), np.array(places, np.int64))
+    assert found.tolist() == [max(k for k, start in enumerate(starts) if start <= place) for place in places]

@@ -49,6 +49,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
+    "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "form_traits": (_text.form_traits, (u8(65, 66), i64(0, 1, 2))),
@@ -173,6 +174,7 @@ def test_numbers_that_point_nowhere_are_refused(name: str, place: int, value: in
 def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
     value = KERNELS[name][1][place]
     may_be_longer = {
+        ("last_at_most", 1),
         ("reduce_tokens", 2),
         ("string_hashes", 0),
         ("string_hashes", 1),
