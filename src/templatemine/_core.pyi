@@ -46,7 +46,8 @@ def standing(
     marks: NDArray[np.uint8],
     lines: bool,
     short: int,
-    long_: int, near: int,
+    long_: int,
+    near: int,
 ) -> NDArray[np.uint8]: ...
 def reduce_tokens(
     forms: NDArray[np.int32],

@@ -112,7 +112,7 @@ class EvidenceConfig:
     """
 
     exclusive_bits: float = 7.0
-    anchored_bits: float = 3.0
+    anchored_bits: float = 2.0
     least: int = 5
     line_share: float = 0.002
     edge_share: float = 0.006

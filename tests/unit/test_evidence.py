@@ -135,8 +135,8 @@ def test_what_other_sources_say_in_their_prose_is_no_template(row: Row) -> None:
 
 
 def test_a_string_that_keeps_to_the_edge_of_lines_that_are_no_prose_needs_less() -> None:
-    assert verdict(MARK, in_prose=1e-4 / 2**4) == ACCEPTED
-    assert verdict(DATELINE, in_prose=1e-4 / 2**4) == SHARED
+    assert verdict(MARK, in_prose=1e-4 / 2**3) == ACCEPTED
+    assert verdict(DATELINE, in_prose=1e-4 / 2**3) == SHARED
 
 
 def test_a_whole_line_may_stand_in_other_sources() -> None:
@@ -152,6 +152,11 @@ def test_lines_that_end_in_numbers_and_formulas_of_prose_are_content() -> None:
     assert verdict(formula) == CONTENT
     assert verdict({**formula, "df": 20}) == ACCEPTED
     assert verdict({**formula, "mutable": 0.2}) == ACCEPTED
+
+
+def test_a_rare_passage_is_content() -> None:
+    assert verdict({**LINE, "information": 1100.0}) == CONTENT
+    assert verdict({**LINE, "information": 1100.0, "df": 10}) == ACCEPTED
 
 
 def test_without_spaces_edges_are_closed_and_rows_of_tables_are_content() -> None:
