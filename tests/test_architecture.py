@@ -19,7 +19,8 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 # ALONE does not say otherwise, but never in a circle.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
-    ("_text", "_core", "_grow", "_spans", "io", "patterns", "expressions", "lint", "processes", "threads"),
+    ("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section")
+    + ("io", "patterns", "expressions", "lint", "processes", "threads"),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
     ("pipeline", "shelf", "stream", "measure", "systems"),

@@ -25,7 +25,7 @@ from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, j
 from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
-from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
+from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats, Template
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
 from templatemine.sample import choose, count_strings, relaxed
@@ -122,6 +122,8 @@ class Mined:
         For methods that ask for it.
     chosen : int64 array or None
         Places of the documents that were mined, if only a sample was; `documents` counts them.
+    pages : PageHistory or None
+        For HTML.
     """
 
     source: str
@@ -138,6 +140,7 @@ class Mined:
     last: NDArray[np.int32]
     evidence: Evidence | None
     chosen: NDArray[np.int64] | None = None
+    pages: PageHistory | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +236,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         last=tokens_at(index, position) + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
+        pages=_pages(documents, corpus, config),
     )
 
 
@@ -251,6 +255,15 @@ def _by_hash(
     hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     order = np.argsort(hashes)
     return found.repeats.take(order), found.first[order], hashes[order], found.stands[order]
+
+
+def _pages(documents: Sequence[Document], corpus: Corpus, config: PipelineConfig) -> PageHistory | None:
+    """Where the main text of a source of HTML stands."""
+    if not corpus.html:
+        return None
+    from templatemine.pages.history import learn
+
+    return learn((document.html for document in documents if document.html is not None), config.page)
 
 
 def shared(mined: Sequence[Mined]) -> Peers:
@@ -298,6 +311,7 @@ def finish_source(
         templates=_templates(mined, kept, documents, patterns, config),
         first_date=mined.first_date,
         last_date=mined.last_date,
+        pages=mined.pages,
         dropped={reasons[code]: count for code, count in sorted(Counter(reason_of[out].tolist()).items())},
     )
     dropped = Dropped(strings=_take(mined.strings, out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
