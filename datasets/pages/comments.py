@@ -94,13 +94,51 @@ THREADS: Sequence[Thread] = (
     ),
 )
 
-NAMES = (
-    "Anna K. | B. Okoro | carlos77 | Dana | Eli Weber | frankly_me | Grace | H. Tanaka | ivan_the_reader | Jo | "
-    "Karen P | lensman | Maria Lopez | nobody | Old Timer | P. Singh | Quentin | rita.m | Sam | truthseeker | Uwe | "
-    "Vera Lindqvist | will_b | Xiao | Yusuf | Zoe | Anonymous | guest"
-).split(" | ")
-PLACES = "Leeds | Austin, TX | Toronto | Lagos | Pune | Cork | Utrecht | Perth".split(" | ")
-MONTHS = "January February March April May June July August September October November December".split()
+NAMES = [
+    "Anna K.",
+    "B. Okoro",
+    "carlos77",
+    "Dana",
+    "Eli Weber",
+    "frankly_me",
+    "Grace",
+    "H. Tanaka",
+    "ivan_the_reader",
+    "Jo",
+    "Karen P",
+    "lensman",
+    "Maria Lopez",
+    "nobody",
+    "Old Timer",
+    "P. Singh",
+    "Quentin",
+    "rita.m",
+    "Sam",
+    "truthseeker",
+    "Uwe",
+    "Vera Lindqvist",
+    "will_b",
+    "Xiao",
+    "Yusuf",
+    "Zoe",
+    "Anonymous",
+    "guest",
+]
+PLACES = ["Leeds", "Austin, TX", "Toronto", "Lagos", "Pune", "Cork", "Utrecht", "Perth"]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 def _date(draw: random.Random) -> str:

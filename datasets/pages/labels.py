@@ -21,7 +21,7 @@ from comments import thread
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from templatemine import _blocks, _pages
+from templatemine import _pages
 from templatemine.pages.tables import scanner
 
 __all__ = ["Labelled", "gold_words", "label", "rows", "weights", "with_comments", "with_head"]
@@ -145,5 +145,3 @@ def weights(one: Labelled) -> NDArray[np.float64]:
     """
     main = max(float((one.words * one.labels).sum()), 20.0)
     return np.sqrt((one.words + 0.5) / main)
-
-

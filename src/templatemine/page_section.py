@@ -56,7 +56,9 @@ def read(data: Mapping[str, Any], where: str) -> PageHistory | None:
     ]
     for place, vote in enumerate(votes):
         if vote.kept > vote.words:
-            raise PackError(f"{where}: page_paths[{place}]: expected kept of at most {vote.words} words, got {vote.kept}")
+            raise PackError(
+                f"{where}: page_paths[{place}]: expected kept of at most {vote.words} words, got {vote.kept}"
+            )
     texts = [
         RepeatedText(text=_string(row, "text", here), path=_string(row, "path", here), df=_count(row, "df", here))
         for row, here in _rows(data, "page_texts", where)

@@ -30,8 +30,9 @@ text reads the text field.
 Records of only HTML of a source without a pack get the main text that the
 page alone tells. Passed on as they are, without "removed", and counted: other
 records of a source without a pack; records of only HTML where the pack is of
-text, or of only text where the pack is of HTML. A field "removed" that is there already is
-replaced, and counted; --removed-field gives the new one another name.
+text, or of only text where the pack is of HTML. A field "removed" that is
+there already is replaced, and counted; --removed-field gives the new one
+another name.
 """
 
 

@@ -100,15 +100,19 @@ def _probability(score: float) -> float:
 
 def _removed(page: Page, blocks: list[MainBlock], size: int) -> tuple[Span, ...]:
     """What is in no kept block, or within one but not shown."""
+    kept: list[tuple[int, int]] = []
     holes = page.columns["holes"]
-    kept = [(block.start, block.end) for block in blocks]
-    if len(holes):
-        order = np.argsort(holes[:, 0])
-        starts, ends = page.code_points(holes[order, 0]), page.code_points(holes[order, 1])
-        for start, end in zip(starts, ends, strict=True):
-            place = next((place for place, (a, b) in enumerate(kept) if a <= start and end <= b), None)
-            if place is not None:
-                first, last = kept[place]
-                kept[place : place + 1] = [(first, start), (end, last)]
+    holes = holes[np.argsort(holes[:, 0])]
+    hidden = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
+    place = 0
+    for block in blocks:
+        start = block.start
+        while place < len(hidden) and hidden[place][0] < block.end:
+            first, last = hidden[place]
+            if first >= start:
+                kept.append((start, first))
+                start = last
+            place += 1
+        kept.append((start, block.end))
     edges = [0, *(edge for span in kept for edge in span), size]
     return tuple(Span(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a)
