@@ -24,13 +24,14 @@ class Blocks(HTMLParser):
     def __init__(self, block: frozenset[str], form: frozenset[str], mute: frozenset[str]) -> None:
         super().__init__(convert_charrefs=True)
         self.block, self.form, self.mute = block, form, mute
-        self.stack: list[tuple[str, str | None, bool]] = []
+        self.stack: list[tuple[str, str | None, bool, int]] = []
         self.pieces: list[tuple[str, bool]] = []
-        self.common: list[str] | None = None
+        self.common: list[tuple[int, str]] | None = None
+        self.number = 0
         self.found: list[tuple[str, int, int, str]] = []
 
-    def path(self) -> list[str]:
-        return [sign for _, sign, _ in self.stack if sign is not None]
+    def path(self) -> list[tuple[int, str]]:
+        return [(number, sign) for _, sign, _, number in self.stack if sign is not None]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in self.block:
@@ -40,19 +41,18 @@ class Blocks(HTMLParser):
         given = dict(attrs)
         names = sorted((given.get("class") or "").split()) if "class" in given else []
         sign = ".".join([tag, *(re.sub("[0-9]+", "0", name) for name in names)])
-        self.stack.append((tag, None if tag in self.form else sign, tag == "a" and "href" in given))
+        self.stack.append((tag, None if tag in self.form else sign, tag == "a" and "href" in given, self.number))
+        self.number += 1
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self.block:
             self.flush()
         self.stack.pop()
-        if self.common is not None:
-            self.common = _shared(self.common, self.path())
 
     def handle_data(self, data: str) -> None:
-        if any(tag in self.mute for tag, _, _ in self.stack):
+        if any(tag in self.mute for tag, _, _, _ in self.stack):
             return
-        self.pieces.append((data, any(link for _, _, link in self.stack)))
+        self.pieces.append((data, any(link for _, _, link, _ in self.stack)))
         if data.strip():
             self.common = self.path() if self.common is None else _shared(self.common, self.path())
 
@@ -63,11 +63,13 @@ class Blocks(HTMLParser):
         words = [match.start() for match in re.finditer("[A-Za-z0-9]+", text)]
         if words:
             linked = sum(marks[place] == "1" for place in words)
-            self.found.append((" ".join(text.split()), len(words), linked, ">".join(self.common or [])))
+            self.found.append(
+                (" ".join(text.split()), len(words), linked, ">".join(sign for _, sign in self.common or []))
+            )
         self.pieces, self.common = [], None
 
 
-def _shared(a: list[str], b: list[str]) -> list[str]:
+def _shared(a: list[tuple[int, str]], b: list[tuple[int, str]]) -> list[tuple[int, str]]:
     size = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return a[:size]
 

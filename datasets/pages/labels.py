@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import itertools
 import json
 import random
 import re
@@ -83,7 +84,7 @@ def label(row: dict[str, Any], page: bytes | None = None, invented: tuple[int, i
     if not count:
         return None
     text, bounds = columns["text"].tobytes(), columns["bounds"].tolist()
-    texts = [text[a:b].decode("utf-8", "replace") for a, b in zip(bounds, bounds[1:], strict=False)]
+    texts = [text[a:b].decode("utf-8", "replace") for a, b in itertools.pairwise(bounds)]
     gold = gold_words(row["gold"])
     numbers: dict[str, int] = {}
     put_in = (columns["starts"] >= invented[0]) & (columns["starts"] < invented[1])

@@ -175,6 +175,8 @@ cdef struct Page:
     int64_t page_start
     int64_t page_end
     int low                 # depth of the element that holds all of the block's text
+    int dip                 # least depth since the last of it
+    int32_t holder          # that element
     int64_t tags
     int64_t images
     bint after_break
@@ -640,7 +642,7 @@ cdef int end_block(Page* s, const Table* words, const uint8_t* groups, bint by_b
     s.starts[s.count] = s.page_start
     s.ends[s.count] = s.page_end
     s.bounds[s.count] = s.size
-    s.element_of[s.count] = s.stack[s.low - 1]
+    s.element_of[s.count] = s.holder
     s.hashes[s.count] = h
     s.count += 1
     s.text_start = -1
@@ -656,13 +658,18 @@ cdef inline int begin_text(Page* s, int64_t at) except -1 nogil:
     if s.text_start < 0:
         s.text_start = s.size
         s.page_start = at
-        s.low = s.depth
+        s.low = s.dip = s.depth
+        s.holder = s.stack[s.depth - 1]
         s.run_count = 0
         s.blank = False
     elif s.blank:
         s.text[s.size] = 32
         s.size += 1
     s.blank = False
+    if s.dip < s.low:
+        s.low = s.dip
+        s.holder = s.stack[s.low - 1]
+    s.dip = s.depth
     flags = <uint8_t>((s.link > 0) | ((s.strong > 0) << 1))
     if s.run_count == 0 or s.runs[s.run_count - 1].flags != flags:
         grow(<void**>&s.runs, s.run_count, &s.run_room, sizeof(Run))
@@ -794,8 +801,7 @@ cdef class BlockScanner:
             end_block(s, &self.words, self.word_group, False)
         s.depth -= 1
         s.open[e.tag] -= 1
-        if s.text_start >= 0 and s.depth < s.low:
-            s.low = s.depth
+        s.dip = min(s.dip, s.depth)
         if not e.closed:
             self._unmark(s, e, flags)
         if flags & MUTE:

@@ -313,7 +313,8 @@ cdef void paths(Work* w, const int32_t* counts, const uint64_t[:, ::1] keys, con
             put_sums(w.group_sums + 4 * w.group[i], whole, out + i * WIDTH + at + 4 * f)
 
 
-cdef void containers(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t n, int at, int around, float* out) noexcept nogil:
+cdef void containers(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t n,
+                     int at, int around, float* out) noexcept nogil:
     """Sums over the elements a block stands in, and where it stands to the least ones with most of the prose."""
     cdef int64_t i, m = parents.shape[0], e, most = 0, nearly = 0
     cdef int level, k

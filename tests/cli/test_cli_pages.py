@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,7 @@ import pytest
 from cli_support import write
 
 from conftest import Cli
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
-from test_pages import CALL, page
+from invented_pages import CALL, page
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -33,11 +31,11 @@ def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     (row,) = rows(tmp_path / "c.jsonl")
     assert row["own"] == 1
     assert row["text"].startswith("Story number 77")
-    assert "Sign up" not in row["text"]
+    assert "Readers have" not in row["text"]
     assert {"start", "end", "score", "page", "path", "df", "reason"} == set(row["kept"][0])
     spans = sorted([(s["start"], s["end"]) for s in row["removed"]] + [(b["start"], b["end"]) for b in row["kept"]])
     assert spans[0][0] == 0
-    assert all(a[1] == b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
 
 
 def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path: Path) -> None:
@@ -46,7 +44,7 @@ def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path:
     (row,) = rows(tmp_path / "c.jsonl")
     assert "Story number 77" in row["text"]
     assert "kept" not in row
-    assert any(span["templates"] for span in row["removed"])
+    assert row["text"].count("\n") > 5
 
 
 def test_pages_of_a_source_without_a_pack(cli: Cli, shelf: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ bytes."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from typing import Any
@@ -29,7 +30,7 @@ def blocks(page: str | bytes) -> dict[str, Any]:
 
 def texts(columns: dict[str, Any]) -> list[str]:
     text, bounds = columns["text"].tobytes(), columns["bounds"].tolist()
-    return [text[a:b].decode("utf-8", "replace") for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [text[a:b].decode("utf-8", "replace") for a, b in itertools.pairwise(bounds)]
 
 
 def paths(columns: dict[str, Any]) -> list[str]:

@@ -53,7 +53,7 @@ def test_values() -> None:
         "<div id=nav><p><a href=x>Home</a></p></div><div><p>One two three.</p><p>Four, five six.</p></div><p>x y"
     )
     assert rows[:, AT["linked"]].tolist() == [1, 0, 0, 0]
-    assert rows[:, AT[f"group_{list(GROUPS).index('nav')}"]].tolist() == [1, 30, 30, 30]
+    assert rows[:, AT[f"group_{list(GROUPS).index('nav')}"]].tolist() == [2, 30, 30, 30]
     assert rows[1, AT["full_blocks"]] == pytest.approx(np.log1p(2))  # the others have an id, or no div, above them
     assert rows[1, AT["container1_words"]] == pytest.approx(6 / 9)
     assert rows[1, AT["container1_prose"]] == pytest.approx(1)

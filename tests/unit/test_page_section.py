@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from test_pages import CALL, page
 
+from invented_pages import CALL, page
 from templatemine import mine
 from templatemine.errors import PackError
 from templatemine.model import Document

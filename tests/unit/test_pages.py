@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import page_reference as reference
+from invented_pages import CALL, page
 from strategies import examples
 from templatemine import PageCleaner
 from templatemine.clean import page_text
@@ -22,25 +22,6 @@ from templatemine.pages.history import learn
 from templatemine.pages.main_text import MainBlock
 
 CONFIG = PageConfig()
-PROSE = (
-    "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it in the end.",
-    "Nobody had expected the bridge to open before winter, said the engineer, but the steel came early this year.",
-    "When the ferry stopped running in March, the islanders bought a boat of their own and took turns at the helm.",
-    "A second vote was called after the first was found to have been counted by candle light, with some ballots lost.",
-)
-MENU = "<div id=nav><ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li><li><a href=/s>Sport</a></li></ul></div>"
-FOOT = "<div id=footer><p>&copy; 2004 The Lantern. All rights reserved.</p><p><a href=/p>Privacy policy</a></p></div>"
-CALL = "<div class=story><p>Sign up for our evening letter, and have the best of the day sent to you at six.</p></div>"
-
-
-def page(number: int, extra: str = "") -> str:
-    draw = random.Random(number)
-    story = "".join(f"<p>{' '.join(draw.sample(PROSE, 3))} {draw.randrange(10**9)}</p>" for _ in range(5))
-    title = f"Story number {number} of the harbour"
-    return (
-        f"<html><head><title>{title} - Lantern</title></head><body>{MENU}<h1>{title}</h1>"
-        f"<div class=story><p class=by>By Anna Reed, 3 March 2004</p>{story}</div>{extra}{FOOT}</body></html>"
-    )
 
 
 def codes(
@@ -160,9 +141,9 @@ def test_history_votes_and_repeated_texts() -> None:
 
 
 def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:
-    assert "Sign up" in PageCleaner().clean(page(99, CALL)).text
+    assert "Readers have" in PageCleaner().clean(page(99, CALL)).text
     cleaned, blocks = PageCleaner(history()).clean_blocks(page(99, CALL))
-    assert "Sign up" not in cleaned.text
+    assert "Readers have" not in cleaned.text
     assert "harbour" in cleaned.text
     assert any(block.path is not None and block.path > 0.5 for block in blocks)
 
