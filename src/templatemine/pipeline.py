@@ -236,7 +236,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         last=tokens_at(index, position) + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
-        pages=_pages(documents, corpus, config),
+        pages=_pages(documents, corpus.html, config),
     )
 
 
@@ -257,13 +257,38 @@ def _by_hash(
     return found.repeats.take(order), found.first[order], hashes[order], found.stands[order]
 
 
-def _pages(documents: Sequence[Document], corpus: Corpus, config: PipelineConfig) -> PageHistory | None:
+def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) -> PageHistory | None:
     """Where the main text of a source of HTML stands."""
-    if not corpus.html:
+    if not html:
         return None
     from templatemine.pages.history import learn
 
     return learn((document.html for document in documents if document.html is not None), config.page)
+
+
+def _without_templates(source: str, documents: Sequence[Document], note: str, config: PipelineConfig) -> SourceReport:
+    """The report of a source that is not mined: no pack, or one that knows pages only, which takes fewer documents."""
+    skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
+    different = any(document.body != documents[0].body for document in documents)
+    pages = _pages(documents, all(document.is_html for document in documents) and different, config)
+    if pages is None:
+        return skipped
+    config, _ = _method(config)
+    dates = days(document.date for document in documents)
+    pack = Pack(
+        source=source,
+        html=True,
+        tokenise=config.tokenise,
+        enabled=pattern_set(config.tokenise.patterns, config.tokenise.user_patterns).enabled,
+        documents=len(documents),
+        method=config.method,
+        cutoff=Cutoff(method="none", df=None, share=None, energy=None, histogram=(), note=note),
+        templates=(),
+        first_date=dates[0] if dates else None,
+        last_date=dates[-1] if dates else None,
+        pages=pages,
+    )
+    return replace(skipped, pack=pack, note=f"{note.removeprefix('skipped: ')} for templates; main text of pages only")
 
 
 def shared(mined: Sequence[Mined]) -> Peers:
@@ -591,7 +616,7 @@ class Miner:
         for source in sorted(by_source):
             note = self._unfit(by_source[source])
             if note:
-                reports[source] = SourceReport(source=source, documents=len(by_source[source]), pack=None, note=note)
+                reports[source] = _without_templates(source, by_source[source], note, self.config)
             else:
                 work.append((source, by_source[source]))
         mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from invented_pages import CALL, page
-from templatemine import mine
+from templatemine import Miner, mine
 from templatemine.errors import PackError
 from templatemine.model import Document
 from templatemine.packs import Pack
@@ -18,6 +19,20 @@ from templatemine.packs import Pack
 def pack() -> Pack:
     documents = [Document(source="lantern.example", id=str(n), html=page(n, CALL)) for n in range(12)]
     return mine(documents)["lantern.example"]
+
+
+def test_few_pages_give_a_pack_that_knows_pages_only() -> None:
+    documents = [Document(source="s", id=str(n), html=page(n)) for n in range(9)]
+    (report,) = Miner().run(documents[:6])
+    assert report.pack is not None
+    assert report.pack.pages is not None
+    assert (report.pack.templates, report.pack.documents) == ((), 6)
+    assert report.note == "6 documents, at least 10 are needed for templates; main text of pages only"
+    assert Pack.from_json(report.pack.to_json()).pages == replace(
+        report.pack.pages, share=round(report.pack.pages.share, 6)
+    )
+    assert Miner().run(documents[:4])[0].pack is None
+    assert Miner().run([replace(documents[0], id=str(n)) for n in range(6)])[0].pack is None
 
 
 def test_there_and_back(pack: Pack) -> None:
