@@ -234,6 +234,7 @@ class Template:
             return "end"
         return "start" if self.tokens and self.tokens[0] == "{slot}" else ""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathVote:
     """What the page model made of one path on the pages of a source: words under it, and how many were chosen.
