@@ -10,9 +10,12 @@ import pytest
 
 from invented_pages import CALL, page
 from templatemine import Miner, mine
+from templatemine.config import MineConfig, PipelineConfig
 from templatemine.errors import PackError
 from templatemine.model import Document
 from templatemine.packs import Pack
+
+TEN = PipelineConfig(mine=MineConfig(min_docs=10))
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def pack() -> Pack:
 
 def test_few_pages_give_a_pack_that_knows_pages_only() -> None:
     documents = [Document(source="s", id=str(n), html=page(n)) for n in range(9)]
-    (report,) = Miner().run(documents[:6])
+    (report,) = Miner(TEN).run(documents[:6])
     assert report.pack is not None
     assert report.pack.pages is not None
     assert (report.pack.templates, report.pack.documents) == ((), 6)
@@ -31,8 +34,8 @@ def test_few_pages_give_a_pack_that_knows_pages_only() -> None:
     assert Pack.from_json(report.pack.to_json()).pages == replace(
         report.pack.pages, share=round(report.pack.pages.share, 6)
     )
-    assert Miner().run(documents[:4])[0].pack is None
-    assert Miner().run([replace(documents[0], id=str(n)) for n in range(6)])[0].pack is None
+    assert Miner(TEN).run(documents[:4])[0].pack is None
+    assert Miner(TEN).run([replace(documents[0], id=str(n)) for n in range(6)])[0].pack is None
 
 
 def test_there_and_back(pack: Pack) -> None:
