@@ -19,7 +19,10 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 # ALONE does not say otherwise, but never in a circle.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
-    ("_text", "_core", "_grow", "_spans", "io", "patterns", "expressions", "lint", "processes", "threads"),
+    (
+        *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "io"),
+        *("patterns", "expressions", "lint", "processes", "threads"),
+    ),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
     ("pipeline", "shelf", "stream", "measure", "systems"),
@@ -115,7 +118,7 @@ def test_no_circles() -> None:
 
 
 def test_the_native_modules_know_nothing_but_errors_and_text() -> None:
-    for name in ("_text", "_core", "_grow", "_spans"):
+    for name in ("_text", "_core", "_grow", "_spans", "_blocks"):
         lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
         words = [line.split() for line in lines if PACKAGE in line and line.startswith(("from", "import"))]
         assert {found[1] for found in words} <= {f"{PACKAGE}.errors", f"{PACKAGE}._text"}

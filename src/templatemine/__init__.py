@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from templatemine.clean import Cleaner, clean
     from templatemine.model import Document
     from templatemine.packs import Pack
+    from templatemine.pages.main_text import PageCleaner
     from templatemine.pipeline import Miner, mine
 
-__all__ = ["Cleaner", "Document", "Miner", "Pack", "__version__", "clean", "errors", "mine"]
+__all__ = ["Cleaner", "Document", "Miner", "Pack", "PageCleaner", "__version__", "clean", "errors", "mine"]
 
 
 class _Package(ModuleType):
@@ -35,4 +36,5 @@ for _home, _name in (("clean", "Cleaner"), ("clean", "clean"), ("model", "Docume
     setattr(_Package, _name, _public(_home, _name))
 for _name in ("Miner", "mine"):
     setattr(_Package, _name, _public("pipeline", _name))
+_Package.PageCleaner = _public("pages.main_text", "PageCleaner")  # type: ignore[attr-defined]
 sys.modules[__name__].__class__ = _Package

@@ -10,6 +10,7 @@ __all__ = [
     "CutoffConfig",
     "EvidenceConfig",
     "MineConfig",
+    "PageConfig",
     "PipelineConfig",
     "ReadConfig",
     "SampleConfig",
@@ -157,13 +158,38 @@ class SampleConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageConfig:
+    """Which blocks of a page are its main text; docs/pages.md has the formulas and what each constant brings.
+
+    min_pages : a source with fewer pages has no say (the trial: three pages do harm, eight help).
+    vote : weight of the path's vote against the page model, in log odds; one half is their geometric mean.
+    prior_words : words with the share of the whole source that are added to each path's votes.
+    repeat : a block that stands on df pages loses repeat * ln(1 + df) in log odds.
+    fill, fill_share : a block between chosen ones is chosen too if its probability is at least `fill` and its path
+        holds `fill_share` of the chosen words.
+    least : if no block's probability is greater, the best stretch of the page is taken.
+    """
+
+    min_pages: int = 5
+    vote: float = 0.5
+    prior_words: float = 20.0
+    repeat: float = 3.0
+    fill: float = 0.12
+    fill_share: float = 0.25
+    least: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
-    letters.  engine : "native" or "regex"; both give the same spans.
+    letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
+    "strip", all text that is in no template.
     """
 
     gap: int = 3
     engine: str = "native"
+    html: str = "main"
+    page: PageConfig = field(default_factory=PageConfig)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,3 +203,4 @@ class PipelineConfig:
     crosssite: CrossSiteConfig = field(default_factory=CrossSiteConfig)
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
     sample: SampleConfig = field(default_factory=SampleConfig)
+    page: PageConfig = field(default_factory=PageConfig)

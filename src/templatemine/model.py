@@ -21,7 +21,10 @@ __all__ = [
     "Document",
     "Found",
     "Index",
+    "PageHistory",
+    "PathVote",
     "Record",
+    "RepeatedText",
     "Repeats",
     "Span",
     "Template",
@@ -230,3 +233,38 @@ class Template:
         if self.tokens and self.tokens[-1] == "{slot}":
             return "end"
         return "start" if self.tokens and self.tokens[0] == "{slot}" else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathVote:
+    """What the page model made of one path on the pages of a source: words under it, and how many were chosen.
+
+    `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.
+    """
+
+    path: str
+    pages: int
+    words: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedText:
+    """A block that stands on `df` pages of a source under the same path; of long ones, the beginning."""
+
+    text: str
+    path: str
+    df: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageHistory:
+    """What the pages of a source say about where its main text stands.
+
+    `share` is that of chosen words among all: what is expected of a path nothing is known of.
+    """
+
+    documents: int
+    share: float
+    paths: tuple[PathVote, ...] = ()
+    texts: tuple[RepeatedText, ...] = ()

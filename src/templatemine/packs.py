@@ -20,14 +20,14 @@ from typing import Any
 
 import regex
 
-from templatemine import _spans
+from templatemine import _spans, page_section
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
 from templatemine.expressions import ANCHORS, SLOT, Encoded, expression
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
-from templatemine.model import Cutoff, Template
+from templatemine.model import Cutoff, PageHistory, Template
 from templatemine.patterns import PatternSet, make_pattern_set
 
 __all__ = ["SCHEMA", "Pack", "template_id"]
@@ -57,6 +57,8 @@ class Pack:
         By document frequency, greatest first.
     dropped : mapping
         Reason -> how many strings were dropped for it.
+    pages : PageHistory or None
+        Where the main text stands on the pages of the source.
     """
 
     source: str
@@ -70,6 +72,7 @@ class Pack:
     first_date: str | None = None
     last_date: str | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    pages: PageHistory | None = None
     generator: str = f"templatemine {__version__}"
 
     @cached_property
@@ -127,6 +130,7 @@ class Pack:
             "cutoff": {**asdict(self.cutoff), "histogram": list(self.cutoff.histogram)},
             "dropped": dict(self.dropped),
             "templates": [asdict(template) for template in self.templates],
+            **page_section.write(self.pages),
         }
         lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -292,6 +296,7 @@ def _read(data: Any, where: str) -> Pack:
         first_date=data["dates"][0],
         last_date=data["dates"][1],
         dropped=data["dropped"],
+        pages=page_section.read(data, where),
         generator=data["generator"],
     )
 

@@ -25,7 +25,7 @@ from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, j
 from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
-from templatemine.model import Corpus, Cutoff, Document, Index, Repeats, Template
+from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats, Template
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
 from templatemine.sample import choose, count_strings, relaxed
@@ -122,6 +122,8 @@ class Mined:
         For methods that ask for it.
     chosen : int64 array or None
         Places of the documents that were mined, if only a sample was; `documents` counts them.
+    pages : PageHistory or None
+        For HTML.
     """
 
     source: str
@@ -138,6 +140,7 @@ class Mined:
     last: NDArray[np.int32]
     evidence: Evidence | None
     chosen: NDArray[np.int64] | None = None
+    pages: PageHistory | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,6 +237,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         last=first + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
+        pages=_pages(documents, corpus.html, config),
     )
 
 
@@ -252,6 +256,40 @@ def _by_hash(
     hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     order = np.argsort(hashes)
     return found.repeats.take(order), found.first[order], hashes[order], found.stands[order]
+
+
+def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) -> PageHistory | None:
+    """Where the main text of a source of HTML stands."""
+    if not html:
+        return None
+    from templatemine.pages.history import learn
+
+    return learn((document.html for document in documents if document.html is not None), config.page)
+
+
+def _without_templates(source: str, documents: Sequence[Document], note: str, config: PipelineConfig) -> SourceReport:
+    """The report of a source that is not mined: no pack, or one that knows pages only, which takes fewer documents."""
+    skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
+    different = any(document.body != documents[0].body for document in documents)
+    pages = _pages(documents, all(document.is_html for document in documents) and different, config)
+    if pages is None:
+        return skipped
+    config, _ = _method(config)
+    dates = days(document.date for document in documents)
+    pack = Pack(
+        source=source,
+        html=True,
+        tokenise=config.tokenise,
+        enabled=pattern_set(config.tokenise.patterns, config.tokenise.user_patterns).enabled,
+        documents=len(documents),
+        method=config.method,
+        cutoff=Cutoff(method="none", df=None, share=None, energy=None, histogram=(), note=note),
+        templates=(),
+        first_date=dates[0] if dates else None,
+        last_date=dates[-1] if dates else None,
+        pages=pages,
+    )
+    return replace(skipped, pack=pack, note=f"{note.removeprefix('skipped: ')} for templates; main text of pages only")
 
 
 def shared(mined: Sequence[Mined]) -> Peers:
@@ -299,6 +337,7 @@ def finish_source(
         templates=_templates(mined, kept, documents, patterns, config),
         first_date=mined.first_date,
         last_date=mined.last_date,
+        pages=mined.pages,
         dropped={reasons[code]: count for code, count in sorted(Counter(reason_of[out].tolist()).items())},
     )
     dropped = Dropped(strings=_take(mined.strings, out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
@@ -578,7 +617,7 @@ class Miner:
         for source in sorted(by_source):
             note = self._unfit(by_source[source])
             if note:
-                reports[source] = SourceReport(source=source, documents=len(by_source[source]), pack=None, note=note)
+                reports[source] = _without_templates(source, by_source[source], note, self.config)
             else:
                 work.append((source, by_source[source]))
         mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work)

@@ -23,8 +23,9 @@ from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.io.jsonl import Lines, encode_line, encode_plain, parse
 from templatemine.io.read import read_lines, read_records
-from templatemine.model import Document, Record
+from templatemine.model import Cleaned, Document, Record
 from templatemine.packs import Pack
+from templatemine.pages.main_text import MainBlock, PageCleaner
 from templatemine.processes import Workers
 
 __all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally", "read_batches"]
@@ -75,6 +76,8 @@ class SourceTally:
         All of them.
     no_pack, other_kind : int
         Passed on as they were: the source has no pack, or the record has no body of the kind the pack is for.
+    page_model : int
+        Pages of a source without a pack, of which the page model alone gave the main text.
     changed, spans : int
         Records in which something was cut, and how many stretches.
     characters, cut : int
@@ -91,6 +94,7 @@ class SourceTally:
     characters: int = 0
     cut: int = 0
     replaced: int = 0
+    page_model: int = 0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
@@ -129,11 +133,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:
-    """Names of the fields, how to clean, and the name of the field for what was cut."""
+    """Names of the fields, how to clean, and the name of the field for what was cut; and of that for the blocks of the
+    main text of pages, None for none.
+    """
 
     read: ReadConfig = field(default_factory=ReadConfig)
     clean: CleanConfig = field(default_factory=CleanConfig)
     removed_field: str = "removed"
+    blocks_field: str | None = None
 
     def __post_init__(self) -> None:
         taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
@@ -141,6 +148,12 @@ class StreamConfig:
             raise ConfigError(
                 f"removed field: expected a name of its own, got {self.removed_field!r} as for another field"
             )
+        if self.blocks_field in (*taken, self.removed_field):
+            raise ConfigError(
+                f"blocks field: expected a name of its own, got {self.blocks_field!r} as for another field"
+            )
+        if self.clean.html not in ("main", "strip"):
+            raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 
 
 Item = tuple[str, str, Mapping[str, Any]]
@@ -190,7 +203,8 @@ class RecordCleaner:
         self.jobs = jobs
         self.tally = Tally()
         self._packs = packs
-        self._ready: dict[str, tuple[Callable[[str], Any], str] | None] = {}
+        self._ready: dict[str, tuple[_Clean, str] | None] = {}
+        self._alone = PageCleaner(None, self.config.clean).clean_blocks
 
     def lines(
         self,
@@ -267,14 +281,17 @@ class RecordCleaner:
         counts.records += 1
         ready = self._ready[source] if source in self._ready else self._prepare(source)
         if ready is None:
-            counts.no_pack += 1
-            return
+            ready = self._without_pack(record)
+            if ready is None:
+                counts.no_pack += 1
+                return
+            counts.page_model += 1
         clean, body_field = ready
         body = record.get(body_field)
         if body is None:
             counts.other_kind += 1
             return
-        cleaned = clean(body)
+        cleaned, blocks = clean(body)
         removed_field = self.config.removed_field
         counts.replaced += removed_field in record
         counts.characters += len(body)
@@ -285,17 +302,40 @@ class RecordCleaner:
             counts.cut += sum(span.end - span.start for span in cleaned.removed)
         record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
+        if blocks is not None and self.config.blocks_field is not None:
+            record[self.config.blocks_field] = [_block(block) for block in blocks]
 
-    def _prepare(self, source: str) -> tuple[Callable[[str], Any], str] | None:
+    def _without_pack(self, record: Mapping[str, Any]) -> tuple[_Clean, str] | None:
+        """For pages of sources without a pack, the page model alone; a record with a text is left as it is."""
+        names = self.config.read
+        page = isinstance(record.get(names.html_field), str) and record.get(names.text_field) is None
+        return (self._alone, names.html_field) if page and self.config.clean.html == "main" else None
+
+    def _prepare(self, source: str) -> tuple[_Clean, str] | None:
         """The cleaner of a source and the field it is for; made once, when the first record of the source comes."""
         pack = self._packs.get(source)
         names = self.config.read
         self._ready[source] = (
             None
             if pack is None
-            else (Cleaner(pack, self.config.clean).clean, names.html_field if pack.html else names.text_field)
+            else (_made(pack, self.config.clean), names.html_field if pack.html else names.text_field)
         )
         return self._ready[source]
+
+
+_Clean = Callable[[str], tuple[Cleaned, list[MainBlock] | None]]
+
+
+def _made(pack: Pack, config: CleanConfig) -> _Clean:
+    if pack.html and config.html == "main":
+        return PageCleaner(pack.pages, config).clean_blocks
+    clean = Cleaner(pack, config).clean
+    return lambda body: (clean(body), None)
+
+
+def _block(block: MainBlock) -> dict[str, Any]:
+    """A block of the main text as it is written, without its text, which the offsets give."""
+    return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
 def read_batches(paths: Sequence[str], config: ReadConfig, on_error: Callable[[CorpusError], None]) -> Iterator[Work]:

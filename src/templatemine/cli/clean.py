@@ -22,14 +22,17 @@ gets the text without templates, and a field "removed" says what was cut,
 [{"start", "end", "templates"}] in characters of the original text.
 
 The source of a record picks its pack, by the source that the pack names. A
-pack mined from HTML reads the html field; the text written is then that of
-the page, without mark-up and templates, and offsets are those of the html. A
-pack mined from text reads the text field.
+pack mined from HTML reads the html field; the text written is then the main
+text of the page, a line a block, and offsets are those of the html. With
+--html strip it is all text of the page without templates. A pack mined from
+text reads the text field.
 
-Passed on as they are, without "removed", and counted: records of a source
-without a pack; records of only HTML where the pack is of text, or of only
-text where the pack is of HTML. A field "removed" that is there already is
-replaced, and counted; --removed-field gives the new one another name.
+Records of only HTML of a source without a pack get the main text that the
+page alone tells. Passed on as they are, without "removed", and counted: other
+records of a source without a pack; records of only HTML where the pack is of
+text, or of only text where the pack is of HTML. A field "removed" that is
+there already is replaced, and counted; --removed-field gives the new one
+another name.
 """
 
 
@@ -67,6 +70,17 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=clean.gap,
         help="cut what stands between two cuts as well if it is fewer characters (default: %(default)s)",
     )
+    group.add_argument(
+        "--html",
+        choices=("main", "strip"),
+        default=clean.html,
+        help="of pages, write the main text, or all text without templates (default: %(default)s)",
+    )
+    group.add_argument(
+        "--blocks",
+        metavar="NAME",
+        help="of pages, write the blocks of the main text to this field, with offsets and the reason for each",
+    )
     common.add_field_options(parser)
     parser.add_argument(
         "--removed-field", metavar="NAME", default="removed", help="the field for what was cut (default: %(default)s)"
@@ -84,7 +98,10 @@ def run(args: argparse.Namespace) -> int:
     _check_paths(args)
     read = common.read_config(args)
     config = StreamConfig(
-        read=read, clean=CleanConfig(gap=args.gap, engine=args.engine), removed_field=args.removed_field
+        read=read,
+        clean=CleanConfig(gap=args.gap, engine=args.engine, html=args.html),
+        removed_field=args.removed_field,
+        blocks_field=args.blocks,
     )
     common.check_inputs(args.inputs)
     batches = read_batches(args.inputs, read, terminal.skip)
@@ -138,6 +155,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
     return {
         "records": counts.records,
         "no_pack": counts.no_pack,
+        "page_model": counts.page_model,
         "other_kind": counts.other_kind,
         "changed": counts.changed,
         "spans": counts.spans,
@@ -151,6 +169,8 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
     notes = []
     if counts.no_pack:
         notes.append("no pack: unchanged")
+    if counts.page_model:
+        notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
         notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) of the pack: unchanged")
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
@@ -168,6 +188,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     ]
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
+        (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind than their pack (unchanged)"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),

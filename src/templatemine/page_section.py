@@ -1,0 +1,95 @@
+"""The pages section of a pack: what the history of a source says about its main text, as JSON data and back.
+
+Three keys, so that each path and each text is a line: ``pages`` (documents and share), ``page_paths`` and
+``page_texts``; see `model.PageHistory`.  A pack without them has no say about pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from templatemine.errors import PackError
+from templatemine.model import PageHistory, PathVote, RepeatedText
+
+__all__ = ["KEYS", "read", "write"]
+
+KEYS = ("pages", "page_paths", "page_texts")
+
+
+def write(history: PageHistory | None) -> dict[str, Any]:
+    """The keys of a history; none if there is none."""
+    if history is None:
+        return {}
+    return {
+        "pages": {"documents": history.documents, "share": round(history.share, 6)},
+        "page_paths": [asdict(vote) for vote in history.paths],
+        "page_texts": [asdict(text) for text in history.texts],
+    }
+
+
+def read(data: Mapping[str, Any], where: str) -> PageHistory | None:
+    """The inverse of `write`.
+
+    Raises
+    ------
+    PackError
+        Naming the field, what was expected and what was found.
+    """
+    if "pages" not in data:
+        return None
+    head = data["pages"]
+    if not isinstance(head, dict):
+        raise PackError(f"{where}: pages: expected an object, got {type(head).__name__}")
+    share = head.get("share")
+    if not isinstance(share, int | float) or isinstance(share, bool) or not 0 <= share <= 1:
+        raise PackError(f"{where}: pages: share: expected a number from 0 to 1, got {share!r}")
+    votes = [
+        PathVote(
+            path=_string(row, "path", here),
+            pages=_count(row, "pages", here),
+            words=_count(row, "words", here),
+            kept=_count(row, "kept", here),
+        )
+        for row, here in _rows(data, "page_paths", where)
+    ]
+    for place, vote in enumerate(votes):
+        if vote.kept > vote.words:
+            raise PackError(
+                f"{where}: page_paths[{place}]: expected kept of at most {vote.words} words, got {vote.kept}"
+            )
+    texts = [
+        RepeatedText(text=_string(row, "text", here), path=_string(row, "path", here), df=_count(row, "df", here))
+        for row, here in _rows(data, "page_texts", where)
+    ]
+    return PageHistory(
+        documents=_count(head, "documents", f"{where}: pages"),
+        share=float(share),
+        paths=tuple(votes),
+        texts=tuple(texts),
+    )
+
+
+def _rows(data: Mapping[str, Any], key: str, where: str) -> list[tuple[Mapping[str, Any], str]]:
+    rows = data.get(key)
+    if not isinstance(rows, list):
+        raise PackError(f"{where}: {key}: expected a list, got {type(rows).__name__}")
+    for place, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise PackError(f"{where}: {key}[{place}]: expected an object, got {type(row).__name__}")
+    return [(row, f"{where}: {key}[{place}]") for place, row in enumerate(rows)]
+
+
+def _string(row: Mapping[str, Any], name: str, where: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise PackError(f"{where}: {name}: expected a string, got {value!r}")
+    return value
+
+
+def _count(row: Mapping[str, Any], name: str, where: str) -> int:
+    value = row.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise PackError(f"{where}: {name}: expected a count, got {value!r}")
+    return value

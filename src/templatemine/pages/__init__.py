@@ -1,0 +1,1 @@
+"""Page-level systems: pages into blocks, and which blocks are the main text."""

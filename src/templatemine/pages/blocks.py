@@ -1,0 +1,111 @@
+"""A page -> its blocks, with what the page model says of each.
+
+In comes HTML as text, out go the columns of the native scanner, the texts and paths of blocks as strings where someone
+asks for them, and for each block the log odds that it is main text.  Linear in the page; see docs/pages.md.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _blocks, _pages
+from templatemine.errors import CapacityError
+from templatemine.pages.tables import GROUPS, scanner
+
+__all__ = ["Page", "feature_names", "forest"]
+
+FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
+WORDS = _blocks.COUNTS.index("words")
+LARGEST = 1 << 31
+
+
+@lru_cache(maxsize=1)
+def forest() -> _pages.Forest:
+    """The page model that comes with the package."""
+    table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
+    names = ("feature", "threshold", "left", "right", "leaf", "sizes")
+    return _pages.Forest(*(np.ascontiguousarray(table[name]) for name in names))
+
+
+def feature_names() -> tuple[str, ...]:
+    """Names of the columns of `_pages.features`, those of the groups of key words spelt out."""
+    groups = list(GROUPS)
+    return tuple(
+        f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
+        for name in _pages.FEATURES
+    )
+
+
+class Page:
+    """A page cut into blocks.
+
+    Attributes
+    ----------
+    columns : mapping of str to array
+        What `_blocks.BlockScanner.blocks` gave.
+    words : int32 array, shape (blocks,)
+        Words of each block.
+    """
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        data = html.encode("utf-8", "surrogatepass")
+        if len(data) >= LARGEST:
+            raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
+        self._data = data
+        self.columns: Mapping[str, Any] = scanner().blocks(data)
+        self.words: NDArray[np.int32] = np.ascontiguousarray(self.columns["counts"][:, WORDS])
+        self._bounds: list[int] = self.columns["bounds"].tolist()
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """Log odds of each block, by the page model alone."""
+        return forest().scores(_pages.features(self.columns)).astype(np.float64)  # type: ignore[arg-type]
+
+    @cached_property
+    def _text(self) -> bytes:
+        return self.columns["text"].tobytes()  # type: ignore[no-any-return]
+
+    def text(self, block: int) -> str:
+        """Text of a block: entities resolved, white space folded."""
+        return self._text[self._bounds[block] : self._bounds[block + 1]].decode("utf-8", "replace")
+
+    @cached_property
+    def near(self) -> list[int]:
+        """Key of each block's path from the nearest element with a class or id on."""
+        return self.columns["keys"][:, NEAR].tolist()  # type: ignore[no-any-return]
+
+    def path(self, block: int) -> str:
+        """That path, readable: ``div.story#main>p``."""
+        signs, bounds, parents = (self.columns[name] for name in ("signs", "sign_bounds", "node_parents"))
+        node, found = int(self.columns["node"][block]), []
+        while node > 0:
+            sign = signs[bounds[node] : bounds[node + 1]].tobytes().decode("utf-8", "replace")
+            found.append(sign)
+            if "." in sign or "#" in sign:
+                break
+            node = int(parents[node])
+        return ">".join(reversed(found))
+
+    def spans(self, blocks: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Where blocks stand in the page, in code points, end exclusive."""
+        starts, ends = self.columns["starts"][blocks], self.columns["ends"][blocks]
+        return list(zip(self.code_points(starts), self.code_points(ends), strict=True))
+
+    def code_points(self, offsets: NDArray[np.int64]) -> list[int]:
+        """Ascending byte offsets as offsets into the string."""
+        if len(self._data) == len(self._html):
+            return offsets.tolist()  # type: ignore[no-any-return]
+        begins = (np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins)])
+        return before[offsets].tolist()  # type: ignore[no-any-return]

@@ -1,0 +1,103 @@
+"""Probabilities of blocks -> the blocks that are the main text.
+
+The set of blocks with the greatest expected F1 over words is sought, not the blocks above one half: with block i of w_i
+words and probability p_i, F1 of a set S is about 2 sum_S(p w) / (sum_S(w) + sum_all(p w)), and the best S of each size
+is a prefix of the blocks by falling p.  Then gaps between chosen blocks are filled, and a text that is there already is
+not taken again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.config import PageConfig
+
+__all__ = ["CHOSEN", "FILLED", "LEFT", "REASONS", "REPEATED", "STRETCH", "decode"]
+
+LEFT, CHOSEN, FILLED, STRETCH, REPEATED = range(5)
+REASONS = (
+    "not main text",
+    "main text",
+    "between blocks of the main text, and like them",
+    "best stretch of a page without a sure main text",
+    "said before on the page",
+)
+"""By code."""
+
+SHORT = 3
+"""A text of fewer words may be said twice (a name, a year)."""
+
+
+def decode(
+    scores: NDArray[np.float64],
+    words: NDArray[np.int32],
+    paths: NDArray[np.uint64],
+    texts: NDArray[np.uint64],
+    config: PageConfig,
+) -> NDArray[np.int8]:
+    """A code of `REASONS` for each block; at least one block is chosen if there are any.
+
+    Parameters
+    ----------
+    scores : float64 array, shape (blocks,)
+        Log odds.
+    paths, texts : uint64 arrays, shape (blocks,)
+        Equal for equal paths and texts.
+    """
+    if not len(scores):
+        return np.empty(0, np.int8)
+    probability = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    if probability.max() < config.least:
+        code = _stretch(probability, words)
+    else:
+        code = _expected_f1(probability, words)
+        _fill(code, probability, words, paths, config)
+    _once(code, words, texts)
+    return code
+
+
+def _expected_f1(probability: NDArray[np.float64], words: NDArray[np.int32]) -> NDArray[np.int8]:
+    order = np.argsort(-probability, kind="stable")
+    sure = (probability * words)[order]
+    gain = 2 * np.cumsum(sure) / (np.cumsum(words[order]) + sure.sum())
+    code = np.zeros(len(words), np.int8)
+    code[order[: int(np.argmax(gain)) + 1]] = CHOSEN
+    return code
+
+
+def _stretch(probability: NDArray[np.float64], words: NDArray[np.int32]) -> NDArray[np.int8]:
+    """The run of blocks with the greatest sum of what is above the page's mean, in words."""
+    above = words * (probability - np.average(probability, weights=words))
+    sums = np.concatenate([np.zeros(1), np.cumsum(above)])
+    least = np.minimum.accumulate(sums)
+    end = int(np.argmax(sums[1:] - least[:-1])) + 1
+    code = np.zeros(len(words), np.int8)
+    code[int(np.argmin(sums[:end])) : end] = STRETCH
+    return code
+
+
+def _fill(
+    code: NDArray[np.int8],
+    probability: NDArray[np.float64],
+    words: NDArray[np.int32],
+    paths: NDArray[np.uint64],
+    config: PageConfig,
+) -> None:
+    chosen = np.flatnonzero(code == CHOSEN)
+    between = np.flatnonzero(code[: chosen[-1]] == LEFT)
+    between = between[(between > chosen[0]) & (probability[between] >= config.fill)]
+    if not len(between):
+        return
+    total = float(words[chosen].sum())
+    found, place = np.unique(paths[chosen], return_inverse=True)
+    common = found[np.bincount(place, weights=words[chosen]) >= config.fill_share * total]
+    code[between[np.isin(paths[between], common)]] = FILLED
+
+
+def _once(code: NDArray[np.int8], words: NDArray[np.int32], texts: NDArray[np.uint64]) -> None:
+    kept = np.flatnonzero((code > LEFT) & (words >= SHORT))
+    _, first = np.unique(texts[kept], return_index=True)
+    again = np.ones(len(kept), np.bool_)
+    again[first] = False
+    code[kept[again]] = REPEATED

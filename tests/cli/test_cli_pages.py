@@ -1,0 +1,66 @@
+"""Records of HTML through mine and clean: main text, blocks, all text, sources without a pack."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import write
+
+from conftest import Cli
+from invented_pages import CALL, page
+from templatemine import Cleaner, Pack
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def shelf(cli: Cli, tmp_path: Path) -> Path:
+    lines = [{"source": "lantern.example", "id": str(n), "html": page(n, CALL)} for n in range(20)]
+    assert cli("mine", write(tmp_path / "pages.jsonl", lines), "-o", tmp_path / "packs").code == 0
+    return tmp_path / "packs"
+
+
+def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL), "own": 1}])
+    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "kept").code == 0
+    (row,) = rows(tmp_path / "c.jsonl")
+    assert row["own"] == 1
+    assert row["text"].startswith("Story number 77")
+    assert "Readers have" not in row["text"]
+    assert {"start", "end", "score", "page", "path", "df", "reason"} == set(row["kept"][0])
+    spans = sorted([(s["start"], s["end"]) for s in row["removed"]] + [(b["start"], b["end"]) for b in row["kept"]])
+    assert spans[0][0] == 0
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
+
+
+def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77)}])
+    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--html", "strip", "--blocks", "kept").code == 0
+    (row,) = rows(tmp_path / "c.jsonl")
+    assert "kept" not in row
+    assert row["text"] == Cleaner(Pack.load(shelf / "lantern.example.json")).clean(page(77)).text
+
+
+def test_pages_of_a_source_without_a_pack(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+    lines = [{"source": "other.example", "html": page(5)}, {"source": "other.example", "html": page(6), "text": "own"}]
+    new = write(tmp_path / "new.jsonl", lines)
+    ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--json")
+    facts = json.loads(ran.out)
+    assert (facts["page_model"], facts["no_pack"]) == (1, 1)
+    first, second = rows(tmp_path / "c.jsonl")
+    assert first["text"].startswith("Story number 5")
+    assert "rights reserved" not in first["text"]
+    assert second == lines[1]
+
+
+def test_names_of_fields_differ(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "html": page(5)}])
+    ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "removed")
+    assert ran.code == 2
+    assert "blocks field: expected a name of its own" in ran.err

@@ -1,0 +1,27 @@
+"""Pages of an invented paper: a menu, a headline, a story in prose, a foot."""
+
+from __future__ import annotations
+
+import random
+
+__all__ = ["CALL", "page"]
+
+PROSE = (
+    "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it in the end.",
+    "Nobody had expected the bridge to open before winter, said the engineer, but the steel came early this year.",
+    "When the ferry stopped running in March, the islanders bought a boat of their own and took turns at the helm.",
+    "A second vote was called after the first was found to have been counted by candle light, with some ballots lost.",
+)
+MENU = "<div id=nav><ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li><li><a href=/s>Sport</a></li></ul></div>"
+FOOT = "<div id=footer><p>&copy; 2004 The Lantern. All rights reserved.</p><p><a href=/p>Privacy policy</a></p></div>"
+CALL = "<div class=story><p>Readers have stood by this paper through many a storm, and the paper has stood by its readers, year after year.</p></div>"
+
+
+def page(number: int, extra: str = "") -> str:
+    draw = random.Random(number)
+    story = "".join(f"<p>{' '.join(draw.sample(PROSE, 3))} {draw.randrange(10**9)}</p>" for _ in range(5))
+    title = f"Story number {number} of the harbour"
+    return (
+        f"<html><head><title>{title} - Lantern</title></head><body>{MENU}<h1>{title}</h1>"
+        f"<div class=story><p class=by>By Anna Reed, 3 March 2004</p>{story}</div>{extra}{FOOT}</body></html>"
+    )

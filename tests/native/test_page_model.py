@@ -1,0 +1,149 @@
+"""Features of blocks, and the trees, against a walk through nested records."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import page_reference as reference
+from strategies import examples
+from templatemine import _blocks, _pages
+from templatemine.pages.blocks import feature_names, forest
+from templatemine.pages.tables import GROUPS, scanner
+
+AT = {name: place for place, name in enumerate(_pages.FEATURES)}
+
+
+def features(page: str) -> NDArray[np.float32]:
+    return _pages.features(scanner().blocks(page.encode()))
+
+
+def test_one_name_a_column() -> None:
+    assert len(set(_pages.FEATURES)) == len(_pages.FEATURES) == features("<p>x")[0].size
+    assert len(set(feature_names())) == len(_pages.FEATURES)
+    assert f"group_{len(GROUPS) - 1}" in AT
+    assert f"group_{len(GROUPS)}" not in AT
+    assert features("").shape == (0, len(AT))
+
+
+@examples(100)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<p>", "</p>", "<div id=nav>", "</div>", "<a href=x>", "</a>", "One two. ", "x ", "<li>", "<td>"]
+        ),
+        max_size=40,
+    )
+)
+def test_every_value_is_a_number_and_shares_are_shares(pieces: list[str]) -> None:
+    rows = features("".join(pieces))
+    assert np.isfinite(rows).all()
+    for name in ("linked", "full_words", "parent_prose", "container0_words", "page_linked", "tags_linked"):
+        assert np.all((rows[:, AT[name]] >= 0) & (rows[:, AT[name]] <= 1.0001))
+
+
+def test_values() -> None:
+    rows = features(
+        "<div id=nav><p><a href=x>Home</a></p></div><div><p>One two three.</p><p>Four, five six.</p></div><p>x y"
+    )
+    assert rows[:, AT["linked"]].tolist() == [1, 0, 0, 0]
+    assert rows[:, AT[f"group_{list(GROUPS).index('nav')}"]].tolist() == [2, 30, 30, 30]
+    assert rows[1, AT["full_blocks"]] == pytest.approx(np.log1p(2))  # the others have an id, or no div, above them
+    assert rows[1, AT["container1_words"]] == pytest.approx(6 / 9)
+    assert rows[1, AT["container1_prose"]] == pytest.approx(1)
+    assert rows[1, AT["words+1"]] == pytest.approx(np.log1p(3))
+    assert rows[0, AT["words-1"]] == rows[3, AT["words+1"]] == -1
+    assert rows[:, AT["page_words"]] == pytest.approx(np.log1p(9))
+
+
+def test_a_name_that_stands_above_all_says_nothing() -> None:
+    place = AT[f"group_{list(GROUPS).index('comment')}"]
+    assert features("<body class=comments><p>one two three")[0, place] == 30
+    assert features("<div class=comments>one</div><p>two three four")[0, place] == 0
+
+
+@st.composite
+def trees(draw: st.DrawFn, depth: int = 3) -> dict[str, Any]:
+    if depth == 0 or (draw(st.booleans()) and depth < 3):
+        return {"leaf": draw(st.integers(-8, 8)) / 8}
+    sides = {side: draw(trees(depth - 1)) for side in ("left", "right")}
+    return {"feature": draw(st.integers(0, 3)), "threshold": draw(st.integers(-3, 3)), **sides}
+
+
+def table(forest: list[dict[str, Any]]) -> list[NDArray[Any]]:
+    columns: list[list[float]] = [[], [], [], [], []]
+    sizes = []
+    for tree in forest:
+        nodes: list[tuple[dict[str, Any], int, int]] = []
+        leaves: list[float] = []
+
+        def number(node: dict[str, Any], nodes: list[Any] = nodes, leaves: list[float] = leaves) -> int:
+            if "leaf" in node:
+                leaves.append(node["leaf"])
+                return ~(len(leaves) - 1)
+            place = len(nodes)
+            nodes.append(None)
+            left, right = number(node["left"]), number(node["right"])
+            nodes[place] = (node, left, right)
+            return place
+
+        number(tree)
+        sizes.append(len(nodes))
+        for node, left, right in nodes:
+            for column, value in zip(columns, (node["feature"], node["threshold"], left, right), strict=False):
+                column.append(value)
+        columns[4] += leaves
+    kinds = (np.int16, np.float32, np.int16, np.int16, np.float32)
+    return [*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)), np.array(sizes, np.int32)]
+
+
+@examples(100)
+@given(st.lists(trees(), max_size=4), st.lists(st.lists(st.integers(-4, 4), min_size=4, max_size=4), max_size=6))
+def test_trees(forest: list[dict[str, Any]], rows: list[list[int]]) -> None:
+    matrix = np.array(rows, np.float32).reshape(-1, 4)
+    native = _pages.Forest(*table(forest))
+    assert native.scores(matrix).tolist() == pytest.approx(reference.forest(matrix, forest))
+
+
+def test_trees_that_would_not_end_are_refused() -> None:
+    good = table([{"feature": 0, "threshold": 0, "left": {"leaf": 1}, "right": {"leaf": 2}}])
+    assert _pages.Forest(*good).scores(np.zeros((2, 1), np.float32)).tolist() == [1, 1]
+    for place, value in ((2, 0), (3, -3), (2, 5), (0, -1), (5, 2), (5, 0)):
+        bad = [column.copy() for column in good]
+        bad[place][0] = value
+        with pytest.raises(ValueError, match="expected"):
+            _pages.Forest(*bad)
+    with pytest.raises(ValueError, match="at least 1 features"):
+        _pages.Forest(*good).scores(np.zeros((2, 0), np.float32))
+
+
+def test_columns_that_do_not_fit_are_refused() -> None:
+    page = scanner().blocks(b"<p>one<p>two")
+    with pytest.raises(ValueError, match="fit together"):
+        _pages.features({**page, "hashes": page["hashes"][:1]})
+    with pytest.raises(ValueError, match="element"):
+        _pages.features({**page, "element": page["element"] + 99})
+    with pytest.raises(ValueError, match="parents"):
+        _pages.features({**page, "parents": page["parents"][::-1].copy()})
+
+
+def test_the_model_that_ships_knows_its_features() -> None:
+    told = reference.ROOT / "src/templatemine/pages/model.json"
+    import json
+
+    assert json.loads(told.read_text(encoding="utf-8"))["features"] == list(_pages.FEATURES)
+    assert forest().scores(features("<p>x")).shape == (1,)
+
+
+def test_counts_are_numbered_alike() -> None:
+    source = (reference.ROOT / "src/templatemine/_pages.pyx").read_text(encoding="utf-8")
+    columns = re.search(r"( +C_WORDS.*?)\n\n", source, re.S)
+    assert columns
+    assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_blocks.COUNTS, "size"]
+    assert f"GROUP_COUNT = {len(GROUPS)} " in source

@@ -1,0 +1,99 @@
+"""Slow, obvious twins of what reads pages: blocks of well-formed mark-up, trees, the best set of blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Blocks(HTMLParser):
+    """Texts, words, linked words and paths of blocks, by the parser of the standard library.
+
+    For pages whose elements are all closed, and whose names are in the table of tags.
+    """
+
+    def __init__(self, block: frozenset[str], form: frozenset[str], mute: frozenset[str]) -> None:
+        super().__init__(convert_charrefs=True)
+        self.block, self.form, self.mute = block, form, mute
+        self.stack: list[tuple[str, str | None, bool, int]] = []
+        self.pieces: list[tuple[str, bool]] = []
+        self.common: list[tuple[int, str]] | None = None
+        self.number = 0
+        self.found: list[tuple[str, int, int, str]] = []
+
+    def path(self) -> list[tuple[int, str]]:
+        return [(number, sign) for _, sign, _, number in self.stack if sign is not None]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in self.block:
+            self.flush()
+        if tag in ("br", "hr", "img"):
+            return
+        given = dict(attrs)
+        names = sorted((given.get("class") or "").split()) if "class" in given else []
+        sign = ".".join([tag, *(re.sub("[0-9]+", "0", name) for name in names)])
+        self.stack.append((tag, None if tag in self.form else sign, tag == "a" and "href" in given, self.number))
+        self.number += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.block:
+            self.flush()
+        self.stack.pop()
+
+    def handle_data(self, data: str) -> None:
+        if any(tag in self.mute for tag, _, _, _ in self.stack):
+            return
+        self.pieces.append((data, any(link for _, _, link, _ in self.stack)))
+        if data.strip():
+            self.common = self.path() if self.common is None else _shared(self.common, self.path())
+
+    def flush(self) -> None:
+        """End the block."""
+        text = "".join(data for data, _ in self.pieces)
+        marks = "".join("1" * len(data) if linked else "0" * len(data) for data, linked in self.pieces)
+        words = [match.start() for match in re.finditer("[A-Za-z0-9]+", text)]
+        if words:
+            linked = sum(marks[place] == "1" for place in words)
+            self.found.append(
+                (" ".join(text.split()), len(words), linked, ">".join(sign for _, sign in self.common or []))
+            )
+        self.pieces, self.common = [], None
+
+
+def _shared(a: list[tuple[int, str]], b: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    size = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return a[:size]
+
+
+def forest(rows: NDArray[np.float32], trees: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Sum of the leaves that each row falls into, tree by tree as nested records."""
+    sums = []
+    for row in rows:
+        total = 0.0
+        for tree in trees:
+            node = tree
+            while "leaf" not in node:
+                node = node["left"] if row[node["feature"]] <= node["threshold"] else node["right"]
+            total += node["leaf"]
+        sums.append(total)
+    return sums
+
+
+def expected_f1(probability: Sequence[float], words: Sequence[int]) -> float:
+    """The greatest 2 sum(p w) / (sum(w) + sum of p w over all) of all sets of blocks that are not empty."""
+    everything = sum(p * w for p, w in zip(probability, words, strict=True))
+    blocks = range(len(words))
+    return max(
+        2 * sum(probability[i] * words[i] for i in chosen) / (sum(words[i] for i in chosen) + everything)
+        for size in range(1, len(words) + 1)
+        for chosen in combinations(blocks, size)
+    )

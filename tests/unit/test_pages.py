@@ -1,0 +1,173 @@
+"""The main text of pages: choosing blocks, the history of a source, what is given back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import page_reference as reference
+from invented_pages import CALL, page
+from strategies import examples
+from templatemine import PageCleaner
+from templatemine.clean import page_text
+from templatemine.config import CleanConfig, PageConfig
+from templatemine.model import PageHistory, PathVote, RepeatedText
+from templatemine.pages import decode
+from templatemine.pages.blocks import Page
+from templatemine.pages.history import learn
+from templatemine.pages.main_text import MainBlock
+
+CONFIG = PageConfig()
+
+
+def codes(
+    probability: list[float], words: list[int], paths: list[int] | None = None, texts: list[int] | None = None
+) -> list[int]:
+    p = np.array(probability)
+    return decode.decode(
+        np.log(p / (1 - p)),
+        np.array(words, np.int32),
+        np.array(paths or [0] * len(p), np.uint64),
+        np.array(texts or range(len(p)), np.uint64),
+        CONFIG,
+    ).tolist()
+
+
+@examples(200)
+@given(st.lists(st.tuples(st.integers(2, 19), st.integers(1, 30)), min_size=1, max_size=8))
+def test_the_greatest_expected_f1(blocks: list[tuple[int, int]]) -> None:
+    probability, words = [p / 20 for p, _ in blocks], [w for _, w in blocks]
+    got = codes(probability, words, paths=list(range(len(blocks))))
+    chosen = [place for place, code in enumerate(got) if code == decode.CHOSEN]
+    everything = sum(p * w for p, w in zip(probability, words, strict=True))
+    value = 2 * sum(probability[i] * words[i] for i in chosen) / (sum(words[i] for i in chosen) + everything)
+    assert value == pytest.approx(reference.expected_f1(probability, words))
+
+
+def test_gaps_are_filled_where_path_and_probability_say_so() -> None:
+    sure, words = [0.95, 0.15, 0.95, 0.15, 0.05], [30, 5, 30, 5, 5]
+    assert codes(sure, words) == [1, 2, 1, 0, 0]
+    assert codes(sure, words, paths=[0, 1, 0, 0, 0]) == [1, 0, 1, 0, 0]
+    assert codes([0.95, 0.05, 0.95], [30, 5, 30]) == [1, 0, 1]
+
+
+def test_nothing_is_said_twice_but_short_words() -> None:
+    assert codes([0.9, 0.9, 0.9], [9, 9, 9], texts=[1, 2, 1]) == [1, 1, 4]
+    assert codes([0.9, 0.9, 0.9], [2, 2, 2], texts=[1, 2, 1]) == [1, 1, 1]
+
+
+def test_a_page_without_a_sure_main_text_keeps_its_best_stretch() -> None:
+    assert codes([0.001, 0.05, 0.04, 0.001], [9, 9, 9, 9]) == [0, 3, 3, 0]
+    assert codes([0.01], [1]) == [3]
+    assert codes([], []) == []
+
+
+@examples(100)
+@given(st.lists(st.tuples(st.floats(-30, 30), st.integers(1, 50)), min_size=1, max_size=20))
+def test_something_is_always_left(blocks: list[tuple[float, int]]) -> None:
+    size = len(blocks)
+    got = decode.decode(
+        np.array([score for score, _ in blocks]),
+        np.array([words for _, words in blocks], np.int32),
+        np.zeros(size, np.uint64),
+        np.arange(size, dtype=np.uint64),
+        CONFIG,
+    )
+    assert np.any((got != decode.LEFT) & (got != decode.REPEATED))
+
+
+def test_main_text_of_a_page_alone() -> None:
+    text = PageCleaner().clean(page(1)).text
+    assert text.startswith("Story number 1 of the harbour")
+    assert text.count("\n") >= 5
+    for furniture in ("Home", "Sport", "rights reserved", "Privacy"):
+        assert furniture not in text
+
+
+def test_blocks_say_where_they_stand_and_why() -> None:
+    html = page(1).replace("harbour board", "härbour <b>board</b><svg><text>chart</text></svg>")
+    cleaned, blocks = PageCleaner().clean_blocks(html)
+    assert cleaned.text == "\n".join(block.text for block in blocks)
+    assert all(isinstance(block, MainBlock) and 0 <= block.score <= 1 and block.path is None for block in blocks)
+    assert {block.reason for block in blocks} <= set(decode.REASONS)
+    for block in blocks:
+        assert page_text(html[block.start : block.end], ()).split()[-1] == block.text.split()[-1]
+
+
+def test_what_is_left_of_the_page_is_the_text() -> None:
+    html = page(2).replace("harbour board", "härbour <b>board</b><svg><text>chart</text></svg><script>x</script>")
+    cleaned = PageCleaner().clean(html)
+    assert any(html[span.start : span.end].startswith("<svg>") for span in cleaned.removed)
+    left = [
+        a
+        for pair in zip(
+            [0, *(s.end for s in cleaned.removed)], [*(s.start for s in cleaned.removed), len(html)], strict=True
+        )
+        for a in pair
+    ]
+    pieces = "\n".join(html[a:b] for a, b in zip(left[::2], left[1::2], strict=True))
+    assert page_text(pieces, ()).split() == cleaned.text.split()
+
+
+@pytest.mark.parametrize(
+    ("html", "text"), [("", ""), ("<p></p>", ""), ("word", "word"), ("<a href=x>Home</a>", "Home"), ("\ud800 x", "? x")]
+)
+def test_pages_with_next_to_nothing(html: str, text: str) -> None:
+    cleaned = PageCleaner().clean(html)
+    assert cleaned.text.encode("utf-8", "replace").decode().replace("\ufffd", "?").replace("???", "?") == text
+    assert all(0 <= span.start < span.end <= len(html) for span in cleaned.removed)
+
+
+def history() -> PageHistory:
+    found = learn([page(number, CALL) for number in range(20)], CONFIG)
+    assert found is not None
+    return found
+
+
+def test_history_votes_and_repeated_texts() -> None:
+    found = history()
+    assert found.documents == 20
+    by_path = {vote.path: vote for vote in found.paths}
+    assert by_path["div.story>p"].pages == 20
+    assert by_path["div.story>p"].kept > 0.8 * by_path["div.story>p"].words
+    assert by_path["div#nav>ul>li>a"].kept == 0
+    assert RepeatedText(text="Sport", path="div#nav>ul>li>a", df=20) in found.texts
+    assert all(text.df >= 2 for text in found.texts)
+    assert all("Story number" not in text.text for text in found.texts)
+
+
+def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:
+    assert "Readers have" in PageCleaner().clean(page(99, CALL)).text
+    cleaned, blocks = PageCleaner(history()).clean_blocks(page(99, CALL))
+    assert "Readers have" not in cleaned.text
+    assert "harbour" in cleaned.text
+    assert any(block.path is not None and block.path > 0.5 for block in blocks)
+
+
+def test_history_does_not_depend_on_the_order_of_pages() -> None:
+    pages = [page(number, CALL if number % 2 else "") for number in range(8)]
+    assert learn(pages, CONFIG) == learn(reversed(pages), CONFIG)
+
+
+def test_too_few_pages_have_no_say() -> None:
+    assert learn([page(1)] * 4, CONFIG) is None
+    few = replace(history(), documents=4)
+    assert PageCleaner(few).clean(page(5, CALL)) == PageCleaner().clean(page(5, CALL))
+
+
+def test_a_vote_can_be_edited_by_hand() -> None:
+    base = PageCleaner().clean(page(3)).text
+    assert "rights reserved" not in base
+    wanted = PageHistory(documents=9, share=0.5, paths=(PathVote(path="div#footer>p", pages=9, words=9000, kept=9000),))
+    config = CleanConfig(page=PageConfig(vote=0.9))
+    assert "rights reserved" in PageCleaner(wanted, config).clean(page(3)).text
+
+
+def test_code_points() -> None:
+    one = Page("é<p>漢字 x</p>")
+    assert one.spans(np.arange(len(one))) == [(0, 1), (4, 8)]
+    assert [one.text(block) for block in range(len(one))] == ["é", "漢字 x"]
