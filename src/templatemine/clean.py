@@ -60,6 +60,8 @@ class Cleaner:
         self.config = config or CleanConfig()
         if self.config.engine not in ("native", "regex"):
             raise ConfigError(f"engine: expected native or regex, got {self.config.engine!r}")
+        if not 0 <= self.config.guard <= 1:
+            raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
         self._matcher, self._rows = pack.matcher()
         self._written = [
             (place, regex.compile(template.regex))
@@ -73,8 +75,11 @@ class Cleaner:
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
         removed = self.spans(text)
-        make = page_text if self.pack.html else cut
-        return Cleaned(make(text, removed), tuple(removed))
+        if self.pack.html:
+            return Cleaned(page_text(text, removed), tuple(removed))
+        if sum([span.end - span.start for span in removed]) > self.config.guard * len(text):
+            return Cleaned(text, (), spared=True)
+        return Cleaned(cut(text, removed), tuple(removed))
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""

@@ -183,10 +183,12 @@ class PageConfig:
 class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
-    "strip", all text that is in no template.
+    "strip", all text that is in no template.  guard : greatest share of a text's characters that may go; an
+    article that would lose more is left whole and marked.
     """
 
     gap: int = 3
+    guard: float = 0.9
     engine: str = "native"
     html: str = "main"
     page: PageConfig = field(default_factory=PageConfig)

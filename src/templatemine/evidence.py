@@ -11,7 +11,8 @@ line     a whole line, whether of this source alone or not: prose does not repea
 edge     begins or ends its lines, and is closed by punctuation or never stands in prose
 part     does so half of the time, never stands in prose, and is bound together
 quiet    stands anywhere, but hardly ever in prose, and is bound together
-phrase   stands in prose, closed by punctuation, frequent, long and bound together: what a parser glued to a paragraph
+phrase   stands in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
+         or it always begins or ends its line: what a parser glued to a paragraph
 mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:")
 
 In a source written without spaces, where every character is a token, an edge must be closed by punctuation on its inner
@@ -198,8 +199,9 @@ def kinds(
     asked = np.where(e.information >= c.rich, share(c.edge_share), share(2 * c.edge_share))
     either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
     bound = (e.bound >= c.bound) & (length >= 2)
-    # Characters belong to everything; there punctuation on both sides takes the place of boundness.
-    glued = np.where(characters, both, bound & either)
+    # Common words belong to everything, as characters do: punctuation on both sides, or an edge of the line always, may
+    # take the place of boundness.
+    glued = both | (bound & either & ~characters) | (~characters & (anchored >= c.mark))
     return {
         "line": (e.lines >= c.whole)
         & (own | (e.information >= c.shared_information) | (df >= often))

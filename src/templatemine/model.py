@@ -82,10 +82,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What cleaning gives: the text without its templates, and what was cut from the original, in order."""
+    """What cleaning gives: the text without its templates, and what was cut from the original, in order.
+
+    `spared` marks a text that was left whole because more would have gone than `CleanConfig.guard` allows.
+    """
 
     text: str
     removed: tuple[Span, ...]
+    spared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

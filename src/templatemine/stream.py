@@ -84,6 +84,8 @@ class SourceTally:
         Code points of what was looked at, and of what was cut from it.
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
+    spared : int
+        Records left whole because nearly all of them would have gone; they get a field ``removed_spared``.
     """
 
     records: int = 0
@@ -95,6 +97,7 @@ class SourceTally:
     cut: int = 0
     replaced: int = 0
     page_model: int = 0
+    spared: int = 0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
@@ -302,6 +305,9 @@ class RecordCleaner:
             counts.cut += sum(span.end - span.start for span in cleaned.removed)
         record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
+        if cleaned.spared:
+            counts.spared += 1
+            record[f"{removed_field}_spared"] = True
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block(block) for block in blocks]
 

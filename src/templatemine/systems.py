@@ -9,6 +9,7 @@ from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.protocol import Learner, System, in_one
 from templatemine.model import Cleaned, Document
 from templatemine.packs import Pack
+from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import Miner
 
 __all__ = ["Cleaning", "cleaning", "learner", "miner"]
@@ -39,14 +40,22 @@ def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None
 
 
 def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
-    """Cleans documents with packs by source; where a source was too small for one, its texts pass unchanged and its
-    pages lose their mark-up."""
-    cleaners = {source: Cleaner(pack, clean) for source, pack in packs.items()}
+    """Cleans documents with packs by source; where a source was too small for one, its texts pass unchanged, and of its
+    pages the page model gives the main text, or with ``html="strip"`` they lose their mark-up."""
+    config = clean or CleanConfig()
+    main = config.html == "main"
+    cleaners = {
+        source: PageCleaner(pack.pages, config) if pack.html and main else Cleaner(pack, config)
+        for source, pack in packs.items()
+    }
+    alone = PageCleaner(config=config)
 
     def one(document: Document) -> Cleaned:
         cleaner = cleaners.get(document.source)
         if cleaner is not None:
             return cleaner.clean(document.body)
-        return Cleaned(page_text(document.body, ()) if document.is_html else document.body, ())
+        if document.is_html:
+            return alone.clean(document.body) if main else Cleaned(page_text(document.body, ()), ())
+        return Cleaned(document.body, ())
 
     return lambda documents: [one(document) for document in documents]

@@ -110,8 +110,19 @@ def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:
         [{"source": "alpha.example", "text": f"{CALL.format('Alpha')}\nabc def\n{CREDIT.format('Alpha')}"}],
     )
     for gap, left in (("0", "abc def"), ("20", "")):
-        assert cli("clean", new, "-p", mined, "-o", tmp_path / gap, "--gap", gap).code == 0
+        assert cli("clean", new, "-p", mined, "-o", tmp_path / gap, "--gap", gap, "--guard", "1").code == 0
         assert read(tmp_path / gap)[0]["text"] == left
+
+
+def test_an_article_that_would_vanish_is_left_whole_and_told(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    stub = {"source": "alpha.example", "text": CALL.format("Alpha")}
+    new = write(tmp_path / "n.jsonl", [stub])
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert "1 left whole, as more than 90% of the text would have gone" in ran.err
+    assert read(tmp_path / "c.jsonl") == [{**stub, "removed": [], "removed_spared": True}]
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--guard", "1")
+    assert read(tmp_path / "d.jsonl")[0]["text"] == ""
+    assert cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--guard", "2").code == 2
 
 
 def test_standard_input_and_output(program: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
@@ -169,13 +180,13 @@ def test_without_a_pack_a_record_is_passed_on(cli: Cli, mined: Path, tmp_path: P
 def test_the_pack_says_which_source_it_is_for(cli: Cli, mined: Path, tmp_path: Path) -> None:
     shutil.copy(mined / "alpha.example.json", tmp_path / "beta.example.json")
     lines = [
-        {"source": "alpha.example", "text": "A.\n" + CALL.format("Alpha")},
+        {"source": "alpha.example", "text": "A short story.\n" + CALL.format("Alpha")},
         {"source": "beta.example", "text": "B.\n" + CALL.format("Beta")},
     ]
     new = write(tmp_path / "n.jsonl", lines)
     assert cli("clean", new, "-p", tmp_path / "beta.example.json", "-o", tmp_path / "c.jsonl").code == 0
     first, second = read(tmp_path / "c.jsonl")
-    assert first["text"] == "A."
+    assert first["text"] == "A short story."
     assert second == lines[1]
 
 
@@ -204,14 +215,14 @@ def test_kinds_that_do_not_fit(cli: Cli, mined: Path, mined_html: Path, tmp_path
     lines: list[dict[str, Any]] = [
         {"source": "alpha.example", "html": "<p>x</p>"},
         {"source": "page.example", "text": "x"},
-        {"source": "alpha.example", "html": "<p>x</p>", "text": "A.\n" + CALL.format("Alpha")},
+        {"source": "alpha.example", "html": "<p>x</p>", "text": "A short story.\n" + CALL.format("Alpha")},
         {"source": "page.example", "html": "<p>x</p>", "text": "y"},
         {"source": "alpha.example", "html": "<p>x</p>", "text": None},
     ]
     ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined, mined_html, "-o", tmp_path / "c.jsonl")
     after = read(tmp_path / "c.jsonl")
     assert [after[0], after[1], after[4]] == [lines[0], lines[1], lines[4]]
-    assert after[2]["text"] == "A."
+    assert after[2]["text"] == "A short story."
     assert after[3]["text"] == "x"
     assert "3 of another kind than their pack (unchanged)" in ran.err
     assert "2 not of the kind (HTML or text) of the pack: unchanged" in ran.err
@@ -238,7 +249,9 @@ def test_a_field_removed_is_replaced_and_counted(cli: Cli, mined: Path, tmp_path
 
 
 def test_fields_by_option(cli: Cli, mined: Path, tmp_path: Path) -> None:
-    new = write(tmp_path / "n.jsonl", [{"paper": "alpha.example", "body": "A.\n" + CALL.format("Alpha"), "text": 7}])
+    new = write(
+        tmp_path / "n.jsonl", [{"paper": "alpha.example", "body": "A short story.\n" + CALL.format("Alpha"), "text": 7}]
+    )
     assert (
         cli(
             "clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--text-field", "body", "--source-field", "paper"
@@ -246,7 +259,7 @@ def test_fields_by_option(cli: Cli, mined: Path, tmp_path: Path) -> None:
         == 0
     )
     (fresh,) = read(tmp_path / "c.jsonl")
-    assert (fresh["body"], fresh["text"]) == ("A.", 7)
+    assert (fresh["body"], fresh["text"]) == ("A short story.", 7)
 
 
 # ---------------------------------------------------------------------------------------------------- what is refused

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from strategies import make_pack
 from templatemine.clean import Cleaner, cut, page_text
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.model import Document, Span, Template
+from templatemine.patterns import pattern_set
 from templatemine.pipeline import mine
 
 
@@ -107,3 +109,17 @@ def test_an_unknown_engine_is_refused() -> None:
     pack = mine(documents())["x.example"]
     with pytest.raises(ConfigError, match="engine: expected native or regex, got 'fast'"):
         Cleaner(pack, CleanConfig(engine="fast"))
+
+
+def test_a_text_that_would_nearly_vanish_is_left_whole_and_marked() -> None:
+    text = "Sign up for our newsletter today. Yes."
+    pack = make_pack(
+        [([b"Sign", b"up", b"for", b"our", b"newsletter", b"today."], text[:33])], pattern_set("news"), "-", False
+    )
+    assert Cleaner(pack, CleanConfig(guard=0.9)).clean(text).text == "Yes."
+    spared = Cleaner(pack, CleanConfig(guard=0.8)).clean(text)
+    assert (spared.text, spared.removed, spared.spared) == (text, (), True)
+    assert Cleaner(pack).clean(text[:33]).spared
+    assert not Cleaner(pack).clean("").spared
+    with pytest.raises(ConfigError, match="guard: expected a share from 0 to 1, got 1.5"):
+        Cleaner(pack, CleanConfig(guard=1.5))

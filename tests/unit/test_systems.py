@@ -9,6 +9,7 @@ import pytest
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.model import Cleaned, Document
+from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import mine
 from templatemine.systems import cleaning, learner, miner
 
@@ -36,11 +37,12 @@ def test_what_is_learnt_from_some_cleans_others() -> None:
 
 
 def test_sources_without_a_pack_pass() -> None:
-    """Too few documents, or none: texts stay, pages lose their mark-up."""
+    """Too few documents, or none: texts stay; of pages the page model gives the main text, or they lose their mark-up."""
     few = articles("few", 3)
     page = Document(source="other", id="1", html="<p>One</p><p>two</p>")
-    answers = miner()([*articles("a"), *few], [few[0], page])
+    answers = miner(clean=CleanConfig(html="strip"))([*articles("a"), *few], [few[0], page])
     assert answers == [Cleaned(few[0].body, ()), Cleaned("One\ntwo", ())]
+    assert miner()([*articles("a"), *few], [page]) == [PageCleaner().clean(page.body)]
 
 
 def test_options_reach_their_stages() -> None:

@@ -71,6 +71,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="cut what stands between two cuts as well if it is fewer characters (default: %(default)s)",
     )
     group.add_argument(
+        "--guard",
+        metavar="SHARE",
+        type=common.share,
+        default=clean.guard,
+        help="leave an article whole and mark it if more than this share of it would go (default: %(default)s)",
+    )
+    group.add_argument(
         "--html",
         choices=("main", "strip"),
         default=clean.html,
@@ -99,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
     config = StreamConfig(
         read=read,
-        clean=CleanConfig(gap=args.gap, engine=args.engine, html=args.html),
+        clean=CleanConfig(gap=args.gap, guard=args.guard, engine=args.engine, html=args.html),
         removed_field=args.removed_field,
         blocks_field=args.blocks,
     )
@@ -162,6 +169,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
         "characters": counts.characters,
         "characters_cut": counts.cut,
         "removed_replaced": counts.replaced,
+        "spared": counts.spared,
     }
 
 
@@ -173,6 +181,8 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
         notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) of the pack: unchanged")
+    if counts.spared:
+        notes.append(f"{counts.spared:,} left whole by the guard")
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
 
 
@@ -190,6 +200,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
         (total.no_pack, "without a pack (unchanged)"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind than their pack (unchanged)"),
+        (total.spared, f"left whole, as more than {args.guard:.0%} of the text would have gone"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),
     ):
