@@ -230,7 +230,8 @@ def test_kinds_that_do_not_fit(cli: Cli, mined: Path, mined_html: Path, tmp_path
 
 def test_a_field_removed_is_replaced_and_counted(cli: Cli, mined: Path, tmp_path: Path) -> None:
     new = write(
-        tmp_path / "n.jsonl", [{"removed": "yesterday", "source": "alpha.example", "text": CALL.format("Alpha")}]
+        tmp_path / "n.jsonl",
+        [{"removed": "yesterday", "source": "alpha.example", "text": CALL.format("Alpha") + "\nA short story."}],
     )
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
     assert "1 with a field 'removed' that was replaced" in ran.err
