@@ -11,9 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from templatemine.clean import page_text
-from templatemine.config import PipelineConfig
+from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.protocol import Learner, by_source
 from templatemine.model import Cleaned, Document, Span
 from templatemine.systems import Cleaning, learner
@@ -210,19 +211,21 @@ PAGE_CONTENDERS: Sequence[Contender] = (
 )
 
 
-def configured(changes: Mapping[str, object]) -> PipelineConfig:
-    """The default options with some set otherwise: "evidence.line_share" -> value.
+Config = TypeVar("Config", PipelineConfig, CleanConfig)
+
+
+def configured(config: Config, changes: Mapping[str, object]) -> Config:
+    """Options with some set otherwise: "evidence.line_share" -> value.
 
     Raises
     ------
     TypeError, AttributeError
         There is no such option.
     """
-    config = PipelineConfig()
     for path, value in changes.items():
-        stage, _, name = path.rpartition(".")
-        if stage:
-            config = replace(config, **{stage: replace(getattr(config, stage), **{name: value})})
+        part, _, name = path.rpartition(".")
+        if part:
+            config = replace(config, **{part: replace(getattr(config, part), **{name: value})})
         else:
             config = replace(config, **{name: value})
     return config

@@ -39,7 +39,7 @@ from quality.contenders import (  # noqa: E402
     with_peers,
 )
 from quality.page import render  # noqa: E402
-from templatemine.config import CleanConfig  # noqa: E402
+from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
 from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, score_texts  # noqa: E402
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection  # noqa: E402
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror  # noqa: E402
@@ -149,7 +149,7 @@ def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Lear
     """
     made: list[tuple[str, Learner]] = [("default", learner())]
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
-        one = learner(configured(row.get("set", {})), CleanConfig(**({"gap": row["gap"]} if "gap" in row else {})))
+        one = learner(configured(PipelineConfig(), row.get("set", {})), configured(CleanConfig(), row.get("clean", {})))
         if "peers" in row:
             one = partial(_with_peers, one, row["peers"]) if rows == "row" else with_peers(one, row["peers"])
         made.append((row["name"], one))

@@ -21,7 +21,7 @@ from quality.contenders import (  # noqa: E402
     with_peers,
 )
 from quality.page import render  # noqa: E402
-from templatemine.config import PipelineConfig  # noqa: E402
+from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
 
 
@@ -67,13 +67,14 @@ def test_ablations_name_options_that_exist_and_differ_from_the_default() -> None
     made = run.ablations()
     assert len({name for name, _ in made}) == len(made) >= 10
     assert len(run.ablations("page_row")) >= 5
-    assert configured({"evidence.edge": 2.0}).evidence.edge == 2.0
-    assert configured({"method": "thesis"}) == PipelineConfig(method="thesis")
-    assert configured({}) == PipelineConfig()
+    assert configured(PipelineConfig(), {"evidence.edge": 2.0}).evidence.edge == 2.0
+    assert configured(PipelineConfig(), {"method": "thesis"}) == PipelineConfig(method="thesis")
+    assert configured(PipelineConfig(), {}) == PipelineConfig()
+    assert configured(CleanConfig(), {"page.vote": 0.0}).page.vote == 0.0
     with pytest.raises(TypeError):
-        configured({"evidence.nothing": 1})
+        configured(PipelineConfig(), {"evidence.nothing": 1})
     with pytest.raises(AttributeError):
-        configured({"nothing.edge": 1})
+        configured(PipelineConfig(), {"nothing.edge": 1})
 
 
 PAGE = """<html><head><title>T</title></head><body><div><a href="/">Home</a> <a href="/w">World</a></div>
