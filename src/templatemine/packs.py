@@ -14,7 +14,6 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,8 @@ SCHEMA = 1
 
 def template_id(tokens: Sequence[str]) -> str:
     """A name that stays the same from one mining to the next: 40 bits of a hash of the tokens."""
+    from hashlib import blake2b  # here, for it loads OpenSSL, which cleaning has no need of
+
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 

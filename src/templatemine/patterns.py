@@ -17,7 +17,6 @@ it.  A form is stored as bytes: UTF-8 with each pattern written as 0xFF, which d
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -581,6 +580,8 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
 
 def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
     """Read own patterns from a TOML file: ``[[pattern]]`` tables with ``name``, ``regex`` and optionally ``spans``."""
+    import tomllib
+
     try:
         with open(path, "rb") as handle:
             data = tomllib.load(handle)

@@ -15,18 +15,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.io.jsonl import Lines, encode_line, encode_plain, parse
 from templatemine.io.read import read_lines, read_records
-from templatemine.model import Cleaned, Document, Record
+from templatemine.model import Cleaned, Document, PageHistory, Record
 from templatemine.packs import Pack
-from templatemine.pages.main_text import MainBlock, PageCleaner
-from templatemine.processes import Workers
+
+if TYPE_CHECKING:
+    from templatemine.pages.main_text import MainBlock
 
 __all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally", "read_batches"]
 
@@ -207,7 +209,6 @@ class RecordCleaner:
         self.tally = Tally()
         self._packs = packs
         self._ready: dict[str, tuple[_Clean, str] | None] = {}
-        self._alone = PageCleaner(None, self.config.clean).clean_blocks
 
     def lines(
         self,
@@ -257,6 +258,8 @@ class RecordCleaner:
             yield from map(self.clean_batch, everything)
 
     def _by_workers(self, batches: Iterator[Work]) -> Iterator[Batch]:
+        from templatemine.processes import Workers  # here, for one batch is cleaned without multiprocessing
+
         # A batch ahead, because reading the next one takes this process a while.
         with Workers(self.jobs, _start, (self._packs, self.config)) as pool:
             yield from pool.map(_work, batches, ahead=1, waiting=2 * self.jobs)
@@ -311,6 +314,11 @@ class RecordCleaner:
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block(block) for block in blocks]
 
+    @cached_property
+    def _alone(self) -> _Clean:
+        """For pages of sources without a pack."""
+        return _page_cleaner(None, self.config.clean)
+
     def _without_pack(self, record: Mapping[str, Any]) -> tuple[_Clean, str] | None:
         """For pages of sources without a pack, the page model alone; a record with a text is left as it is."""
         names = self.config.read
@@ -329,14 +337,21 @@ class RecordCleaner:
         return self._ready[source]
 
 
-_Clean = Callable[[str], tuple[Cleaned, list[MainBlock] | None]]
+_Clean = Callable[[str], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
 def _made(pack: Pack, config: CleanConfig) -> _Clean:
     if pack.html and config.html == "main":
-        return PageCleaner(pack.pages, config).clean_blocks
+        return _page_cleaner(pack.pages, config)
     clean = Cleaner(pack, config).clean
     return lambda body: (clean(body), None)
+
+
+def _page_cleaner(history: PageHistory | None, config: CleanConfig) -> _Clean:
+    """Imported with the first page: numpy and the page model take longer to load than all that articles need."""
+    from templatemine.pages.main_text import PageCleaner
+
+    return PageCleaner(history, config).clean_blocks
 
 
 def _block(block: MainBlock) -> dict[str, Any]:

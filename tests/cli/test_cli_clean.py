@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -394,3 +395,20 @@ def test_a_reader_that_has_had_enough(mined: Path, tmp_path: Path, jobs: str) ->
         running.stdout.close()
         assert b"error" not in running.stderr.read()
     assert running.returncode == 0
+
+
+def test_articles_are_cleaned_without_what_only_pages_need(mined: Path, mined_html: Path, tmp_path: Path) -> None:
+    """Their import takes longer than all the rest; pages load them with the first page."""
+    heavy = ["numpy", "multiprocessing", "hashlib", "templatemine._core", "templatemine.pages.main_text"]
+    texts = write(tmp_path / "texts.jsonl", records(documents=2))
+    pages = write(tmp_path / "pages.jsonl", [page(one) for one in records(["page.example"], documents=2)])
+
+    def loaded(new: Path, packs: Path) -> str:
+        arguments = ["clean", str(new), "-p", str(packs), "-o", str(tmp_path / "c.jsonl"), "-f", "-q"]
+        run = f"from templatemine.__main__ import main; assert main({arguments}) == 0"
+        code = f"import sys; {run}; print([name for name in {heavy!r} if name in sys.modules])"
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+    assert loaded(texts, mined) == "[]"
+    assert loaded(pages, mined_html) == "['numpy', 'templatemine.pages.main_text']"
+    assert all(one["removed"] for one in read(tmp_path / "c.jsonl"))

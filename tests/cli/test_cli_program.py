@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").out.startswith("templatemine ")
-    for command in ("mine", "clean", "show"):
+    for command in app.COMMANDS:
         ran = cli(command, "--help")
         assert (ran.code, ran.err) == (0, "")
         assert "exit codes:" in ran.out
@@ -33,6 +34,38 @@ def test_help_answers_at_once(arguments: list[str]) -> None:
     code = f"import sys; {run}; sys.exit(repr({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == "set()\n"
+
+
+def test_help_lists_what_there_is(cli: Cli) -> None:
+    """The list is written down so that no command is imported for it: it must be that of the folder."""
+    listed = cli("--help").out
+    for command, what in app.COMMANDS.items():
+        assert re.search(rf"^ +{command} +{re.escape(what)}$", listed, re.MULTILINE)
+    folder = Path(app.__file__).parent
+    assert set(app.COMMANDS) == {path.stem for path in folder.glob("*.py")} - {"__init__", "app", "common", "tables"}
+
+
+@pytest.mark.parametrize("command", ["", *app.COMMANDS])
+def test_only_the_command_that_is_given_is_imported(command: str) -> None:
+    run = f"from templatemine.__main__ import main; main({[*command.split(), '--help']})"
+    all_of_them = [f"templatemine.cli.{name}" for name in app.COMMANDS]
+    code = f"import sys; {run}; sys.exit(repr([name for name in {all_of_them} if name in sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == f"{[f'templatemine.cli.{command}'] if command else []}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mine", "--quie"], "(see templatemine mine --help)"),
+        (["evaluate", "mirrors"], "invalid choice: 'mirrors'"),
+        (["evaluate", "mirror"], "required: INPUT (see templatemine evaluate mirror --help)"),
+    ],
+)
+def test_commands_say_what_is_wrong_in_one_line(cli: Cli, arguments: list[str], message: str) -> None:
+    ran = cli(*arguments)
+    assert message in ran.error
+    assert ran.err.count("\n") == 1
 
 
 def test_smoke(program: Cli) -> None:

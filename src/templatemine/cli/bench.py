@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from templatemine.measure import Measured, Stage
     from templatemine.model import Document
 
-__all__ = ["DESCRIPTION", "HELP", "add", "run"]
+__all__ = ["DESCRIPTION", "add", "run"]
 
-HELP = "measure how fast mining and cleaning are on an archive"
 DESCRIPTION = """\
 Reads archives, mines packs from them and cleans every article with the pack
 of its source, several times, in one process. Writes no files.

@@ -13,9 +13,8 @@ from templatemine.errors import ConfigError, CorpusError
 if TYPE_CHECKING:
     from templatemine.stream import SourceTally, Tally
 
-__all__ = ["DESCRIPTION", "HELP", "add", "run"]
+__all__ = ["DESCRIPTION", "add", "run"]
 
-HELP = "cut the templates of packs out of records"
 DESCRIPTION = """\
 Writes every record with its fields as they are, except two: the text field
 gets the text without templates, and a field "removed" says what was cut,

@@ -9,7 +9,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXIT_CODES",
     "INPUT_HELP",
+    "Parser",
     "Steps",
     "StrictStop",
     "Terminal",
@@ -61,6 +62,20 @@ class StrictStop(Exception):
 
 
 # ------------------------------------------------------------------------------------------------------------ options
+
+
+class Parser(argparse.ArgumentParser):
+    """As the program and its commands parse: tells the exit codes, takes options as they are written in full, and says
+    what is wrong in one line instead of printing the usage."""
+
+    def __init__(self, **options: Any) -> None:
+        shape = argparse.RawDescriptionHelpFormatter
+        super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """End with one line."""
+        complain(f"{message} (see {self.prog} --help)")
+        raise SystemExit(2)
 
 
 def at_least(least: int) -> Callable[[str], int]:

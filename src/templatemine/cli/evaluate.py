@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from templatemine.evaluation.protocol import Result, System
     from templatemine.model import Document, Record
 
-__all__ = ["DESCRIPTION", "HELP", "add", "run"]
+__all__ = ["DESCRIPTION", "add", "run"]
 
-HELP = "try how well templates are found, on an archive"
 DESCRIPTION = """\
 Five trials, each on archives of one's own and with a fixed seed. Prints
 tables, and with --json FILE writes all figures with seed and sample.
@@ -44,16 +43,9 @@ class _Trial:
 
 def add(parser: argparse.ArgumentParser) -> None:
     """A sub-command for each trial, with its options."""
-    trials = parser.add_subparsers(metavar="TRIAL", required=True)
+    trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=common.Parser)
     for name, trial in TRIALS.items():
-        own = trials.add_parser(
-            name,
-            help=trial.help,
-            description=trial.description,
-            epilog=common.EXIT_CODES,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        own = trials.add_parser(name, help=trial.help, description=trial.description)
         own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
         trial.add(own)
         _add_shared(own)

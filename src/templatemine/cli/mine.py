@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from templatemine.shelf import Shelf
     from templatemine.stream import Census
 
-__all__ = ["DESCRIPTION", "HELP", "METHODS", "add", "run"]
+__all__ = ["DESCRIPTION", "METHODS", "add", "run"]
 
-HELP = "learn templates from archives and save them as packs"
 DESCRIPTION = """\
 Learns what repeats in the articles of each source and writes one pack a
 source, a JSON file named after the source, into a folder; beside it, in

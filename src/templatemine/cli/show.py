@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from templatemine.packs import Pack
     from templatemine.shelf import DroppedString
 
-__all__ = ["DESCRIPTION", "HELP", "add", "run"]
+__all__ = ["DESCRIPTION", "add", "run"]
 
-HELP = "show what is in a pack, or which packs are in a folder"
 DESCRIPTION = """\
 Shows a pack: where it comes from, how many strings stand in which share of
 the documents and where that was cut, and its templates. Words in braces are

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
@@ -136,7 +135,7 @@ def together(directory: str | os.PathLike[str], force: bool = False) -> Iterator
         Fatal: the directory cannot be made or written to, or a file exists.
     """
     directory = os.fspath(directory)
-    hidden = os.path.join(directory, f".templatemine-{secrets.token_hex(8)}.tmp")
+    hidden = os.path.join(directory, f".templatemine-{os.urandom(8).hex()}.tmp")
     made: list[str] = []
     try:
         try:

@@ -7,11 +7,9 @@ disk.  Whatever happens before that (an error, Ctrl-C, a full disk) leaves the d
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import os
 import re
-import secrets
 import stat
 import sys
 import unicodedata
@@ -107,7 +105,7 @@ def _existing(path: str, force: bool) -> os.stat_result | None:
 @contextmanager
 def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
     target = os.path.realpath(path) if os.path.islink(path) else path
-    temporary = os.path.join(os.path.dirname(target), f".templatemine-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(os.path.dirname(target), f".templatemine-{os.urandom(8).hex()}.tmp")
     descriptor = -1
     try:
         with _cannot_write(path):
@@ -273,6 +271,8 @@ def safe_file_name(source: str) -> str:
     name = _readable(source) or "source"
     if name == source and len(source.encode()) <= _MAX_BYTES and not _is_reserved(source):
         return source
+    import hashlib  # here, for it loads OpenSSL, which cleaning has no need of
+
     mark = "~" + hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     if _is_reserved(name):
         name = "_" + name
