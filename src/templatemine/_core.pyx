@@ -673,8 +673,11 @@ cdef extern from *:
         uint64_t s = (uint64_t)(r & M) + (uint64_t)(r >> 61);
         return s >= M ? s - M : s;
     }
+
+    #define tm_prefetch(address) __builtin_prefetch(address)
     """
     uint64_t tm_modmul(uint64_t a, uint64_t b) noexcept nogil
+    void tm_prefetch(const void* address) noexcept nogil
 
 
 cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int32_t[::1] length) except -1:
@@ -723,21 +726,53 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
     return np.asarray(out)[: position.shape[0]]
 
 
-def string_sums(const int32_t[::1] text not None, const double[::1] values not None, const int64_t[::1] position not None,
+cdef enum:
+    SUMS = 8        # columns that `string_sums` takes
+    AHEAD = 8       # strings whose tokens are asked for while others are summed: they lie anywhere in the text
+
+
+cdef void _sum_strings(const int32_t* text, const double* values, int64_t columns, const int64_t[::1] position,
+                       const int32_t[::1] length, double* out) noexcept nogil:
+    """Each sum is taken from left to right, so that it is the same to the last bit however many columns there are."""
+    cdef int64_t i, k, c
+    cdef const double* row
+    cdef double[SUMS] total
+    for i in range(position.shape[0]):
+        if i + AHEAD < position.shape[0]:
+            tm_prefetch(text + position[i + AHEAD])
+        for c in range(columns):
+            total[c] = 0
+        for k in range(position[i], position[i] + length[i]):
+            row = values + text[k] * columns
+            for c in range(columns):
+                total[c] += row[c]
+        for c in range(columns):
+            out[i * columns + c] = total[c]
+
+
+def string_sums(const int32_t[::1] text not None, const double[:, ::1] values not None, const int64_t[::1] position not None,
                 const int32_t[::1] length not None):
-    """Sum over the tokens of each string of a value by symbol: float64 array.  O(tokens of all strings)."""
-    cdef int64_t i, k
-    cdef double total
+    """Sums over the tokens of each string of several values by symbol, in one walk.
+
+    Parameters
+    ----------
+    values : float64 array, shape (symbols, columns)
+        At most 8 columns: those of a symbol stand side by side, so that a token is one look into memory.
+
+    Returns
+    -------
+    float64 array, shape (strings, columns).  O(tokens of all strings times columns).
+    """
+    cdef int64_t columns = values.shape[1]
+    if not 1 <= columns <= SUMS:
+        raise ValueError(f"expected 1 to {SUMS} columns of values, got {columns}")
     _check_stretches(text.shape[0], position, length)
     _within("text", text, 0, values.shape[0])
-    cdef double[::1] out = np.empty(max(position.shape[0], 1), np.float64)
-    with nogil:
-        for i in range(position.shape[0]):
-            total = 0
-            for k in range(position[i], position[i] + length[i]):
-                total += values[text[k]]
-            out[i] = total
-    return np.asarray(out)[: position.shape[0]]
+    cdef double[:, ::1] out = np.zeros((position.shape[0], columns), np.float64)
+    if position.shape[0] and values.shape[0]:
+        with nogil:
+            _sum_strings(&text[0] if text.shape[0] else NULL, &values[0, 0], columns, position, length, &out[0, 0])
+    return np.asarray(out)
 
 
 def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):

@@ -113,33 +113,27 @@ def collect(
     count = np.maximum(repeats.count, 1)
     total = float(index.form_counts.sum())
     counts = index.form_counts[index.forms[1:]].astype(np.float64)
-    bits = -np.log2(counts / total) * np.where(traits[index.forms[1:]] & 4, 0.5, 1.0)
-    information = _string_sums(index, repeats, position, bits)
     of_symbol = traits[index.forms[1:]]
-    own_script = _string_sums(index, repeats, position, (of_symbol & 4 > 0).astype(np.float64)) / repeats.length
-    mutable = _string_sums(index, repeats, position, (of_symbol & 8 > 0).astype(np.float64)) / repeats.length
-    values = _string_sums(index, repeats, position, (of_symbol & 16 > 0).astype(np.float64))
+    values = np.zeros((len(index.forms), 5))  # none for the break between documents, which is symbol 0
+    values[1:, 0] = -np.log2(counts / total) * np.where(of_symbol & 4, 0.5, 1.0)
+    values[1:, 1] = np.log(counts)
+    for column, bit in enumerate((4, 8, 16), 2):
+        values[1:, column] = of_symbol & bit > 0
+    sums = _core.string_sums(index.symbols, values, position, repeats.length)
+    information, logs, own_script, mutable, numbers = sums.T
     last = traits[index.forms[index.symbols[position + repeats.length - 1]]]
-    logs = _string_sums(index, repeats, position, np.log(counts))
     bound = np.exp(np.log(repeats.count) - logs / repeats.length)
     return Evidence(
         **{name: (stands[:, place] / count).astype(np.float32) for place, name in enumerate(STANDS)},
         information=information.astype(np.float32),
-        own_script=own_script.astype(np.float32),
-        mutable=mutable.astype(np.float32),
+        own_script=(own_script / repeats.length).astype(np.float32),
+        mutable=(mutable / repeats.length).astype(np.float32),
         ends_value=last & 16 > 0,
-        holds_value=values > 0,
+        holds_value=numbers > 0,
         announces=last & 32 > 0,
         bound=bound.astype(np.float32),
         rate=(repeats.count / total).astype(np.float32),
     )
-
-
-def _string_sums(
-    index: Index, repeats: Repeats, position: LongArray, by_symbol: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Sum of a value over the tokens of each string."""
-    return _core.string_sums(index.symbols, np.concatenate([np.zeros(1), by_symbol]), position, repeats.length)
 
 
 def recount(

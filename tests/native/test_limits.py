@@ -48,7 +48,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u8(0, 3), True, 16, 100, 12)),
     "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
-    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([0.0, 0.5]), i64(0), i32(2))),
+    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(2))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
@@ -110,13 +110,13 @@ def test_other_types_are_refused(name: str, place: int, dtype: type) -> None:
 def test_strided_arrays_are_refused(name: str, place: int) -> None:
     value = KERNELS[name][1][place]
     with pytest.raises(ValueError, match="not C.contiguous"):
-        call(name, place, np.repeat(np.concatenate([value, value]), 2)[::2])
+        call(name, place, np.repeat(np.concatenate([value, value]), 2, axis=0)[::2])
 
 
 @pytest.mark.parametrize(("name", "place"), ARRAYS)
 def test_other_dimensions_are_refused(name: str, place: int) -> None:
     with pytest.raises(ValueError, match="wrong number of dimensions"):
-        call(name, place, KERNELS[name][1][place].reshape(1, -1))
+        call(name, place, KERNELS[name][1][place][np.newaxis])
 
 
 @pytest.mark.parametrize(("name", "place"), ARRAYS)
@@ -199,6 +199,12 @@ def test_bounds_may_not_be_empty(name: str) -> None:
         call(name, place, i64())
 
 
+@pytest.mark.parametrize("columns", [0, 9])
+def test_sums_have_one_to_eight_columns(columns: int) -> None:
+    with pytest.raises(ValueError, match=f"expected 1 to 8 columns of values, got {columns}"):
+        call("string_sums", 1, np.zeros((2, columns)))
+
+
 # ---------------------------------------------------------------------------------------------------- sizes 0, 1 and 2
 
 
@@ -224,7 +230,8 @@ def test_nothing_gives_nothing() -> None:
     grown = _grow.grow_strings(no32, i64(0), no8, 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 7
-    assert _core.string_sums(no32, np.empty(0), no64, no32).tolist() == []
+    assert _core.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
+    assert _core.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
     assert _text.form_traits(no8, i64(0)).tolist() == []
     assert _text.form_hashes(no8, i64(0)).tolist() == []
