@@ -1,8 +1,9 @@
 """How fast mining and cleaning are on an archive: seconds of every stage in every run, and peak memory.
 
 Documents come in, read while the clock runs; then packs are mined of all sources and every article is cleaned with the
-pack of its source, several times, in this process and its main thread.  Mining is what `Miner` does with one job.  A
-text is cleaned as a new string each time, because Python keeps the UTF-8 of a string once it has been asked for.
+pack of its source, as `stream` does (of pages, the main text is taken), several times, in this process and its main
+thread.  Mining is what `Miner` does with one job.  A text is cleaned as a new string each time, because Python keeps
+the UTF-8 of a string once it has been asked for.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.pipeline import Mined, finish_source, mine_source, shared
+from templatemine.stream import body_cleaner
 
 __all__ = ["STAGES", "MeasureConfig", "Measured", "Stage", "measure", "peak_memory"]
 
@@ -165,7 +166,7 @@ def measure(
     for run in range(config.runs):
         packs = clock.time("mine", lambda: _mine(fit, config.pipeline, clock))
         step("mine", run + 1, config.runs)
-    cleaners = {source: Cleaner(pack, config.clean).clean for source, pack in packs.items()}
+    cleaners = {source: body_cleaner(pack, config.clean) for source, pack in packs.items()}
     for run in range(config.runs):
         clock.add("clean", _clean(fit, cleaners))
         step("clean", run + 1, config.runs)

@@ -30,7 +30,7 @@ from templatemine.packs import Pack
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
 
-__all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally", "read_batches"]
+__all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally", "body_cleaner", "read_batches"]
 
 BATCH_RECORDS = 256
 BATCH_CHARACTERS = 1 << 19
@@ -332,7 +332,7 @@ class RecordCleaner:
         self._ready[source] = (
             None
             if pack is None
-            else (_made(pack, self.config.clean), names.html_field if pack.html else names.text_field)
+            else (body_cleaner(pack, self.config.clean), names.html_field if pack.html else names.text_field)
         )
         return self._ready[source]
 
@@ -340,7 +340,15 @@ class RecordCleaner:
 _Clean = Callable[[str], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
-def _made(pack: Pack, config: CleanConfig) -> _Clean:
+def body_cleaner(pack: Pack, config: CleanConfig) -> _Clean:
+    """What cleans the bodies that a pack is for: articles by its templates, pages to their main text or, with html
+    ``strip``, by its templates as well.
+
+    Returns
+    -------
+    callable
+        Text or HTML -> `Cleaned`, and the blocks of the main text, None where it was not looked for.
+    """
     if pack.html and config.html == "main":
         return _page_cleaner(pack.pages, config)
     clean = Cleaner(pack, config).clean

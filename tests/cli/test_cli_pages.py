@@ -12,7 +12,11 @@ from cli_support import write
 
 from conftest import Cli
 from invented_pages import CALL, page
-from templatemine import Cleaner, Pack
+from templatemine import Cleaner, Document, Pack
+from templatemine.config import CleanConfig
+from templatemine.measure import MeasureConfig, measure
+from templatemine.model import Cleaned
+from templatemine.pages.main_text import MainBlock, PageCleaner
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -57,6 +61,39 @@ def test_pages_of_a_source_without_a_pack(cli: Cli, shelf: Path, tmp_path: Path)
     assert first["text"].startswith("Story number 5")
     assert "rights reserved" not in first["text"]
     assert second == lines[1]
+
+
+def test_show_tells_what_the_pages_said(cli: Cli, shelf: Path, mined: Path) -> None:
+    told = cli("show", shelf / "lantern.example.json").out
+    history = Pack.load(shelf / "lantern.example.json").pages
+    assert history is not None
+    assert len(history.paths) > 1
+    assert len(history.texts) > 1
+    (line,) = (line for line in told.splitlines() if line.startswith("pages "))
+    assert line.split(maxsplit=1)[1] == (
+        f"{history.share:.0%} of the words of 20 pages taken for main text; votes on {len(history.paths)} paths; "
+        f"{len(history.texts)} texts found on several pages"
+    )
+    assert "\npages " not in cli("show", mined / "alpha.example.json").out
+
+
+def test_bench_takes_the_main_text_of_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is measured is what `clean` does."""
+    asked: list[str] = []
+    real = PageCleaner.clean_blocks
+
+    def counted(self: PageCleaner, html: str) -> tuple[Cleaned, list[MainBlock]]:
+        asked.append(html)
+        return real(self, html)
+
+    monkeypatch.setattr(PageCleaner, "clean_blocks", counted)
+    pages = [Document(source="lantern.example", id=str(n), html=page(n, CALL)) for n in range(20)]
+    measured = measure(pages, MeasureConfig(runs=2))
+    assert asked == [one.html for one in pages] * 2
+    assert measured.size == sum(len(one.body.encode()) for one in pages)
+    asked.clear()
+    measure(pages, MeasureConfig(runs=1, clean=CleanConfig(html="strip")))
+    assert asked == []
 
 
 def test_names_of_fields_differ(cli: Cli, shelf: Path, tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Reads archives, mines packs from them and cleans every article with the pack
-of its source, several times, in one process. Writes no files.
+of its source, several times, in one process; of pages, the main text is taken,
+as "clean" does. Writes no files.
 
 Prints seconds, MB (10^6 bytes of the texts in UTF-8) and documents a second
 by stage; speeds are those of the median run. Peak memory is that of the whole

@@ -17,6 +17,7 @@ from templatemine.cli import common, tables
 from templatemine.errors import PackError
 
 if TYPE_CHECKING:
+    from templatemine.model import PageHistory
     from templatemine.packs import Pack
     from templatemine.shelf import DroppedString
 
@@ -99,6 +100,7 @@ def _header(pack: Pack, width: int | None) -> list[str]:
         ("method", f"{pack.method} ({pack.generator})"),
         ("cut-off", _cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
+        *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
         ("dropped", tables.count(sum(pack.dropped.values()), "string")),
         *(("", f"{number:,} {reason}") for reason, number in pack.dropped.items()),
     ]
@@ -121,6 +123,13 @@ def _cutoff(pack: Pack) -> str:
     if cutoff.df is None:
         return f"none: {cutoff.note}"
     return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"
+
+
+def _pages(history: PageHistory) -> str:
+    """What the pages of the source say about where their main text stands."""
+    kept = f"{history.share:.0%} of the words of {tables.count(history.documents, 'page')} taken for main text"
+    paths, texts = tables.count(len(history.paths), "path"), tables.count(len(history.texts), "text")
+    return f"{kept}; votes on {paths}; {texts} found on several pages"
 
 
 _BARS = (" ▁▂▃▄▅▆▇█", " .:-=+*#@")
