@@ -152,7 +152,7 @@ import sys
 from {PACKAGE}.clean import Cleaner
 from {PACKAGE}.packs import Pack
 pack = Pack.load({str(GOLDEN)!r})
-cleaned = Cleaner(pack).clean("A story.\\n" + pack.templates[0].example)
+cleaned = Cleaner(pack).clean("A story of its own. " * 20 + "\\n" + pack.templates[0].example)
 print(len(cleaned.removed), "numpy" in sys.modules)
 """
     assert run(code) == "1 False"
