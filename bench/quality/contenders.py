@@ -190,17 +190,21 @@ def _all_text() -> Extract:
     return lambda page: page_text(page, ())
 
 
-def _sites_alone() -> Learner:
-    return with_peers(learner(), 0)
+def _page_model_alone() -> Learner:
+    return learner(clean=configured(CleanConfig(), {"page.min_pages": 10**9}))
+
+
+def _templates_alone() -> Learner:
+    return learner(clean=CleanConfig(html="strip"))
 
 
 PAGE_CONTENDERS: Sequence[Contender] = (
     Contender(name="templatemine, default", make=learner),
     Contender(
-        name="templatemine, each site alone", make=_sites_alone, note="as if there were no other site to tell idioms by"
+        name="templatemine, page model alone", make=_page_model_alone, note="without the other pages of the site"
     ),
     Contender(
-        name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
+        name="templatemine, templates alone", make=_templates_alone, note="all text that is in no token template"
     ),
     Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
     Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),
