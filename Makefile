@@ -16,7 +16,7 @@ $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed
-	$(BIN)/pip install --quiet --group test
+	$(BIN)/pip install --quiet --group test --group extras
 	touch $@
 
 $(VENV)/linted: $(VENV)/installed
