@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
-    ("pipeline", "shelf", "stream", "measure", "systems"),
+    ("pipeline", "shelf", "stream", "page_stream", "measure", "systems"),
     ("cli", "report", "crawl", "desk", "adapters"),
     ("__init__", "__main__"),
 )

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from templatemine.clean import Cleaner, clean
     from templatemine.model import Document
     from templatemine.packs import Pack
+    from templatemine.pages.extract import extract
     from templatemine.pages.main_text import PageCleaner
     from templatemine.pipeline import Miner, mine
 
-__all__ = ["Cleaner", "Document", "Miner", "Pack", "PageCleaner", "__version__", "clean", "errors", "mine"]
+__all__ = ["Cleaner", "Document", "Miner", "Pack", "PageCleaner", "__version__", "clean", "errors", "extract", "mine"]
 
 
 class _Package(ModuleType):
@@ -34,7 +35,8 @@ def _public(home: str, name: str) -> property:
 
 for _home, _name in (("clean", "Cleaner"), ("clean", "clean"), ("model", "Document"), ("packs", "Pack")):
     setattr(_Package, _name, _public(_home, _name))
+for _home, _name in (("pages.extract", "extract"), ("pages.main_text", "PageCleaner")):
+    setattr(_Package, _name, _public(_home, _name))
 for _name in ("Miner", "mine"):
     setattr(_Package, _name, _public("pipeline", _name))
-_Package.PageCleaner = _public("pages.main_text", "PageCleaner")  # type: ignore[attr-defined]
 sys.modules[__name__].__class__ = _Package

@@ -9,6 +9,7 @@ __all__ = [
     "CrossSiteConfig",
     "CutoffConfig",
     "EvidenceConfig",
+    "ExtractConfig",
     "MineConfig",
     "PageConfig",
     "PipelineConfig",
@@ -192,6 +193,26 @@ class CleanConfig:
     engine: str = "native"
     html: str = "main"
     page: PageConfig = field(default_factory=PageConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractConfig:
+    """Options of the page-level systems.
+
+    clean : for hybrid, how the page model and the history of the site decide.
+    density_share : density goes down into a node that holds more than this share of its parent's characters; one half
+        in Baisa (2009), algorithm 1.
+    sparse : density drops a page whose target node holds fewer characters than this for each structural element; None
+        keeps all.  Ten in Baisa (2009), appendix, SPARSE_DENSITY.
+    prune : diff leaves a page that is built otherwise than its reference page to density (option -p there).
+    from_target : diff compares the target nodes of both pages alone (option -f there).
+    """
+
+    clean: CleanConfig = field(default_factory=CleanConfig)
+    density_share: float = 0.5
+    sparse: float | None = None
+    prune: bool = True
+    from_target: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

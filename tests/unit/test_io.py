@@ -30,7 +30,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import write
 from templatemine.io.folder import decode_html
-from templatemine.io.jsonl import MAX_DEPTH, decode_line, encode_line
+from templatemine.io.jsonl import MAX_DEPTH, SUFFIXES, decode_line, encode_line
 from templatemine.io.read import FORMATS, read_documents, read_records
 from templatemine.io.write import atomic_writer, safe_file_name
 from templatemine.model import Document, Record
@@ -104,7 +104,7 @@ class TestJsonLines:
         assert record.where == f"{path}:1"
         assert errors == []
 
-    @pytest.mark.parametrize("suffix", [*FORMATS, *(f"{suffix}.gz" for suffix in FORMATS), ".JSONL", ".Json.GZ"])
+    @pytest.mark.parametrize("suffix", [*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES), ".JSONL", ".Json.GZ"])
     def test_suffixes_and_source_from_the_file(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"fox.com{suffix}"
         path.write_bytes(gzip.compress(b'{"text":"a"}\n') if suffix.lower().endswith("gz") else b'{"text":"a"}\n')
@@ -1270,3 +1270,18 @@ class TestSafeFileName:
 def as_disks_see(name: str) -> str:
     """The form in which the least particular file systems compare names."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold()).casefold()
+
+
+def test_a_single_page_is_an_archive_of_one(tmp_path: Path) -> None:
+    for name, data in (("a.html", b"<p>caf\xe9"), ("b.HTM.gz", gzip.compress(b"<p>caf\xc3\xa9"))):
+        path = tmp_path / "site" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        (record,) = read_records(path, ReadConfig())
+        assert record.document == Document(source="site", id=name, html="<p>caf\u00e9")
+        assert record.where == str(path)
+        assert record.fields == {"id": name, "source": "site", "html": "<p>caf\u00e9"}
+    (tmp_path / "c.html.gz").write_bytes(b"\x1f\x8bbroken")
+    with pytest.raises(CorpusError) as error:
+        list(read_records(tmp_path / "c.html.gz", ReadConfig()))
+    assert error.value.fatal

@@ -22,6 +22,7 @@ __all__ = ["run"]
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
     "clean": "cut the templates of packs out of records",
+    "extract": "take the text out of pages, by one of several systems",
     "show": "show what is in a pack, or which packs are in a folder",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
@@ -34,6 +35,7 @@ from its archive, and cuts it out of articles.
 
   templatemine mine archive.jsonl.gz -o packs/
   templatemine clean new.jsonl --packs packs/ -o cleaned.jsonl
+  templatemine extract page.html
   templatemine show packs/example.org.json
   templatemine bench archive.jsonl.gz
   templatemine evaluate injection archive.jsonl.gz

@@ -19,7 +19,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.jsonl import GZIP_MAGIC, READ_ERRORS, unreadable
 from templatemine.model import Document, Record
 
-__all__ = ["KNOWN", "decode_html", "read"]
+__all__ = ["KNOWN", "decode_html", "read", "read_body"]
 
 _IS_HTML = {".txt": False, ".html": True, ".htm": True}
 KNOWN = ", ".join(_IS_HTML)
@@ -53,7 +53,7 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
         place = os.path.join(path, name)
         html = bool(_is_html(name))
         try:
-            body = _body(place, html)
+            body = read_body(place, html)
         except UnicodeDecodeError as error:
             found = f"byte 0x{error.object[error.start]:02x} at byte offset {error.start}"
             report(CorpusError(f"expected UTF-8, found {found}", place))
@@ -69,7 +69,8 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
         raise CorpusError(f"expected {KNOWN} files (each also with .gz), found none", path, fatal=True)
 
 
-def _body(place: str, html: bool) -> str:
+def read_body(place: str, html: bool) -> str:
+    """The text or page in a file, inflated and decoded."""
     with open(place, "rb") as stream:
         data = stream.read()
     # Pages saved as the server sent them are gzip under a plain name; no text in UTF-8 begins like that.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io import folder, jsonl
+from templatemine.io import folder, jsonl, page
 from templatemine.model import Document, Record
 
 __all__ = ["FORMATS", "OnError", "read_documents", "read_lines", "read_records"]
@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "OnError", "read_documents", "read_lines", "read_records"]
 OnError = Callable[[CorpusError], None]
 Reader = Callable[[str, ReadConfig, OnError], Iterator[Record]]
 
-FORMATS: dict[str, Reader] = {**dict.fromkeys(jsonl.SUFFIXES, jsonl.read)}
+FORMATS: dict[str, Reader] = {**dict.fromkeys(jsonl.SUFFIXES, jsonl.read), **dict.fromkeys(page.SUFFIXES, page.read)}
 """Suffix of a file, in lower case -> its reader.  Each is also known with ``.gz`` behind it."""
 
 

@@ -67,6 +67,15 @@ class Page:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def html(self) -> str:
+        """The page as it came."""
+        return self._html
+
+    def source(self, start: int, end: int) -> bytes:
+        """A stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""
+        return self._data[start:end]
+
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Log odds of each block, by the page model alone."""

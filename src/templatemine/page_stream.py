@@ -1,0 +1,259 @@
+"""Records with pages in, what a page-level system makes of them out: as JSON lines, as text or in CleanEval's mark-up.
+
+The work goes in batches, to one process or to several; what comes out is the same and in the same order.  Memory holds
+a few batches a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from templatemine.config import ExtractConfig, ReadConfig
+from templatemine.errors import ConfigError, CorpusError, TemplateMineError
+from templatemine.io.jsonl import Lines, encode_line, parse
+from templatemine.packs import Pack
+from templatemine.pages.extract import Extraction, Extractor
+from templatemine.pages.systems import DEFAULT
+from templatemine.stream import Work
+
+__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractStreamConfig:
+    """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`), and whether
+    JSON lines tell the blocks.
+    """
+
+    read: ReadConfig = field(default_factory=ReadConfig)
+    system: str = DEFAULT
+    options: ExtractConfig = field(default_factory=ExtractConfig)
+    form: str = "jsonl"
+    blocks: bool = False
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ConfigError(f"form: expected one of {', '.join(FORMS)}, got {self.form!r}")
+
+
+@dataclass(slots=True)
+class ExtractTally:
+    """What became of the pages: all of them, those without any text, blocks kept and seen, characters of HTML and of
+    text, and how many pages each note was for.
+    """
+
+    pages: int = 0
+    empty: int = 0
+    kept: int = 0
+    blocks: int = 0
+    html: int = 0
+    text: int = 0
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: ExtractTally) -> None:
+        """Add the counts of another tally."""
+        for name in ("pages", "empty", "kept", "blocks", "html", "text"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for note, count in other.notes.items():
+            self.notes[note] = self.notes.get(note, 0) + count
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    data: bytes
+    tally: ExtractTally
+    errors: Sequence[CorpusError]
+
+
+class RecordExtractor:
+    """Extracts the pages of records, each with what is known of its source.
+
+    Parameters
+    ----------
+    config : ExtractStreamConfig, optional
+    packs : mapping of str to Pack, optional
+        By source.
+    references : mapping of str to sequence of str, optional
+        By source: pages to compare others with; those of the source "" serve all that have none of their own.
+    jobs : int, default 1
+        Processes.
+
+    Attributes
+    ----------
+    tally : ExtractTally
+        Of all that `pieces` has given so far.
+    """
+
+    def __init__(
+        self,
+        config: ExtractStreamConfig | None = None,
+        packs: Mapping[str, Pack] | None = None,
+        references: Mapping[str, Sequence[str]] | None = None,
+        *,
+        jobs: int = 1,
+    ) -> None:
+        if jobs < 1:
+            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        self.config = config or ExtractStreamConfig()
+        self.jobs = jobs
+        self.tally = ExtractTally()
+        self._packs = packs or {}
+        self._references = references or {}
+        self._ready: dict[str, Extractor] = {}
+
+    def check(self) -> None:
+        """Make the system once, so that what it lacks is told before anything is read.
+
+        Raises
+        ------
+        ConfigError, MissingExtraError
+            As `Extractor`.
+        """
+        self._extractor("")
+
+    def pieces(
+        self,
+        batches: Iterable[Work],
+        on_error: Callable[[CorpusError], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Yield what is to be written, many pages at a time, in the order of the records.
+
+        Close the iterator if it is not used up, so that the processes end.
+
+        Parameters
+        ----------
+        batches : iterable
+            As `stream.read_batches` gives them.
+        on_error : callable, optional
+            Called with a `CorpusError` for a record that cannot be read or holds no page, which is then left out;
+            without it the first one is raised.
+        progress : callable, optional
+            Called after each batch with the number of its pages.
+        """
+        for batch in self._spread(iter(batches)):
+            for error in batch.errors:
+                if on_error is None:
+                    raise error
+                on_error(error)
+            self.tally.add(batch.tally)
+            if progress is not None:
+                progress(batch.tally.pages)
+            yield batch.data
+
+    def _spread(self, batches: Iterator[Work]) -> Iterator[_Batch]:
+        ahead = [batch for _, batch in zip(range(2 if self.jobs > 1 else 1), batches, strict=False)]
+        everything = chain(ahead, batches)
+        if len(ahead) < 2:  # also with several jobs: one batch is not worth the start of a process
+            yield from map(self.extract_batch, everything)
+            return
+        from templatemine.processes import Workers
+
+        with Workers(self.jobs, _start, (self.config, self._packs, self._references)) as pool:
+            yield from pool.map(_work, everything, ahead=1, waiting=2 * self.jobs)
+
+    def extract_batch(self, work: Work) -> _Batch:
+        """Extract some records; depends on nothing but them, so it may run anywhere."""
+        tally = ExtractTally()
+        errors: list[CorpusError] = []
+        data: list[bytes] = []
+        write = FORMS[self.config.form]
+        for source, where, record in _records(work, self.config.read, errors.append):
+            try:
+                found = self._extract(source, record)
+            except TemplateMineError as error:
+                errors.append(CorpusError(f"cannot be extracted: {error}", where))
+                continue
+            html = record[self.config.read.html_field]
+            _count(tally, found, len(html))
+            data.append(write(self._name(record, where), source, record, found, self.config))
+        return _Batch(b"".join(data), tally, errors)
+
+    def _extract(self, source: str, record: Mapping[str, Any]) -> Extraction:
+        html = record.get(self.config.read.html_field)
+        if not isinstance(html, str):
+            raise CorpusError(f"expected a page in {self.config.read.html_field!r}, found none")
+        return self._extractor(source).extract(html)
+
+    def _extractor(self, source: str) -> Extractor:
+        found = self._ready.get(source)
+        if found is None:
+            references = self._references.get(source) or self._references.get("", ())
+            found = self._ready[source] = Extractor(
+                self.config.system,
+                pack=self._packs.get(source),
+                references=references,
+                config=self.config.options,
+            )
+        return found
+
+    def _name(self, record: Mapping[str, Any], where: str) -> str:
+        name = record.get(self.config.read.id_field)
+        return where if name is None else str(name)
+
+
+def _records(
+    work: Work, config: ReadConfig, report: Callable[[CorpusError], None]
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    if isinstance(work, Lines):
+        return ((source, where, record) for source, where, record, _ in parse(work, config, report))
+    return iter(work)
+
+
+def _count(tally: ExtractTally, found: Extraction, size: int) -> None:
+    tally.pages += 1
+    tally.empty += not found.text
+    tally.kept += found.kept
+    tally.blocks += found.size
+    tally.html += size
+    tally.text += len(found.text)
+    if found.note:
+        tally.notes[found.note] = tally.notes.get(found.note, 0) + 1
+
+
+# --------------------------------------------------------------------------------------------------------------- forms
+
+Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], bytes]
+
+
+def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    url = {"url": record["url"]} if record.get("url") is not None else {}
+    row = {config.read.id_field: name, config.read.source_field: source, **url, **found.as_dict(config.blocks)}
+    return encode_line(row)
+
+
+def _text(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return f"{found.text}\n".encode("utf-8", "surrogatepass")
+
+
+def _cleaneval(
+    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+) -> bytes:
+    from xml.sax.saxutils import quoteattr
+
+    return f"<doc id={quoteattr(name)}>\n{found.marked}\n".encode("utf-8", "surrogatepass")
+
+
+FORMS: Mapping[str, Form] = {"jsonl": _json, "text": _text, "cleaneval": _cleaneval}
+"""How pages are written: a line of JSON each; their text, a line a block, which says not where a page ends; CleanEval's
+mark-up, each page after a line ``<doc id="...">``."""
+
+
+# ----------------------------------------------------------------------------------------------------------- processes
+
+_extractor: RecordExtractor | None = None
+"""In a worker process: what extracts there."""
+
+
+def _start(config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]) -> None:
+    global _extractor
+    _extractor = RecordExtractor(config, packs, references)
+
+
+def _work(work: Work) -> _Batch:
+    if _extractor is None:  # pragma: no cover
+        raise RuntimeError("the worker was not started by _start")
+    return _extractor.extract_batch(work)

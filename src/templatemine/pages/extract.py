@@ -1,0 +1,294 @@
+"""HTML in, the text worth reading out, by any of the page-level systems of `pages.systems`.
+
+A page is cut into blocks once (`pages.blocks`), the system says which of them to keep, and an `Extraction` gives the
+text, the blocks with the reason for each, and the same in CleanEval's mark-up.  What is not asked for is not made, so
+that the cost is that of the scanner and of the system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from templatemine import _blocks
+from templatemine.config import ExtractConfig
+from templatemine.errors import ConfigError
+from templatemine.io.folder import decode_html
+from templatemine.pages import cleaneval
+from templatemine.pages.blocks import Page
+from templatemine.pages.systems import DEFAULT, Post, Site, Verdict, load
+
+if TYPE_CHECKING:
+    from templatemine.packs import Pack
+
+__all__ = ["Block", "Extraction", "Extractor", "extract"]
+
+LINKED = _blocks.COUNTS.index("linked")
+
+_TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
+_FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A block of a page.
+
+    Attributes
+    ----------
+    start, end : int
+        Where it stands in the page, in code points, end exclusive.
+    text : str
+        References resolved, white space folded.
+    path : str
+        Its elements from the nearest one with a class or id on: ``div.story#main>p``.
+    words, linked : int
+        Words, and how many of them stand in links.
+    kept : bool
+    reason : str
+        Why it was kept or dropped.
+    mark : str
+        What it is in CleanEval's mark-up: h (heading), p (paragraph) or l (item of a list).
+    label : str or None
+        The system's own name for its kind.
+    score : float or None
+        What the system decided by.
+    cuts : tuple of (start, end)
+        Stretches of `text`, in code points, that were left out although the block was kept.
+    """
+
+    start: int
+    end: int
+    text: str
+    path: str
+    words: int
+    linked: int
+    kept: bool
+    reason: str
+    mark: str
+    label: str | None = None
+    score: float | None = None
+    cuts: tuple[tuple[int, int], ...] = ()
+
+
+class Extraction:
+    """What a system made of a page.
+
+    Attributes
+    ----------
+    system : str
+    date : str or None
+        In ISO 8601, where the system looks for it.
+    posts : tuple of Post
+        Where the system looks for them.
+    note : str
+        What is to be said of the page as a whole; "" if nothing is.
+    """
+
+    def __init__(self, page: Page, verdict: Verdict, system: str) -> None:
+        self.system = system
+        self.date = verdict.date
+        self.posts: tuple[Post, ...] = verdict.posts
+        self.note = verdict.note or _frames(page)
+        self._page = page
+        self._verdict = verdict
+        self._kept: list[int] = np.flatnonzero(verdict.kept).tolist()
+
+    def __repr__(self) -> str:
+        return f"Extraction({self.system!r}, {self.kept} of {self.size} blocks, {self.text[:40]!r})"
+
+    @property
+    def size(self) -> int:
+        """Blocks of the page."""
+        return len(self._page)
+
+    @property
+    def kept(self) -> int:
+        """Blocks of the page that were kept."""
+        return len(self._kept)
+
+    @cached_property
+    def text(self) -> str:
+        """The kept blocks, a line each."""
+        return "\n".join(text for _, text in self._texts)
+
+    @cached_property
+    def title(self) -> str | None:
+        """The system's title of the page, else its first heading, else what stands in ``<title>``.
+
+        The order of headings before ``<title>`` is getMainHeadline of Baisa (2009), appendix.
+        """
+        if self._verdict.title is not None:
+            return self._verdict.title
+        for block in range(len(self._page)):
+            if cleaneval.mark(self._page, block) == cleaneval.HEADING:
+                return self._page.text(block)
+        found = _TITLE.search(self._page.html)
+        return " ".join(unescape(found[1]).split()) or None if found else None
+
+    @cached_property
+    def marked(self) -> str:
+        """The kept blocks in CleanEval's mark-up, a line each."""
+        lines: list[str] = []
+        before = -1
+        for block, text in self._texts:
+            goes_on = block == before + 1 and cleaneval.continues(self._page, block)
+            lines.append(text if goes_on else f"<{cleaneval.mark(self._page, block)}>{text}")
+            before = block
+        return "\n".join(lines)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks of the page, kept or not."""
+        page, verdict = self._page, self._verdict
+        linked = page.columns["counts"][:, LINKED].tolist()
+        score = None if verdict.score is None else np.round(verdict.score.astype(np.float64), 4).tolist()
+        return tuple(
+            Block(
+                start=start,
+                end=end,
+                text=page.text(block),
+                path=page.path(block),
+                words=int(page.words[block]),
+                linked=linked[block],
+                kept=kept,
+                reason=verdict.reasons[reason],
+                mark=cleaneval.mark(page, block),
+                label=None if verdict.labels is None else verdict.labels[block],
+                score=None if score is None else score[block],
+                cuts=verdict.cuts.get(block, ()),
+            )
+            for block, ((start, end), kept, reason) in enumerate(
+                zip(
+                    page.spans(np.arange(len(page))),
+                    verdict.kept.tolist(),
+                    verdict.reason.tolist(),
+                    strict=True,
+                )
+            )
+        )
+
+    @cached_property
+    def _texts(self) -> list[tuple[int, str]]:
+        """Place and text of each kept block of which something is left."""
+        cuts = self._verdict.cuts
+        texts = [(block, self._page.text(block)) for block in self._kept]
+        if cuts:
+            texts = [(block, _without(text, cuts[block]) if block in cuts else text) for block, text in texts]
+        return [row for row in texts if row[1]]
+
+    def as_dict(self, blocks: bool = False) -> dict[str, Any]:
+        """Title, date, text and, on request, blocks, as JSON holds them; what there is none of is left out."""
+        found: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
+        if self.posts:
+            found["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
+        if self.note:
+            found["note"] = self.note
+        if blocks:
+            found["blocks"] = [_row(block) for block in self.blocks]
+        return {name: value for name, value in found.items() if value is not None}
+
+
+class Extractor:
+    """One system, ready for any number of pages of one site; safe to share between threads.
+
+    Parameters
+    ----------
+    system : str, optional
+        A name of `pages.systems.SYSTEMS`.
+    pack : Pack, optional
+        Of the site, for the systems that use what its pages have taught.
+    references : sequence of str
+        Other pages of the site, best first, for the systems that compare pages.
+    config : ExtractConfig, optional
+
+    Raises
+    ------
+    ConfigError
+        There is no such system, or it cannot do with what is known of the site.
+    MissingExtraError
+        The system needs a library that is not installed.
+    """
+
+    def __init__(
+        self,
+        system: str | None = None,
+        *,
+        pack: Pack | None = None,
+        references: Sequence[str] = (),
+        config: ExtractConfig | None = None,
+    ) -> None:
+        self.system = DEFAULT if system is None else system
+        self._judge = load(self.system, Site(pack=pack, references=references), config or ExtractConfig())
+
+    def extract(self, html: str | bytes) -> Extraction:
+        """Extract a page; bytes are decoded as `io.folder.decode_html` does.
+
+        Raises
+        ------
+        CapacityError
+            The page has 2 GiB or more.
+        """
+        page = Page(decode_html(html) if isinstance(html, bytes) else html)
+        if not len(page):
+            none = np.zeros(0, np.int8)
+            return Extraction(page, Verdict(kept=none.astype(np.bool_), reason=none, reasons=()), self.system)
+        return Extraction(page, self._judge(page), self.system)
+
+
+def extract(
+    html: str | bytes,
+    system: str | None = None,
+    *,
+    packs: Mapping[str, Pack] | None = None,
+    source: str | None = None,
+    pack: Pack | None = None,
+    references: Sequence[str] = (),
+    config: ExtractConfig | None = None,
+) -> Extraction:
+    """Extract one page; for many of one site, make an `Extractor` once.
+
+    Parameters
+    ----------
+    html : str or bytes
+    system : str, optional
+        A name of `pages.systems.SYSTEMS`; the default is the best for what is known of the site.
+    packs : mapping of str to Pack, optional
+        By source, as `mine` gives them; `source` says which is that of the page.  One pack alone needs no name.
+    pack : Pack, optional
+        That of the page's source, instead.
+    references, config
+        As for `Extractor`.
+
+    Examples
+    --------
+    >>> extract("<ul><li><a href=/>Home</a></ul><p>A story.", system="bte").text  # doctest: +SKIP
+    'A story.'
+    """
+    if packs and pack is None:
+        if source is None and len(packs) > 1:
+            raise ConfigError(f"source: expected the source of the page, one of {', '.join(sorted(packs))}, got none")
+        pack = packs.get(source) if source is not None else next(iter(packs.values()))
+    return Extractor(system, pack=pack, references=references, config=config).extract(html)
+
+
+def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+    edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
+    pieces = (text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+    return " ".join(" ".join(pieces).split())
+
+
+def _row(block: Block) -> dict[str, Any]:
+    row = {name: getattr(block, name) for name in Block.__slots__}
+    return {name: value for name, value in row.items() if value is not None and value != ()}
+
+
+def _frames(page: Page) -> str:
+    if len(page) or not (found := _FRAME.findall(page.html)):
+        return ""
+    return f"a page of frames without a text of its own; they show {', '.join(dict.fromkeys(found))}"

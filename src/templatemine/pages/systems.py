@@ -1,0 +1,125 @@
+"""The page-level systems by name, and the contract that each of them keeps.
+
+A system is a module of this package with one function ``make(site, config)``: what is known of the page's site and the
+options come in, and out goes a `Judge`, which takes a `Page` (the shared block model) and says of each of its blocks
+whether it is kept and why, a `Verdict`.  Everything else, such as texts, offsets, paths, mark-up and output, is done
+once, in `pages.extract`.  Modules are imported when their system is first asked for, and a judge may be shared between
+threads.
+
+To add a system, write the module and name it in `SYSTEMS`; options of its own go to `config.ExtractConfig`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from templatemine.config import ExtractConfig
+from templatemine.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from templatemine.model import PageHistory
+    from templatemine.packs import Pack
+    from templatemine.pages.blocks import Page
+
+__all__ = ["DEFAULT", "SYSTEMS", "Judge", "Post", "Site", "Verdict", "load"]
+
+SYSTEMS: Mapping[str, str] = {
+    "hybrid": "the page model, and the history of the site where a pack has it",
+}
+"""What each does, in one line; the module of the same name holds it."""
+
+DEFAULT = "hybrid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What is known of the site of a page.
+
+    Attributes
+    ----------
+    pack : Pack or None
+        Of the page's source.
+    references : sequence of str
+        Other pages of the site, best first.
+    """
+
+    pack: Pack | None = None
+    references: Sequence[str] = ()
+
+    @property
+    def history(self) -> PageHistory | None:
+        """Where the main text stands on the pages of the source, if its pack has it."""
+        return None if self.pack is None else self.pack.pages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One of the posts of a page: its title and date as far as they are known, and its text.
+
+    `date` is in ISO 8601; `blocks` are the places of its blocks on the page.
+    """
+
+    text: str
+    title: str | None = None
+    date: str | None = None
+    blocks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a system says of the n blocks of a page.
+
+    Attributes
+    ----------
+    kept : bool array, shape (n,)
+    reason : integer array, shape (n,)
+        Place in `reasons` of why a block was kept or dropped.
+    reasons : tuple of str
+    score : float array, shape (n,), or None
+        Whatever the system decided by, greater for text.
+    labels : sequence of n str, or None
+        The system's own names of kinds of blocks, if it has any.
+    cuts : mapping of int to tuple of (start, end)
+        Of kept blocks: stretches of the block's text, in code points, ascending and disjoint, that are left out.
+    title, date : str or None
+        Of the page; the date in ISO 8601.
+    posts : tuple of Post
+    note : str
+        What is to be said of the page as a whole, such as that it was left out.
+    """
+
+    kept: NDArray[np.bool_]
+    reason: NDArray[np.integer]
+    reasons: tuple[str, ...]
+    score: NDArray[np.floating] | None = None
+    labels: Sequence[str] | None = None
+    cuts: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    title: str | None = None
+    date: str | None = None
+    posts: tuple[Post, ...] = ()
+    note: str = ""
+
+
+Judge = Callable[["Page"], Verdict]
+
+
+def load(name: str, site: Site, config: ExtractConfig) -> Judge:
+    """The judge of a system.
+
+    Raises
+    ------
+    ConfigError
+        There is no system of this name, or it cannot do with what is known of the site.
+    MissingExtraError
+        It needs a library that is not installed.
+    """
+    if name not in SYSTEMS:
+        raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
+    make: Callable[[Site, ExtractConfig], Judge] = import_module(f"templatemine.pages.{name}").make
+    return make(site, config)

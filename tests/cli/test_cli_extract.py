@@ -1,0 +1,125 @@
+"""``templatemine extract``: what it reads, what it writes, what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import everything, read, write
+
+from conftest import Cli
+from invented_pages import CALL, page
+from templatemine import extract
+from templatemine.stream import BATCH_RECORDS
+
+
+def rows(number: int) -> list[dict[str, Any]]:
+    return [{"source": "lantern.example", "id": f"p{n}", "url": f"u{n}", "html": page(n)} for n in range(number)]
+
+
+@pytest.fixture
+def single(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(page(1), encoding="utf-8")
+    return path
+
+
+def test_a_single_page_is_written_as_text(cli: Cli, single: Path) -> None:
+    ran = cli("extract", single)
+    assert (ran.code, ran.out, ran.err) == (0, extract(page(1)).text + "\n", "")
+    assert cli("extract", single, "--format", "cleaneval").out == f'<doc id="page.html">\n{extract(page(1)).marked}\n'
+
+
+def test_blocks_of_a_single_page(cli: Cli, single: Path) -> None:
+    row = json.loads(cli("extract", single, "--blocks").out)
+    assert (row["id"], row["source"]) == ("page.html", single.parent.name)
+    assert row["blocks"][0]["text"] == "Home"
+    assert {"start", "end", "text", "path", "words", "linked", "kept", "reason", "mark"} <= set(row["blocks"][0])
+
+
+def test_a_gzip_page(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "page.htm.gz").write_bytes(gzip.compress(page(1).encode()))
+    assert cli("extract", tmp_path / "page.htm.gz").out == extract(page(1)).text + "\n"
+
+
+def test_json_lines(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", rows(3))
+    ran = cli("extract", new, "-o", tmp_path / "out.jsonl")
+    assert (ran.code, ran.out) == (0, "")
+    got = read(tmp_path / "out.jsonl")
+    assert [list(row) for row in got] == [["id", "source", "url", "system", "title", "text"]] * 3
+    assert [row["text"] for row in got] == [extract(page(n)).text for n in range(3)]
+    assert "3 pages written to" in ran.err
+    assert "blocks kept" in ran.err
+
+
+def test_a_folder(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for n in range(3):
+        (folder / f"{n}.html").write_text(page(n), encoding="utf-8")
+    assert cli("extract", folder, "-o", tmp_path / "out.jsonl.gz").code == 0
+    lines = gzip.decompress((tmp_path / "out.jsonl.gz").read_bytes()).splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["0.html", "1.html", "2.html"]
+
+
+def test_processes_change_nothing(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", rows(BATCH_RECORDS + 40))
+    assert cli("extract", new, "-o", tmp_path / "one.jsonl").code == 0
+    assert cli("extract", new, "-o", tmp_path / "two.jsonl", "--jobs", "2").code == 0
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_packs_of_sources(cli: Cli, tmp_path: Path) -> None:
+    lines = [{"source": "lantern.example", "id": str(n), "html": page(n, CALL)} for n in range(20)]
+    archive = write(tmp_path / "pages.jsonl", lines)
+    assert cli("mine", archive, "-o", tmp_path / "packs").code == 0
+    new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL)}])
+    assert cli("extract", new, "-o", tmp_path / "out.jsonl", "-p", tmp_path / "packs").code == 0
+    assert "Readers have stood" not in read(tmp_path / "out.jsonl")[0]["text"]
+
+
+def test_records_without_a_page_are_told_and_counted(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"id": "a", "text": "no page"}, {"id": "b", "html": page(1)}, b"{"])
+    ran = cli("extract", new, "-o", tmp_path / "out.jsonl", "--json")
+    assert ran.code == 0
+    facts = json.loads(ran.out)
+    assert (facts["pages"], facts["skipped"], facts["empty"]) == (1, 2, 0)
+    assert "expected a page in 'html', found none" in ran.err
+    assert "new.jsonl:1" in ran.err
+    strict = cli("extract", new, "-o", tmp_path / "strict.jsonl", "--strict")
+    assert strict.code == 1
+    assert "strict.jsonl" not in everything(tmp_path)
+
+
+def test_ids_are_made_up_from_the_place(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"html": page(1)}])
+    assert cli("extract", new, "-o", tmp_path / "out.jsonl").code == 0
+    assert read(tmp_path / "out.jsonl")[0]["id"] == f"{new}:1"
+
+
+def test_standard_input(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("extract", "-", stdin=json.dumps(rows(1)[0]).encode())
+    assert json.loads(ran.out)["id"] == "p0"
+
+
+def test_pages_of_frames_are_told(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"id": "f", "html": "<frameset><frame src=a.html></frameset>"}])
+    ran = cli("extract", new, "-o", tmp_path / "out.jsonl")
+    assert "1 page: a page of frames" in ran.err
+    assert read(tmp_path / "out.jsonl")[0]["note"].startswith("a page of frames")
+
+
+def test_the_output_is_no_input(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", rows(1))
+    assert "is an input" in cli("extract", new, "-o", new, "--force").error
+    assert "No such file" in cli("extract", tmp_path / "nothing.html").error
+
+
+def test_an_unknown_system(cli: Cli, single: Path) -> None:
+    ran = cli("extract", single, "--system", "nosuch")
+    assert ran.code == 2
+    assert "invalid choice: 'nosuch'" in ran.err
