@@ -22,6 +22,7 @@ __all__ = [
     "bin_widths",
     "choose_cutoff",
     "energy_border",
+    "energy_curve",
     "histogram",
     "least_df",
     "non_increasing_fit",
@@ -37,6 +38,29 @@ def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.in
 
 def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
     """The border b_c of least energy (equation 3.1) in bins, and that energy; ties go to the lowest border."""
+    twice, energy = _pair_energies(counts)
+    least = energy.min()
+    # Exact ties are rare but real (empty bins between the modes); sums of whole numbers compare exactly below 2^53.
+    border = twice[energy == least].min() / 2
+    return float(border), float(least)
+
+
+def energy_curve(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The least energy (equation 3.1) of all pairs of centres with the same border.
+
+    Returns
+    -------
+    float64 array, shape (2 * bins - 3,)
+        At the borders 0.5, 1, 1.5 ... bins - 1.5; its minimum is that of `energy_border`.
+    """
+    twice, energy = _pair_energies(counts)
+    curve = np.full(max(2 * len(counts) - 3, 0), np.inf)
+    np.minimum.at(curve, twice - 1, energy)
+    return curve
+
+
+def _pair_energies(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Twice the border and the energy of each pair of centres x < y."""
     bins = len(counts)
     place = np.arange(bins)
     # Sums of h, i h and i^2 h below each border, so that a side's energy is s2 - 2 c s1 + c^2 s0.
@@ -49,10 +73,7 @@ def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
     s0, s1, s2 = below[:, first]
     t0, t1, t2 = below[:, -1:] - below[:, first]
     energy = (s2 - 2 * x * s1 + x**2 * s0) + (t2 - 2 * y * t1 + y**2 * t0)
-    least = energy.min()
-    # Exact ties are rare but real (empty bins between the modes); sums of whole numbers compare exactly below 2^53.
-    border = twice[energy == least].min() / 2
-    return float(border), float(least)
+    return twice, energy
 
 
 def least_df(border: float, documents: int, bins: int) -> int:

@@ -1,0 +1,158 @@
+"""Numbers -> drawings: Vega-Lite specifications, and SVG of them.
+
+The drawings take their colours from the page they stand in (the CSS variables of `COLOURS`), so that they follow it
+into the dark and onto paper.  They hold no script, no style and no id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from templatemine.errors import MissingExtraError
+from templatemine.report.histogram import Histogram
+
+__all__ = ["COLOURS", "days_spec", "histogram_spec", "svg"]
+
+Spec = dict[str, Any]
+
+COLOURS = ("--chart-text", "--chart-line", "--chart-all", "--chart-template", "--chart-energy", "--chart-cutoff")
+"""What a page has to define."""
+
+_TEXT, _LINE, _ALL, _TEMPLATE, _ENERGY, _CUTOFF = (f"var({name})" for name in COLOURS)
+_WIDTH = 620
+_DECIMALS = re.compile(r"-?[0-9]+\.[0-9]{2,}")
+"""More of them than one nobody sees, and they are half of a drawing."""
+_FONT = "system-ui, sans-serif"
+_AXIS = {
+    "grid": False,
+    "domainColor": _LINE,
+    "tickColor": _LINE,
+    "labelColor": _TEXT,
+    "titleColor": _TEXT,
+    "labelFont": _FONT,
+    "titleFont": _FONT,
+    "labelFontSize": 11,
+    "titleFontSize": 11,
+    "titleFontWeight": "normal",
+}
+_CONFIG = {"background": None, "view": {"stroke": None}, "axis": _AXIS}
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """Draw a specification.
+
+    Raises
+    ------
+    MissingExtraError
+        The library is not there.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise MissingExtraError(
+            "drawings need vl-convert-python, which is not installed: pip install 'templatemine[report]'"
+        ) from error
+    drawn: str = vl_convert.vegalite_to_svg(json.dumps(spec))
+    return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", drawn)
+
+
+def histogram_spec(histogram: Histogram) -> Spec:
+    """Strings by share of documents on a log scale, templates before all, and the energy curve below."""
+    bins = max(len(histogram.counts), 1)
+    top = max(histogram.counts, default=1)
+    x = {"field": "at", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
+    share = {**x, "axis": {"title": "share of the documents that hold a string", "format": ".0%", "tickCount": 10}}
+    y_axis = {"title": "strings", "values": [0, *_powers(top)], "format": ",d", "labelOverlap": True}
+    log = {"type": "symlog", "constant": 1, "domain": [0, max(top, 1)], "nice": False}
+    upper = {
+        "width": _WIDTH,
+        "height": 130,
+        "data": {"values": _steps([place / bins for place in range(bins + 1)], histogram.counts, histogram.templates)},
+        "layer": [*_areas(x, {"scale": log, "axis": y_axis}), *_rules(histogram, x)],
+    }
+    most = max(histogram.energies, default=1.0)
+    energy = {
+        "field": "energy",
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [1, max(most, 10)], "nice": False},
+        "axis": {"title": "energy", "values": _powers(most), "format": "~s", "labelOverlap": True},
+    }
+    curve = [{"at": at, "energy": e} for at, e in zip(histogram.borders, histogram.energies, strict=True)]
+    lower = {
+        "width": _WIDTH,
+        "height": 60,
+        "data": {"values": curve},
+        "layer": [
+            {
+                "mark": {"type": "line", "color": _ENERGY, "strokeWidth": 1.5, "aria": False},
+                "encoding": {"x": share, "y": energy},
+            },
+            *_rules(histogram, share),
+        ],
+    }
+    return {"spacing": 8, "vconcat": [upper, lower], "config": _CONFIG}
+
+
+def _powers(top: float) -> list[int]:
+    return [10**power for power in range(12) if 10**power <= max(top, 1)]
+
+
+def _steps(edges: Sequence[Any], total: Sequence[int], part: Sequence[int]) -> list[Spec]:
+    """Rows of a step function: each value stands from its edge to the next."""
+    if not any(total):
+        return []
+    return [{"at": at, "all": a, "part": b} for at, a, b in zip(edges, (*total, 0), (*part, 0), strict=True)]
+
+
+def _areas(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
+    """Two step functions, the second before the first; each is one path, however many steps it has."""
+    return [
+        {
+            "mark": {"type": "area", "interpolate": "step-after", "color": colour, "aria": False},
+            "encoding": {"x": x, "y": {"field": name, "type": "quantitative", **y}, "y2": {"datum": 0}},
+        }
+        for name, colour in (("all", _ALL), ("part", _TEMPLATE))
+    ]
+
+
+def _rules(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
+    """Where the source was cut, and where the energy is least if that is another place."""
+    lines: list[tuple[float | None, str, list[int]]] = [(histogram.cutoff, _CUTOFF, [])]
+    if histogram.cutoff is None:
+        lines = [(histogram.least, _ENERGY, [4, 3])]
+    return [
+        {
+            "data": {"values": [{"at": at}]},
+            "mark": {"type": "rule", "aria": False, "color": colour, "strokeWidth": 1.5, "strokeDash": dash},
+            "encoding": {"x": x},
+        }
+        for at, colour, dash in lines
+        if at is not None
+    ]
+
+
+def days_spec(periods: Sequence[tuple[str, str]], documents: Sequence[int], changed: Sequence[int]) -> Spec:
+    """Documents by day (or longer periods), and those of them in which something is cut.
+
+    Parameters
+    ----------
+    periods : sequence of (str, str)
+        First day of each and of the next one, ISO 8601.
+    """
+    edges = [first for first, _ in periods] + [end for _, end in periods[-1:]]
+    x = {
+        "field": "at",
+        "type": "temporal",
+        "scale": {"type": "utc"},
+        "axis": {"title": None, "tickCount": 8, "labelOverlap": True},
+    }
+    return {
+        "width": _WIDTH,
+        "height": 60,
+        "data": {"values": _steps(edges, documents, changed) if edges else []},
+        "layer": _areas(x, {"axis": {"title": "documents", "tickCount": 3}}),
+        "config": _CONFIG,
+    }

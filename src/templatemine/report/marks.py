@@ -1,0 +1,119 @@
+"""(text, spans) -> pieces of the text, cut or kept, and pieces -> HTML in which each cut is marked and named.
+
+Article text is hostile input: everything is escaped, and characters that act on a terminal or turn the direction of
+writing (they could disguise a cut as something else) become visible names.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from templatemine.model import Span
+
+__all__ = ["Piece", "acts", "elided", "marked", "named", "pieces", "shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a text: cut by `templates`, or kept if there are none.
+
+    `hidden` counts the characters of a kept stretch that is too long to be shown; its `text` is then empty.
+    """
+
+    start: int
+    text: str
+    templates: tuple[str, ...] = ()
+    hidden: int = 0
+
+
+def pieces(text: str, spans: Sequence[Span]) -> Iterator[Piece]:
+    """Yield a text as kept and cut pieces in turn, which joined give it back.
+
+    Parameters
+    ----------
+    spans : sequence of Span
+        Ascending and disjoint, as `Cleaner.spans` gives them.
+    """
+    place = 0
+    for span in spans:
+        if span.start > place:
+            yield Piece(place, text[place : span.start])
+        yield Piece(span.start, text[span.start : span.end], span.templates or ("",))
+        place = span.end
+    if place < len(text):
+        yield Piece(place, text[place:])
+
+
+_SHORT = 80
+"""What is hidden is at least so long, or saying that it is hidden would take its place."""
+
+
+def elided(parts: Iterable[Piece], context: int) -> Iterator[Piece]:
+    """Yield pieces of which kept ones show no more than `context` characters beside a cut, ended at white space."""
+    parts = list(parts)
+    for number, piece in enumerate(parts):
+        head = context if number else context // 2
+        tail = context if number < len(parts) - 1 else 0
+        if piece.templates or len(piece.text) <= head + tail + _SHORT:
+            yield piece
+            continue
+        text = piece.text
+        first = _blank(text, head, range(head, min(head + 20, len(text))))
+        last = _blank(text, len(text) - tail, range(len(text) - tail, max(len(text) - tail - 20, first), -1))
+        yield Piece(piece.start, text[:first])
+        yield Piece(piece.start + first, "", hidden=last - first)
+        if last < len(text):
+            yield Piece(piece.start + last, text[last:])
+
+
+def _blank(text: str, otherwise: int, places: Iterable[int]) -> int:
+    return next((place for place in places if text[place : place + 1].isspace()), otherwise)
+
+
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Embeddings, overrides and isolates; the marks beside them (U+200E, U+200F, U+061C) reach no further than a word."""
+
+
+def acts(char: str) -> bool:
+    """True if a character does something to its surroundings instead of being seen."""
+    return char in _TURNS or (unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t")
+
+
+def named(text: str) -> str:
+    """A text in which each character that acts is the name of its code point; for attributes and terminals."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(f"U+{ord(char):04X}" if acts(char) else char for char in text)
+
+
+def shown(text: str) -> str:
+    """HTML of a text: escaped, and each character that acts as the name of its code point in a box."""
+    text = text.replace("\r\n", "\n")
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return escape(text)
+    return "".join(f'<b class="ctl">U+{ord(char):04X}</b>' if acts(char) else char for char in escape(text))
+
+
+def marked(parts: Iterable[Piece], note: Callable[[Piece], tuple[str, str]]) -> str:
+    """HTML of pieces: kept ones as text, each cut a ``<mark>`` that a keyboard reaches and that says what cut it.
+
+    Parameters
+    ----------
+    note : callable
+        Cut -> what is shown on hover and focus, as text, and HTML to stand behind the mark, such as links to the
+        expressions.
+    """
+    out: list[str] = []
+    for piece in parts:
+        if piece.hidden:
+            out.append(f'<span class="gap" dir="ltr">… {piece.hidden:,} characters …</span>')
+        elif piece.templates:
+            said, behind = note(piece)
+            start = f'<mark tabindex="0" data-start="{piece.start}" data-note="{escape(named(said))}">'
+            out.append(f"{start}{shown(piece.text)}</mark>{behind}")
+        else:
+            out.append(shown(piece.text))
+    return "".join(out)
