@@ -17,7 +17,7 @@ from templatemine.config import MineConfig, TokeniseConfig, UserPattern
 from templatemine.expressions import SLOT, Encoded, expression
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
-from templatemine.model import Cutoff, Document, Template
+from templatemine.model import Corpus, Cutoff, Document, Template
 from templatemine.packs import Pack
 from templatemine.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
 from templatemine.tokenise import tokenise
@@ -81,6 +81,21 @@ def flat(documents: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray
     """Documents as the kernels take them: all symbols, and where each document begins."""
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(one) for one in documents], dtype=np.int64)])
     return np.array([symbol for one in documents for symbol in one], np.int32), starts
+
+
+def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
+    """A corpus whose forms are the symbols, form 0 unused."""
+    forms, starts = flat(documents)
+    names = [b"%d" % form for form in range(max([0, *forms.tolist()]) + 1)]
+    return Corpus(
+        source="s",
+        html=False,
+        lines=False,
+        forms=forms,
+        doc_starts=starts,
+        form_names=names,
+        traits=np.zeros(len(names), np.uint8),
+    )
 
 
 def closed(documents: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

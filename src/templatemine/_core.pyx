@@ -11,12 +11,12 @@ otherwise.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
     AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, SHORT, Scanner, Table,
-    Tokens, WORD, Word, Words, check_bounds, copied, count_stand, found_columns, found_push, normalise, scan,
+    Tokens, WORD, Word, Words, check_bounds, copied, count_stand, found_columns, found_push, normalise, reserve, scan,
     table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tokens_free,
     words_find, words_init, words_insert,
 )
@@ -77,16 +77,7 @@ cdef struct Ints:
 
 
 cdef int ints_reserve(Ints* v, int64_t more) except -1 nogil:
-    cdef int64_t room
-    cdef void* grown
-    if v.size + more > v.room:
-        room = v.size + more + (v.room >> 1) + 64
-        grown = realloc(v.data, room * sizeof(int32_t))
-        if grown == NULL:
-            raise MemoryError
-        v.data = <int32_t*>grown
-        v.room = room
-    return 0
+    return reserve(<void**>&v.data, &v.room, v.size + more, sizeof(int32_t))
 
 
 cdef inline int ints_push(Ints* v, int32_t value) except -1 nogil:
@@ -209,13 +200,7 @@ cdef class Tokeniser(Scanner):
         return 0
 
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
-        cdef void* grown
-        if 2 * n + 32 > self.room_size:
-            grown = realloc(self.room, 2 * n + 4096)
-            if grown == NULL:
-                raise MemoryError
-            self.room = <uint8_t*>grown
-            self.room_size = 2 * n + 4096
+        reserve(<void**>&self.room, &self.room_size, 2 * n + 32, 1)
         if kind == WORD:
             n = normalise(&self.spec, p, n, self.room)
         else:
@@ -486,7 +471,6 @@ cdef int _repeats(const int32_t* text, const int32_t* doc_of, const index_t* sa,
                   int64_t min_tokens, int64_t min_df, Found* out) except -1 nogil:
     cdef Open* stack = NULL
     cdef Open top
-    cdef void* grown
     cdef int64_t size = 0, room = 0, r, h, rank, low, high, middle, df
     cdef int32_t before, document
     cdef bint fresh
@@ -526,12 +510,7 @@ cdef int _repeats(const int32_t* text, const int32_t* doc_of, const index_t* sa,
                         stack[size - 1].repeated += top.repeated
                         stack[size - 1].before = join(stack[size - 1].before, top.before)
                 if fresh:
-                    if size == room:
-                        room *= 2
-                        grown = realloc(stack, room * sizeof(Open))
-                        if grown == NULL:
-                            raise MemoryError
-                        stack = <Open*>grown
+                    reserve(<void**>&stack, &room, size + 1, sizeof(Open))
                     top.lcp = h
                     stack[size] = top
                     size += 1

@@ -14,10 +14,10 @@ otherwise.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._text cimport check_bounds, count_stand
+from templatemine._text cimport check_bounds, count_stand, reserve
 
 __all__ = ["grow_strings"]
 
@@ -65,13 +65,8 @@ cdef struct Stack:
 
 
 cdef int stack_push(Stack* stack, int64_t low, int64_t high, int64_t depth) except -1 nogil:
-    cdef void* grown
     if stack.size == stack.room:
-        grown = realloc(stack.groups, (stack.room * 2 + 1024) * sizeof(Group))
-        if grown == NULL:
-            raise MemoryError
-        stack.groups = <Group*>grown
-        stack.room = stack.room * 2 + 1024
+        reserve(<void**>&stack.groups, &stack.room, stack.size + 1, sizeof(Group))
     stack.groups[stack.size].low = low
     stack.groups[stack.size].high = high
     stack.groups[stack.size].depth = depth
@@ -95,14 +90,9 @@ cdef inline bint preceded_alike(const symbol_t* text, const int32_t* places, int
 cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const Group* group, int64_t df) except -1 nogil:
     """One more string, and how its occurrences stand."""
     cdef int64_t i, last = group.depth - 1
-    cdef void* grown
     cdef Grown* row
     if out.size == out.room:
-        grown = realloc(out.rows, (out.room * 2 + 4096) * sizeof(Grown))
-        if grown == NULL:
-            raise MemoryError
-        out.rows = <Grown*>grown
-        out.room = out.room * 2 + 4096
+        reserve(<void**>&out.rows, &out.room, out.size + 1, sizeof(Grown))
     row = out.rows + out.size
     row.rank = group.low
     row.first = places[group.low]

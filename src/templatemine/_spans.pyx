@@ -14,7 +14,7 @@ from libc.string cimport memchr, memcpy, memset
 
 from templatemine._text cimport (
     ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words,
-    all_upper, copied, found_free, found_push, is_alnum, is_alpha, normalise, scan, table_add, table_find, table_free, table_init,
+    all_upper, copied, found_free, found_push, is_alnum, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init,
     tag_end, tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
@@ -233,13 +233,7 @@ cdef void scratch_free(Scratch* scratch) noexcept nogil:
 
 cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -1 nogil:
     """Write a token's form into the scratch; returns its length."""
-    cdef void* grown
-    if 2 * n + 32 > scratch.room:
-        grown = realloc(scratch.form, 2 * n + 1024)
-        if grown == NULL:
-            raise MemoryError
-        scratch.form = <uint8_t*>grown
-        scratch.room = 2 * n + 1024
+    reserve(<void**>&scratch.form, &scratch.room, 2 * n + 32, 1)
     if kind == WORD:
         return normalise(&scanner.spec, p, n, scratch.form)
     return tag_form(&scanner.spec, p, n, kind, scratch.form)

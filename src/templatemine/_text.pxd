@@ -140,6 +140,9 @@ cdef object copied(const void* data, int64_t size, object dtype)
 # Growing buffers and the interner
 # ======================================================================================================================
 
+cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) except -1 nogil
+
+
 cdef struct Found:
     int64_t* position       # repeats: first rank of the interval in the suffix array; matches: first token
     int32_t* length
@@ -163,7 +166,7 @@ cdef struct Table:
     int64_t arena_room
     int64_t* offset         # string i is arena[offset[i]:offset[i + 1]]
     int64_t count
-    int64_t room
+    int64_t room            # of offsets, one more than there may be strings
     uint64_t* slots
     uint64_t mask
 

@@ -194,28 +194,31 @@ cdef void found_free(Found* f) noexcept nogil:
     memset(f, 0, sizeof(Found))
 
 
+cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) except -1 nogil:
+    """Make room for `wanted` items of so many bytes, and for half as many again if there was less."""
+    cdef void* moved
+    if wanted <= room[0]:
+        return 0
+    wanted += (wanted >> 1) + 64
+    moved = realloc(data[0], wanted * item)
+    if moved == NULL:
+        raise MemoryError
+    data[0] = moved
+    room[0] = wanted
+    return 0
+
+
 cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil:
     cdef int64_t room
-    cdef void* a
-    cdef void* b
-    cdef void* c
-    cdef void* d
     if f.size == f.room:
-        room = f.room * 2 + 4096
-        a = realloc(f.position, room * sizeof(int64_t))
-        if a != NULL:
-            f.position = <int64_t*>a
-        b = realloc(f.length, room * sizeof(int32_t))
-        if b != NULL:
-            f.length = <int32_t*>b
-        c = realloc(f.count, room * sizeof(int32_t))
-        if c != NULL:
-            f.count = <int32_t*>c
-        d = realloc(f.df, room * sizeof(int32_t))
-        if d != NULL:
-            f.df = <int32_t*>d
-        if a == NULL or b == NULL or c == NULL or d == NULL:
-            raise MemoryError
+        room = f.room
+        reserve(<void**>&f.position, &room, f.size + 1, sizeof(int64_t))
+        room = f.room
+        reserve(<void**>&f.length, &room, f.size + 1, sizeof(int32_t))
+        room = f.room
+        reserve(<void**>&f.count, &room, f.size + 1, sizeof(int32_t))
+        room = f.room
+        reserve(<void**>&f.df, &room, f.size + 1, sizeof(int32_t))
         f.room = room
     f.position[f.size] = position
     f.length[f.size] = <int32_t>length
@@ -243,7 +246,7 @@ cdef int table_init(Table* t) except -1 nogil:
         raise MemoryError
     memset(t.slots, 0, 1024 * sizeof(uint64_t))
     t.mask = 1023
-    t.room = 511
+    t.room = 512
     t.offset[0] = 0
     return 0
 
@@ -276,26 +279,12 @@ cdef int table_grow(Table* t) except -1 nogil:
 
 cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil:
     """Append a string that is not there yet."""
-    cdef void* grown
-    cdef int64_t room
     cdef uint64_t place
     if t.count >= 0x7FFFFFFE:
         with gil:
             raise CapacityError("more than 2^31 - 2 different tokens in one source")
-    if t.arena_size + n > t.arena_room:
-        room = t.arena_size + n + (t.arena_room >> 1) + 4096
-        grown = realloc(t.arena, room)
-        if grown == NULL:
-            raise MemoryError
-        t.arena = <uint8_t*>grown
-        t.arena_room = room
-    if t.count == t.room:
-        room = t.room * 2 + 1
-        grown = realloc(t.offset, (room + 1) * sizeof(int64_t))
-        if grown == NULL:
-            raise MemoryError
-        t.offset = <int64_t*>grown
-        t.room = room
+    reserve(<void**>&t.arena, &t.arena_room, t.arena_size + n, 1)
+    reserve(<void**>&t.offset, &t.room, t.count + 2, sizeof(int64_t))
     memcpy(t.arena + t.arena_size, p, n)
     t.arena_size += n
     t.count += 1
@@ -351,18 +340,12 @@ cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size
 # ======================================================================================================================
 
 cdef int tokens_grow(Tokens* t) except -1 nogil:
-    cdef int64_t room = t.room * 2 + 1024
-    cdef void* a = realloc(t.start, room * sizeof(int64_t))
-    cdef void* b = realloc(t.end, room * sizeof(int64_t))
-    cdef void* c = realloc(t.kind, room)
-    if a != NULL:
-        t.start = <int64_t*>a
-    if b != NULL:
-        t.end = <int64_t*>b
-    if c != NULL:
-        t.kind = <uint8_t*>c
-    if a == NULL or b == NULL or c == NULL:
-        raise MemoryError
+    cdef int64_t room = t.room
+    reserve(<void**>&t.start, &room, t.size + 1, sizeof(int64_t))
+    room = t.room
+    reserve(<void**>&t.end, &room, t.size + 1, sizeof(int64_t))
+    room = t.room
+    reserve(<void**>&t.kind, &room, t.size + 1, 1)
     t.room = room
     return 0
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference
-from strategies import closed, corpora, examples, flat
+from strategies import closed, corpora, corpus_of, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats, suffix_array
-from templatemine.model import Corpus, IntArray
+from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
 WIDTHS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
@@ -26,21 +26,6 @@ WIDTHS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 def widened(symbols: IntArray, width: int) -> IntArray:
     """The same text with symbols that need `width` bytes, the break left as it is."""
     return np.where(symbols > 0, symbols + (0 if width == 1 else 2 ** (4 * width)), 0).astype(np.int32)
-
-
-def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
-    """A corpus whose forms are the symbols, form 0 unused."""
-    forms, starts = flat(documents)
-    names = [bytes((65 + form,)) for form in range(max([0, *forms.tolist()]) + 1)]
-    return Corpus(
-        source="s",
-        html=False,
-        lines=False,
-        forms=forms,
-        doc_starts=starts,
-        form_names=names,
-        traits=np.zeros(len(names), np.uint8),
-    )
 
 
 @pytest.mark.parametrize("width", WIDTHS)

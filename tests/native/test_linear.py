@@ -12,12 +12,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from strategies import closed, fibonacci_word
+from strategies import closed, corpus_of, fibonacci_word
 from templatemine import _core, _spans
 from templatemine.config import MineConfig
 from templatemine.index import build_index
 from templatemine.mine import find_repeats, suffix_array
-from templatemine.model import Corpus, IntArray
 from templatemine.patterns import pattern_set
 
 pytestmark = pytest.mark.slow
@@ -88,19 +87,7 @@ def test_stages_together(text: str) -> None:
     """Corpus to strings, with the sorting, which costs a logarithm."""
 
     def prepare(size: int) -> Callable[[], object]:
-        documents = TEXTS[text](size)
-        forms: IntArray = np.array([symbol for one in documents for symbol in one], np.int32)
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(one) for one in documents], dtype=np.int64)])
-        names = [b"%d" % form for form in range(1001)]
-        corpus = Corpus(
-            source="s",
-            html=False,
-            lines=False,
-            forms=forms,
-            doc_starts=starts,
-            form_names=names,
-            traits=np.zeros(len(names), np.uint8),
-        )
+        corpus = corpus_of(TEXTS[text](size))
         config = MineConfig(min_df=1, min_share=0.0, min_tokens=2)
         return lambda: find_repeats(build_index(corpus, config), corpus.documents, 1, config)
 
