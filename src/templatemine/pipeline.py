@@ -28,17 +28,22 @@ from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats, Template
 from templatemine.packs import Pack, template_id
 from templatemine.patterns import PatternSet, pattern_set
-from templatemine.sample import choose, count_strings, relaxed
+from templatemine.sample import Counts, choose, count_strings, relaxed
 from templatemine.threads import as_finished
 from templatemine.tokenise import Forms, days, tokenise
 
 __all__ = [
     "METHODS",
+    "Candidates",
+    "Counted",
     "Dropped",
     "Method",
     "Mined",
     "Miner",
     "SourceReport",
+    "candidates",
+    "count_candidates",
+    "finish_counted",
     "finish_source",
     "mine",
     "mine_source",
@@ -314,17 +319,19 @@ def finish_source(
     documents : sequence of Document
         As `mine_source` had them; only those with an example are looked at.
     """
+    if mined.chosen is None:
+        return _finish(mined, peers, place, documents, config, "")
+    wanted = candidates(mined, peers, place, config)
+    return finish_counted(mined, peers, place, documents, wanted, count_candidates(wanted, documents, config), config)
+
+
+def _finish(
+    mined: Mined, peers: Peers, place: int, documents: Sequence[Document], config: PipelineConfig, note: str
+) -> SourceReport:
     config, method = _method(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
-    decide = _by_evidence if method.evidence else _by_histogram
-    if mined.chosen is not None:
-        sampled = mined.documents
-        loose = replace(config, evidence=relaxed(config.evidence))
-        _, reason_of, _ = decide(mined, peers, place, loose, method)
-        mined = _verify(mined, np.flatnonzero(reason_of == 0), documents, patterns, config, method)
-    cutoff, reason_of, reasons = decide(mined, peers, place, config, method)
-    if mined.chosen is not None:
-        cutoff = replace(cutoff, note=f"{cutoff.note}; found in a sample of {sampled} documents, counted in all")
+    cutoff, reason_of, reasons = _decide(mined, peers, place, config, method)
+    cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
     pack = Pack(
         source=mined.source,
@@ -344,25 +351,114 @@ def finish_source(
     return SourceReport(source=mined.source, documents=mined.documents, pack=pack, note=cutoff.note, dropped=dropped)
 
 
-def _verify(
-    mined: Mined,
-    rows: NDArray[np.int64],
-    documents: Sequence[Document],
-    patterns: PatternSet,
-    config: PipelineConfig,
-    method: Method,
-) -> Mined:
-    """Replace the counts of some strings of a sample by those over all documents, and scale those of the others up."""
-    separators = config.tokenise.separators
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """Strings of a sample that could be templates, and what it takes to count them anywhere.
+
+    Attributes
+    ----------
+    rows : int64 array, shape (strings,)
+        Their places among the strings of the source.
+    html : bool
+    vocabulary : list of bytes
+        The tokens that stand in them.
+    tokens, bounds : int32 and int64 arrays
+        String i is ``tokens[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
+    """
+
+    rows: NDArray[np.int64]
+    html: bool
+    vocabulary: list[bytes]
+    tokens: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """What counting candidates in some documents gave; that of all documents is the sum over the parts.
+
+    Attributes
+    ----------
+    documents : int
+    dates : tuple of str
+        First and last day, or none.
+    """
+
+    counts: Counts
+    documents: int
+    dates: tuple[str, ...]
+
+    def __add__(self, other: Counted) -> Counted:
+        dates = sorted({*self.dates, *other.dates})
+        return Counted(
+            counts=self.counts + other.counts,
+            documents=self.documents + other.documents,
+            dates=(dates[0], dates[-1]) if dates else (),
+        )
+
+
+def candidates(mined: Mined, peers: Peers, place: int, config: PipelineConfig) -> Candidates:
+    """What of a sample could be a template, by thresholds lower than those that decide; see `finish_source`."""
+    config, method = _method(config)
+    loose = replace(config, evidence=relaxed(config.evidence))
+    rows = np.flatnonzero(_decide(mined, peers, place, loose, method)[1] == 0)
     wanted = _take(mined.strings, rows)
     used, flat = np.unique(wanted.tokens, return_inverse=True)
-    arguments = patterns.scanner_arguments(separators, mined.html)
-    vocabulary = [wanted.names[name] for name in used.tolist()]
-    matcher = _spans.Matcher(*arguments, vocabulary, flat.astype(np.int32), wanted.bounds)
-    encoded = (Encoded(document.body, patterns, separators).data for document in documents)
-    counts = count_strings(matcher, len(rows), len(vocabulary), encoded, method.evidence)
-    scale = len(documents) / mined.documents
-    df = np.minimum(np.rint(mined.repeats.df * scale), len(documents)).astype(np.int32)
+    return Candidates(
+        rows=rows,
+        html=mined.html,
+        vocabulary=[wanted.names[name] for name in used.tolist()],
+        tokens=flat.astype(np.int32),
+        bounds=wanted.bounds,
+    )
+
+
+def count_candidates(wanted: Candidates, documents: Iterable[Document], config: PipelineConfig) -> Counted:
+    """Count candidates in documents of their source, in one pass; memory does not grow with the documents."""
+    config, method = _method(config)
+    separators = config.tokenise.separators
+    patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
+    arguments = patterns.scanner_arguments(separators, wanted.html)
+    matcher = _spans.Matcher(*arguments, wanted.vocabulary, wanted.tokens, wanted.bounds)
+    number, dates = 0, ("", "")
+
+    def encoded() -> Iterator[bytes]:
+        nonlocal number, dates
+        for document in documents:
+            number += 1
+            for day in days((document.date,)):
+                dates = min(dates[0] or day, day), max(dates[1], day)
+            yield Encoded(document.body, patterns, separators).data
+
+    counts = count_strings(matcher, len(wanted.rows), len(wanted.vocabulary), encoded(), method.evidence)
+    return Counted(counts=counts, documents=number, dates=dates if dates[0] else ())
+
+
+def finish_counted(
+    mined: Mined,
+    peers: Peers,
+    place: int,
+    documents: Sequence[Document],
+    wanted: Candidates,
+    counted: Counted,
+    config: PipelineConfig,
+) -> SourceReport:
+    """`finish_source` for a sample whose candidates were counted in all documents, wherever those are.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        What `mined.chosen` are places of.
+    """
+    note = f"; found in a sample of {mined.documents} documents, counted in all"
+    return _finish(_recounted(mined, wanted, counted), peers, place, documents, config, note)
+
+
+def _recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
+    """Replace the counts of some strings of a sample by those over all documents, and scale those of the others up."""
+    rows, counts, flat = wanted.rows, counted.counts, wanted.tokens
+    scale = counted.documents / mined.documents
+    df = np.minimum(np.rint(mined.repeats.df * scale), counted.documents).astype(np.int32)
     count = np.rint(mined.repeats.count * scale).astype(np.int32)
     df[rows], count[rows] = counts.df, counts.count
     repeats = replace(mined.repeats, df=df, count=count)
@@ -376,12 +472,11 @@ def _verify(
         share = np.stack([counts.starts, counts.ends, counts.lines], axis=1) / occurrences[:, None]
         bound = np.exp(np.log(occurrences) - logs / np.maximum(lengths, 1))
         evidence = recount(evidence, rows, share, bound, counts.count / max(1, counts.tokens))
-    dates = days(document.date for document in documents)
     return replace(
         mined,
-        documents=len(documents),
-        first_date=dates[0] if dates else None,
-        last_date=dates[-1] if dates else None,
+        documents=counted.documents,
+        first_date=counted.dates[0] if counted.dates else None,
+        last_date=counted.dates[-1] if counted.dates else None,
         repeats=repeats,
         strings=replace(mined.strings, df=df, count=count),
         evidence=evidence,
@@ -389,6 +484,11 @@ def _verify(
 
 
 Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
+
+
+def _decide(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+    """Which strings are templates, in the way of the method."""
+    return (_by_evidence if method.evidence else _by_histogram)(mined, peers, place, config, method)
 
 
 def _by_histogram(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:

@@ -8,7 +8,7 @@ and in memory that does not grow with the source.  `config.SampleConfig` says ho
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -80,6 +80,10 @@ class Counts:
     lines: NDArray[np.int64]
     forms: NDArray[np.int64]
     tokens: int
+
+    def __add__(self, other: Counts) -> Counts:
+        """Counts over the documents of both; no document may be in both."""
+        return Counts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})
 
 
 def count_strings(

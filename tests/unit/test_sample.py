@@ -8,7 +8,7 @@ from pathlib import Path
 
 from templatemine.config import PipelineConfig, SampleConfig
 from templatemine.model import Document
-from templatemine.pipeline import mine, mine_source
+from templatemine.pipeline import candidates, count_candidates, finish_counted, finish_source, mine, mine_source, shared
 from templatemine.sample import choose
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
@@ -55,3 +55,20 @@ def test_small_sources_and_exact_runs_are_not_sampled() -> None:
     assert choose(archive, SampleConfig(documents=30)) is None
     assert choose(archive, SampleConfig(documents=10, exact=True)) is None
     assert mine_source("x", archive, PipelineConfig()).chosen is None
+
+
+def test_candidates_counted_in_parts_give_the_pack_of_the_whole() -> None:
+    archive = documents(300, 1)
+    config = PipelineConfig(sample=SampleConfig(documents=200))
+    mined = mine_source("x", archive, config)
+    peers = shared([mined])
+    wanted = candidates(mined, peers, 0, config)
+    assert len(wanted.rows) > 0
+    parts = [count_candidates(wanted, archive[place::3], config) for place in range(3)]
+    counted = parts[2] + count_candidates(wanted, [], config) + parts[0] + parts[1]
+    assert (counted.documents, counted.dates) == (300, count_candidates(wanted, archive, config).dates)
+    report = finish_counted(mined, peers, 0, archive, wanted, counted, config)
+    whole = finish_source(mined, peers, 0, archive, config)
+    assert report.pack is not None
+    assert whole.pack is not None
+    assert report.pack.to_json() == whole.pack.to_json()
