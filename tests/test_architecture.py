@@ -20,12 +20,12 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
-        *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "io"),
+        *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "overrides", "io"),
         *("patterns", "expressions", "lint", "processes", "threads"),
     ),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
-    ("pipeline", "shelf", "stream", "page_stream", "measure", "systems"),
+    ("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
     ("cli", "report", "crawl", "desk", "adapters"),
     ("__init__", "__main__"),
 )

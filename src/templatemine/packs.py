@@ -19,7 +19,7 @@ from typing import Any
 
 import regex
 
-from templatemine import _spans, page_section
+from templatemine import _spans, overrides, page_section
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
@@ -27,9 +27,10 @@ from templatemine.expressions import ANCHORS, SLOT, Encoded, expression
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
+from templatemine.overrides import Overrides
 from templatemine.patterns import PatternSet, make_pattern_set
 
-__all__ = ["SCHEMA", "Pack", "template_id"]
+__all__ = ["SCHEMA", "Pack", "check_written", "template_id"]
 
 SCHEMA = 1
 
@@ -60,6 +61,8 @@ class Pack:
         Reason -> how many strings were dropped for it.
     pages : PageHistory or None
         Where the main text stands on the pages of the source.
+    overrides : Overrides
+        What people decided; `templates` are what is left and what came in by them.
     """
 
     source: str
@@ -74,6 +77,7 @@ class Pack:
     last_date: str | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
     pages: PageHistory | None = None
+    overrides: Overrides = field(default_factory=Overrides)
     generator: str = f"templatemine {__version__}"
 
     @cached_property
@@ -131,6 +135,7 @@ class Pack:
             "cutoff": {**asdict(self.cutoff), "histogram": list(self.cutoff.histogram)},
             "dropped": dict(self.dropped),
             "templates": [asdict(template) for template in self.templates],
+            **overrides.write(self.overrides),
             **page_section.write(self.pages),
         }
         lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
@@ -260,31 +265,7 @@ def _read(data: Any, where: str) -> Pack:
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    templates: list[Template] = []
-    for place, row in enumerate(data["templates"]):
-        _fields(row, _TEMPLATE_KINDS, f"{where}: templates[{place}]")
-        tokens = row["tokens"]
-        if row["anchor"] not in ANCHORS:
-            raise PackError(
-                f"{where}: templates[{place}]: anchor: expected one of {', '.join(map(repr, ANCHORS))}, "
-                f"got {row['anchor']!r}"
-            )
-        if tokens is not None and (not tokens or not all(isinstance(token, str) for token in tokens)):
-            raise PackError(
-                f"{where}: templates[{place}]: tokens: expected a list of strings, "
-                "or null for an expression written by hand"
-            )
-        templates.append(
-            Template(
-                id=row["id"],
-                regex=row["regex"],
-                tokens=None if tokens is None else tuple(tokens),
-                df=row["df"],
-                count=row["count"],
-                example=row["example"],
-                anchor=row["anchor"],
-            )
-        )
+    templates = [_read_template(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
     return Pack(
         source=data["source"],
         html=data["tokeniser"]["html"],
@@ -298,7 +279,26 @@ def _read(data: Any, where: str) -> Pack:
         last_date=data["dates"][1],
         dropped=data["dropped"],
         pages=page_section.read(data, where),
+        overrides=overrides.read(data, where, _read_template),
         generator=data["generator"],
+    )
+
+
+def _read_template(row: Any, here: str) -> Template:
+    _fields(row, _TEMPLATE_KINDS, here)
+    tokens = row["tokens"]
+    if row["anchor"] not in ANCHORS:
+        raise PackError(f"{here}: anchor: expected one of {', '.join(map(repr, ANCHORS))}, got {row['anchor']!r}")
+    if tokens is not None and (not tokens or not all(isinstance(token, str) for token in tokens)):
+        raise PackError(f"{here}: tokens: expected a list of strings, or null for an expression written by hand")
+    return Template(
+        id=row["id"],
+        regex=row["regex"],
+        tokens=None if tokens is None else tuple(tokens),
+        df=row["df"],
+        count=row["count"],
+        example=row["example"],
+        anchor=row["anchor"],
     )
 
 
@@ -335,7 +335,7 @@ def _check_templates(pack: Pack, where: str) -> None:
             raise PackError(f"{here}: the id stands at templates[{seen[template.id]}] too")
         seen[template.id] = place
         if template.tokens is None:
-            _check_written(template, here)
+            check_written(template, here)
             continue
         if template.tokens in strings:
             raise PackError(f"{here}: the same tokens as {strings[template.tokens]}")
@@ -397,7 +397,15 @@ def _compile(template: Template, here: str) -> regex.Pattern[str]:
         raise PackError(f"{here}: regex: does not compile: {error}") from error
 
 
-def _check_written(template: Template, here: str) -> None:
+def check_written(template: Template, here: str) -> None:
+    """Refuse an expression written by hand that cannot be trusted.
+
+    Raises
+    ------
+    PackError
+        It does not compile, may backtrack exponentially, has several groups, or matches the empty text or not its
+        example.
+    """
     compiled = _compile(template, here)
     problem = backtracking(template.regex)
     if problem:

@@ -62,6 +62,10 @@ class Shelf:
         """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced."""
         self._files.refuse_existing(name for source in sources for name in _names(source))
 
+    def standing(self, source: str) -> str:
+        """Where the pack of a source stands already, if it has one."""
+        return self._files.path(_names(source)[0])
+
     def save(self, result: Result) -> str | None:
         """Write the pack of a source and its dropped strings.
 

@@ -483,3 +483,23 @@ def test_reports_fit_the_shelf() -> None:
 
     result: Result = SourceReport(source="x", documents=1, pack=None, note="")
     assert result.pack is None
+
+
+def test_overrides_of_a_pack_are_kept(cli: Cli, tmp_path: Path) -> None:
+    archive = write(tmp_path / "archive.jsonl", records())
+    assert cli("mine", archive, "-o", tmp_path / "packs").code == 0
+    path = tmp_path / "packs" / "alpha.example.json"
+    pack = Pack.load(path)
+    gone = pack.templates[0]
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["overrides"] = [{"action": "reject", "id": gone.id, "by": "Ann"}]
+    path.write_text(json.dumps(data), encoding="utf-8")
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--force")
+    assert "1 override kept" in ran.err
+    again = Pack.load(path)
+    assert [one.id for one in again.templates] == [one.id for one in pack.templates if one.id != gone.id]
+    assert [one.id for one in again.overrides.overruled] == [gone.id]
+    data["overrides"] = [{"action": "burn"}]
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert "overrides[0]: action: expected one of" in cli("mine", archive, "-o", tmp_path / "packs", "--force").error
+    assert "burn" in path.read_text(encoding="utf-8")

@@ -23,7 +23,8 @@ DESCRIPTION = """\
 Learns what repeats in the articles of each source and writes one pack a
 source, a JSON file named after the source, into a folder; beside it, in
 NAME.dropped.jsonl.gz, the strings that repeat but are no templates, each with
-the reason.
+the reason.  What people decided about the templates of a pack that is
+replaced (its overrides) is kept and applied.
 
 All packs appear together when everything is done; whatever happens before
 that leaves the folder as it was.
@@ -103,6 +104,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, mine, write."""
     from templatemine.pipeline import Miner
     from templatemine.shelf import open_shelf
+    from templatemine.steer import keep_rules
     from templatemine.stream import Census
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
@@ -113,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
     with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
         documents = _documents(args, terminal, census, shelf, config, steps)
         reports = Miner(config, jobs=args.jobs, progress=steps).run(documents)
+        reports = [keep_rules(report, shelf.standing(report.source)) for report in reports]
         packs = {}
         for place, report in enumerate(reports, 1):
             packs[report.source] = shelf.save(report)
@@ -192,6 +195,7 @@ def _facts(report: SourceReport, path: str | None) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": report.source, "documents": report.documents, "pack": path, "note": report.note}
     if pack is not None:
         facts |= {"templates": len(pack.templates), "cutoff_df": pack.cutoff.df, "dropped": dict(pack.dropped)}
+        facts |= {"overrides": len(pack.overrides.rules)} if pack.overrides.rules else {}
     return facts
 
 
@@ -207,6 +211,8 @@ def _row(report: SourceReport) -> tuple[str, ...]:
             f"no pack: {report.note.removeprefix('skipped: ')}",
         )
     note = "" if pack.templates else f"no templates: {report.note}"
+    if pack.overrides.rules:
+        note = f"{tables.count(len(pack.overrides.rules), 'override')} kept" + (f"; {note}" if note else "")
     numbers = (f"{len(pack.templates):,}", tables.least_df(pack), f"{sum(pack.dropped.values()):,}")
     return report.source, f"{report.documents:,}", *numbers, note
 

@@ -1,0 +1,163 @@
+"""The overrides of a pack: what people decided about its templates, as JSON data and back.
+
+Three keys, so that each rule and each template is a line: ``overrides``, the rules; ``overruled``, the templates that
+mining gave and the rules took out, as they stood; ``brought``, the ids of those that only the rules put in.  With
+them the templates that mining gave can be had back, and a later mining keeps the rules (`steer`).
+
+    {"action": "reject", "id": "t0a1b2c3d4"}                     this string is no template
+    {"action": "accept", "tokens": ["Sign", "up"]}               this string is one
+    {"action": "never", "text": "Minister of"}                   no string that holds these words is a template
+    {"action": "always", "text": "morning letter"}               every string that repeats and holds them is one
+    {"action": "add", "regex": "...", "example": "..."}          an expression written by hand
+    {"action": "cutoff", "df": 12}                               frequency alone decides from so many documents on
+
+Each may have ``by`` and ``time``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from templatemine.errors import PackError
+from templatemine.model import Template
+
+__all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "write"]
+
+KEYS = ("overrides", "overruled", "brought")
+
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "accept": ("tokens",),
+    "reject": ("id",),
+    "always": ("text",),
+    "never": ("text",),
+    "add": ("regex", "example"),
+    "cutoff": ("df",),
+}
+"""What can be decided, and the fields that it needs; a rule with tokens needs no id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One decision.
+
+    Attributes
+    ----------
+    action : str
+        A key of `ACTIONS`.
+    id : str
+        Of a template, for accept and reject; follows from `tokens` where those are given.
+    tokens : tuple of str or None
+        Of a template, as in the pack.
+    text : str
+        Words that a string must hold, whatever their case, for always and never.
+    regex, example : str
+        Of an expression written by hand; `example` also of a string that is accepted.
+    anchor : str
+        Of a string that is accepted, as `Template.anchor`.
+    df, count : int
+        The cut-off; or documents and occurrences of an expression when it was added.
+    by, time : str
+        Whose decision, and when (ISO 8601, UTC).
+    """
+
+    action: str
+    id: str = ""
+    tokens: tuple[str, ...] | None = None
+    text: str = ""
+    regex: str = ""
+    example: str = ""
+    anchor: str = ""
+    df: int = 0
+    count: int = 0
+    by: str = ""
+    time: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that say something."""
+        row = asdict(self)
+        return {name: value for name, value in row.items() if value not in ("", None, 0)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """The rules of a pack and what they changed."""
+
+    rules: tuple[Rule, ...] = ()
+    overruled: tuple[Template, ...] = ()
+    brought: tuple[str, ...] = ()
+
+
+def write(overrides: Overrides) -> dict[str, Any]:
+    """The keys of the section; none if there are no rules."""
+    if not overrides.rules:
+        return {}
+    return {
+        "overrides": [rule.as_dict() for rule in overrides.rules],
+        "overruled": [asdict(template) for template in overrides.overruled],
+        "brought": list(overrides.brought),
+    }
+
+
+def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Template]) -> Overrides:
+    """The inverse of `write`.
+
+    Parameters
+    ----------
+    template : callable
+        Reads a row of a template: (row, where) -> Template.
+
+    Raises
+    ------
+    PackError
+        Naming the field, what was expected and what was found.
+    """
+    if "overrides" not in data:
+        return Overrides()
+    rows = {key: data.get(key, []) for key in KEYS}
+    for key, value in rows.items():
+        if not isinstance(value, list):
+            raise PackError(f"{where}: {key}: expected a list, got {type(value).__name__}")
+    for place, name in enumerate(rows["brought"]):
+        if not isinstance(name, str):
+            raise PackError(f"{where}: brought[{place}]: expected the id of a template, got {name!r}")
+    return Overrides(
+        rules=read_rules(rows["overrides"], where),
+        overruled=tuple(template(row, f"{where}: overruled[{n}]") for n, row in enumerate(rows["overruled"])),
+        brought=tuple(rows["brought"]),
+    )
+
+
+def read_rules(rows: Sequence[Any], where: str) -> tuple[Rule, ...]:
+    """Rules as they stand in a pack."""
+    return tuple(read_rule(row, f"{where}: overrides[{place}]") for place, row in enumerate(rows))
+
+
+_KINDS: Mapping[str, type] = {one.name: int if one.name in ("df", "count") else str for one in fields(Rule)}
+
+
+def read_rule(row: Any, where: str) -> Rule:
+    """One rule; what it lacks, and what it should not have, is named."""
+    if not isinstance(row, dict):
+        raise PackError(f"{where}: expected an object, got {type(row).__name__}")
+    if row.get("action") not in ACTIONS:
+        raise PackError(f"{where}: action: expected one of {', '.join(ACTIONS)}, got {row.get('action')!r}")
+    values = dict(row)
+    for name, value in row.items():
+        if name not in _KINDS:
+            raise PackError(f"{where}: expected {', '.join(_KINDS)}, got {name!r}")
+        if name == "tokens":
+            if not isinstance(value, list) or not value or not all(isinstance(token, str) for token in value):
+                raise PackError(f"{where}: tokens: expected a list of strings, got {value!r}")
+            values[name] = tuple(value)
+        elif not isinstance(value, _KINDS[name]) or isinstance(value, bool):
+            wanted = "a number" if _KINDS[name] is int else "a string"
+            raise PackError(f"{where}: {name}: expected {wanted}, got {value!r}")
+    for name in ACTIONS[row["action"]]:
+        given = values.get("tokens") if name == "id" and not values.get("id") else values.get(name)
+        if not given or (isinstance(given, str) and not given.strip()) or (isinstance(given, int) and given < 1):
+            raise PackError(f"{where}: {row['action']}: expected {name}, got {row.get(name)!r}")
+    if values.get("anchor", "") not in ("", "start", "end", "line"):
+        raise PackError(f"{where}: anchor: expected '', 'start', 'end' or 'line', got {values['anchor']!r}")
+    return Rule(**values)

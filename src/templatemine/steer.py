@@ -1,0 +1,259 @@
+"""What mining gave + what people decided -> the pack that cleans.
+
+`steer` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it replaces
+a pack that has some.  It is a function of the templates that mining gave, the strings that it dropped and the rules, so
+that taking a rule back gives what was there before.  The first that says something about a string decides: accept or
+reject of this string (the last one, if there are several), never, always, the cut-off, and then the miner.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+
+from templatemine.errors import ConfigError, PackError
+from templatemine.evidence import RARE, REASONS
+from templatemine.expressions import OWN_TOKEN, Encoded, expression
+from templatemine.model import Template
+from templatemine.overrides import Overrides, Rule, read_rules
+from templatemine.packs import Pack, check_written, template_id
+from templatemine.patterns import TABLE, PatternSet
+from templatemine.pipeline import BELOW_CUTOFF, NO_MODE, SourceReport
+from templatemine.shelf import DroppedString
+
+__all__ = [
+    "BY_FREQUENCY",
+    "MOST_BROUGHT",
+    "candidates",
+    "keep_rules",
+    "kept_rules",
+    "mined_templates",
+    "phrase",
+    "steer",
+    "written",
+]
+
+BY_FREQUENCY = frozenset({REASONS[RARE], BELOW_CUTOFF, NO_MODE})
+"""Reasons of the miner that are a matter of frequency: what a moved cut-off decides anew."""
+
+MOST_BROUGHT = 5_000
+"""Strings that rules may bring into a pack; more is a cut-off among prose, not a decision about templates."""
+
+Examples = Callable[[Sequence[tuple[str, ...]]], Mapping[tuple[str, ...], str]]
+"""Texts in which strings of tokens stand, for those of which any is known."""
+
+_NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
+
+
+def phrase(tokens: Sequence[str]) -> str:
+    """Tokens put together as people write them: no blank between characters of scripts that have none."""
+    return " ".join(_NO_BLANK.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
+
+
+def mined_templates(pack: Pack) -> tuple[Template, ...]:
+    """The templates that mining gave, whatever was decided about them since."""
+    brought = set(pack.overrides.brought)
+    kept = [template for template in pack.templates if template.id not in brought]
+    return _sorted([*kept, *pack.overrides.overruled])
+
+
+def written(rule: Rule) -> Template:
+    """The template of an expression that was added.
+
+    Raises
+    ------
+    PackError
+        Saying why the pack would refuse it.
+    """
+    name = "h" + blake2b(rule.regex.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    template = Template(
+        id=name, regex=rule.regex, tokens=None, df=rule.df, count=rule.count, example=rule.example, anchor=""
+    )
+    check_written(template, "expression")
+    return template
+
+
+def candidates(pack: Pack, dropped: Iterable[DroppedString]) -> Iterable[DroppedString]:
+    """The dropped strings that a moved cut-off may bring, most frequent first."""
+    return (row for row in dropped if row[3] in BY_FREQUENCY)
+
+
+class _Rules:
+    """The rules of a pack, to be asked about one string after the other."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.single: dict[str, Rule] = {}
+        for rule in rules:
+            if rule.action in ("accept", "reject"):
+                self.single[rule.id or template_id(rule.tokens or ())] = rule
+        self.never = [_folded(rule.text) for rule in rules if rule.action == "never"]
+        self.always = [_folded(rule.text) for rule in rules if rule.action == "always"]
+        cutoffs = [rule.df for rule in rules if rule.action == "cutoff"]
+        self.least = cutoffs[-1] if cutoffs else None
+        self.added = {rule.regex: rule for rule in rules if rule.action == "add"}
+        self.accepted = [rule for rule in self.single.values() if rule.action == "accept"]
+
+    def keeps(self, template: Template) -> bool:
+        """Whether a template that mining gave stays."""
+        rule = self.single.get(template.id)
+        if rule is not None:
+            return rule.action == "accept"
+        words = _folded(phrase(template.tokens) if template.tokens is not None else template.example)
+        if any(text in words for text in self.never):
+            return False
+        if any(text in words for text in self.always):
+            return True
+        return self.least is None or template.tokens is None or template.df >= self.least
+
+    def brings(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
+        """Whether a dropped string comes in, rules about this very string aside."""
+        words = _folded(phrase(tokens)) if self.never or self.always else ""
+        if any(text in words for text in self.never):
+            return False
+        if any(text in words for text in self.always):
+            return True
+        return self.least is not None and df >= self.least and reason in BY_FREQUENCY
+
+    @property
+    def may_bring(self) -> bool:
+        return bool(self.always) or self.least is not None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def steer(
+    pack: Pack, dropped: Iterable[DroppedString], rules: Sequence[Rule], examples: Examples | None = None
+) -> Pack:
+    """The pack with these rules in place of any it had.
+
+    Parameters
+    ----------
+    dropped : iterable
+        What mining dropped; looked at only if a rule may bring some of it.
+    examples : callable, optional
+        Where strings that come in stand in articles; one that is not known there gets an example made of its tokens.
+
+    Raises
+    ------
+    PackError
+        An expression that was added cannot be trusted.
+    ConfigError
+        The rules would bring more than `MOST_BROUGHT` strings.
+    """
+    asked = _Rules(rules)
+    base = mined_templates(pack)
+    kept = [template for template in base if asked.keeps(template)]
+    there = {template.id for template in base}
+    rows: dict[tuple[str, ...], tuple[int, int, str, str]] = {
+        rule.tokens: (rule.df, rule.count, rule.anchor, rule.example)
+        for rule in asked.accepted
+        if rule.tokens is not None and template_id(rule.tokens) not in there
+    }
+    if asked.may_bring:
+        for tokens, df, count, reason in dropped:
+            if tokens not in rows and asked.brings(tokens, df, reason):
+                name = template_id(tokens)
+                if name not in there and name not in asked.single:
+                    rows[tokens] = df, count, "", ""
+            if len(rows) > MOST_BROUGHT:
+                raise ConfigError(
+                    f"expected rules that bring at most {MOST_BROUGHT:,} strings, and these bring more; "
+                    "move the cut-off up, or let an always rule say more words"
+                )
+    brought = [*_made(pack, rows, examples), *(written(rule) for rule in asked.added.values())]
+    out = {template.id for template in base} - {template.id for template in kept}
+    return replace(
+        pack,
+        templates=_sorted([*kept, *brought]),
+        overrides=Overrides(
+            rules=tuple(rules),
+            overruled=tuple(template for template in base if template.id in out),
+            brought=tuple(sorted(template.id for template in brought)),
+        ),
+    )
+
+
+def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
+    return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or (), one.id)))
+
+
+def _made(
+    pack: Pack, rows: Mapping[tuple[str, ...], tuple[int, int, str, str]], examples: Examples | None
+) -> list[Template]:
+    """Templates of strings that were dropped; one that can't be told from its tokens alone stays out."""
+    if not rows:
+        return []
+    before = {template.tokens: template.example for template in pack.templates if template.tokens is not None}
+    known = dict(examples([tokens for tokens in rows if tokens not in before])) if examples else {}
+    templates: list[Template] = []
+    for tokens, (df, count, anchor, example) in rows.items():
+        try:
+            forms = [pack.patterns.from_readable(token) for token in tokens]
+            regex = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=anchor)
+        except ValueError:  # an accept rule written by hand, with a pattern that this pack does not have
+            continue
+        shown = example or before.get(tokens) or known.get(tokens) or _spelt(tokens, pack.patterns)
+        templates.append(
+            Template(
+                id=template_id(tokens), regex=regex, tokens=tokens, df=df, count=count, example=shown, anchor=anchor
+            )
+        )
+    return _holding(pack, templates)
+
+
+def _holding(pack: Pack, templates: Sequence[Template]) -> list[Template]:
+    """Those that match their own example; others get one made of their tokens, or go."""
+    matcher, _ = replace(pack, templates=tuple(templates)).matcher()
+    found: list[Template] = []
+    for place, template in enumerate(templates):
+        for example in (template.example, _spelt(template.tokens or (), pack.patterns)):
+            if matcher.holds(Encoded(example, pack.patterns, pack.tokenise.separators).data, place):
+                found.append(replace(template, example=example))
+                break
+    return found
+
+
+_BRACED = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+_INSTANCES: Mapping[str, str] = {row.name: row.yes[0] for row in TABLE if row.yes}
+
+
+def _spelt(tokens: Sequence[str], patterns: PatternSet) -> str:
+    """A text of these tokens, with an instance for each pattern."""
+
+    def instance(match: re.Match[str]) -> str:
+        return match.group()[0] if match.group(1) is None else _INSTANCES.get(match.group(1), match.group())
+
+    return phrase([_BRACED.sub(instance, token) for token in tokens])
+
+
+def kept_rules(path: str | Path) -> tuple[Rule, ...]:
+    """The rules of a pack that is about to be replaced; none if there is no pack, or nothing that was one.
+
+    Raises
+    ------
+    PackError
+        It has rules that cannot be read: replacing it would lose them.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    if not isinstance(data, dict) or "overrides" not in data:
+        return ()
+    if not isinstance(data["overrides"], list):
+        raise PackError(f"{path}: overrides: expected a list, got {type(data['overrides']).__name__}")
+    return read_rules(data["overrides"], str(path))
+
+
+def keep_rules(report: SourceReport, standing: str | Path) -> SourceReport:
+    """What mining gave of a source, with the rules of the pack that stands where it will be written."""
+    rules = kept_rules(standing)
+    if report.pack is None or not rules:
+        return report
+    return replace(report, pack=steer(report.pack, report.dropped or (), rules))
