@@ -18,19 +18,22 @@ from templatemine import _spans
 from templatemine.config import EvidenceConfig, SampleConfig
 from templatemine.model import Document
 
-__all__ = ["Counts", "choose", "count_strings", "relaxed"]
+__all__ = ["Counts", "choose", "count_strings", "digests", "relaxed"]
 
 
 def choose(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
     """Places of the documents of the sample, ascending; None if all are to be mined."""
     if config.exact or len(documents) <= config.documents:
         return None
-    key = config.seed.to_bytes(8, "little", signed=True)
-    digests = b"".join(
-        blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for document in documents
-    )
-    order = np.argsort(np.frombuffer(digests, np.uint64), kind="stable")
+    order = np.argsort(digests((document.id for document in documents), config), kind="stable")
     return np.sort(order[: config.documents])
+
+
+def digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
+    """What orders documents for the sample, which are those with the least: uint64 array, one an id."""
+    key = config.seed.to_bytes(8, "little", signed=True)
+    joined = b"".join(blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for one in ids)
+    return np.frombuffer(joined, np.uint64)
 
 
 def relaxed(config: EvidenceConfig) -> EvidenceConfig:

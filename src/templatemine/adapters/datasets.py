@@ -1,0 +1,76 @@
+"""A function for ``map`` of Hugging Face datasets.
+
+    from templatemine.adapters.datasets import TemplateCleaner
+
+    cleaner = TemplateCleaner("packs/")
+    clean = dataset.map(cleaner, batched=True, features=cleaner.features(dataset.features), num_proc=4)
+
+All other columns stay.  A changed pack, or another option, gives the function another fingerprint, so that the cache of
+`datasets` does not give the answer of before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from templatemine.adapters.rows import Packs, RowCleaner
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import ConfigError, MissingExtraError
+
+__all__ = ["TemplateCleaner"]
+
+
+class TemplateCleaner:
+    """Batch of columns -> the columns that change: the text, ``removed`` and ``removed_spared``.
+
+    Parameters
+    ----------
+    packs : mapping, or path
+    read : ReadConfig, optional
+        Names of the columns; a column of text or of HTML may be missing.
+    clean : CleanConfig, optional
+    removed_column : str
+        ``[{"start", "end", "templates"}]`` in code points of the original; None for rows whose source has no pack.
+    """
+
+    def __init__(
+        self,
+        packs: Packs,
+        read: ReadConfig | None = None,
+        *,
+        clean: CleanConfig | None = None,
+        removed_column: str = "removed",
+    ) -> None:
+        self.rows = RowCleaner(packs, clean)
+        self.read = read or ReadConfig()
+        self.removed_column = removed_column
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[Any]]:
+        names = self.read
+        if names.source_field not in batch:
+            raise ConfigError(
+                f"columns: expected {names.source_field}, found {', '.join(batch)}; is batched=True there?"
+            )
+        if isinstance(batch[names.source_field], str):
+            raise ConfigError("expected a batch of rows, found one: map(cleaner, batched=True)")
+        done = self.rows.columns(
+            batch[names.source_field],
+            batch.get(names.text_field),
+            batch.get(names.html_field),
+        )
+        return {
+            names.text_field: done.texts,
+            self.removed_column: done.removed,
+            f"{self.removed_column}_spared": done.spared,
+        }
+
+    def features(self, features: Mapping[str, Any]) -> Any:
+        """The types of all columns afterwards; `datasets` would guess, and a batch without cuts misleads it."""
+        try:
+            from datasets import Features, List, Value
+        except ImportError as error:
+            raise MissingExtraError("types of columns need datasets: pip install 'templatemine[datasets]'") from error
+        span = {"start": Value("int64"), "end": Value("int64"), "templates": List(Value("string"))}
+        added = {self.removed_column: List(span), f"{self.removed_column}_spared": Value("bool")}
+        return Features({**features, self.read.text_field: Value("string"), **added})

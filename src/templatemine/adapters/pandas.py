@@ -1,0 +1,85 @@
+"""Cleaning pandas data frames.
+
+from templatemine.adapters.pandas import clean_frame
+
+clean = clean_frame(frame, "packs/")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from templatemine.adapters.rows import Packs, RowCleaner
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import ConfigError, MissingExtraError
+
+try:
+    import pandas as pd
+except ImportError as error:
+    raise MissingExtraError("data frames need pandas: pip install 'templatemine[pandas]'") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["clean_frame"]
+
+
+def clean_frame(
+    frame: pd.DataFrame,
+    packs: Packs | RowCleaner,
+    read: ReadConfig | None = None,
+    *,
+    clean: CleanConfig | None = None,
+    removed_column: str = "removed",
+) -> pd.DataFrame:
+    """A data frame with its texts cleaned, each with the pack of its source.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Left as it is.
+    packs : mapping, path, or RowCleaner
+        For many frames, make a `RowCleaner` once.
+    read : ReadConfig, optional
+        Names of the columns; a column of text or of HTML may be missing.
+    clean : CleanConfig, optional
+        Not for a `RowCleaner`, which has its own.
+    removed_column : str
+
+    Returns
+    -------
+    DataFrame
+        With the same index, and the other columns and their types untouched.  `removed_column` holds lists of
+        ``{"start", "end", "templates"}`` in code points of the original, None where the source has no pack;
+        ``{removed_column}_spared`` is true where a text was left whole.
+
+    Raises
+    ------
+    ConfigError
+        A column that is not there.
+    """
+    names = read or ReadConfig()
+    body = [name for name in (names.text_field, names.html_field) if name in frame.columns]
+    if names.source_field not in frame.columns or not body:
+        wanted = f"{names.source_field}, and {names.text_field} or {names.html_field}"
+        raise ConfigError(f"columns: expected {wanted}, found {', '.join(map(str, frame.columns))}")
+    rows = packs if isinstance(packs, RowCleaner) else RowCleaner(packs, clean)
+
+    def column(name: str) -> Sequence[str | None] | None:
+        if name not in frame.columns:
+            return None
+        values = frame[name].astype(object)
+        found: list[str | None] = values.where(frame[name].notna(), None).tolist()
+        return found
+
+    sources = column(names.source_field)
+    assert sources is not None
+    done = rows.columns(sources, column(names.text_field), column(names.html_field))
+    kind = frame[names.text_field].dtype if names.text_field in frame.columns else "object"
+    return frame.assign(
+        **{
+            names.text_field: pd.Series(done.texts, index=frame.index, dtype=kind),
+            removed_column: pd.Series(done.removed, index=frame.index, dtype="object"),
+            f"{removed_column}_spared": pd.Series(done.spared, index=frame.index, dtype="bool"),
+        }
+    )

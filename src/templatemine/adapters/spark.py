@@ -1,0 +1,406 @@
+"""Mining and cleaning on a Spark cluster: data frames in and out, the packs byte for byte those of one machine.
+
+    census        how many documents each source has, and how large they are
+    mine          documents go to their source's partition, each source through `mine_source`;
+                  of a giant only the sample goes, tiny ones share a partition
+    exchange      strings as hashes, by range of hash, through `shared`; the answers go back
+    decide        `finish_source`; of a giant, the strings that could be templates ...
+    count         ... are broadcast, and counted where its documents are
+    clean         packs are broadcast
+
+`tasks` is what runs on the executors, `exchange` the cross-site filter in parts.  Needs PySpark 4.1 or newer, Java 17,
+and templatemine on every executor.  docs/spark.md computes what an archive needs.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from templatemine.config import CleanConfig, PipelineConfig, ReadConfig
+from templatemine.errors import ConfigError, CorpusError, MissingExtraError
+from templatemine.model import Document
+from templatemine.packs import Pack
+
+try:
+    import pyarrow as pa
+    from pyspark import StorageLevel
+    from pyspark.sql import functions as F
+except ImportError as error:
+    raise MissingExtraError("running on Spark needs pyspark and pyarrow: pip install 'templatemine[spark]'") from error
+
+from templatemine.adapters import tasks
+from templatemine.pipeline import Miner
+from templatemine.stream import StreamConfig
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive"]
+
+_PARTITION = 64 << 20
+"""Bytes of text that a partition is planned for: mining takes five times as many, see docs/performance.md."""
+
+_PART = 1 << 22
+"""Strings that a part of the cross-site filter is planned for: 100 MB while it is worked on."""
+
+_STRINGS = 0.25
+"""Strings that a byte of text gives, at most; 0.07 to 0.16 on real archives."""
+
+_FINE = 64
+"""Steps of digests that a sample is chosen by, beforehand: a 64th of it may be too much and is left away later."""
+
+_STORED = StorageLevel.DISK_ONLY
+"""Python's processes need the memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiveConfig:
+    """How a data frame holds documents, and how the work is spread.
+
+    read, date : names of the columns; text, html and date may be missing.
+    order : column that orders the documents of a source as a local run would read them; None for their ids.  It decides
+        which of several occurrences a template has as its example, and which documents are the sample if ids are equal.
+    partitions : of sources; None for what their text and the cluster ask for.
+    parts : of the cross-site filter, a power of two; None for what the text asks for.
+    floor : strings in fewer documents of their source take no part in the cross-site filter.  Up to 3, the default of
+        `MineConfig.min_df`, all do, and the packs are those of a local run; docs/spark.md says what more would do.
+    """
+
+    read: ReadConfig = field(default_factory=ReadConfig)
+    date: str = "date"
+    order: str | None = None
+    partitions: int | None = None
+    parts: int | None = None
+    floor: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value in (("partitions", self.partitions), ("parts", self.parts)):
+            if value is not None and value < 1:
+                raise ConfigError(f"{name}: expected at least 1, got {value}")
+        if self.parts is not None and self.parts & (self.parts - 1):
+            raise ConfigError(f"parts: expected a power of two, got {self.parts}")
+
+
+def in_order(documents: Iterable[Document]) -> list[Document]:
+    """Documents as `mine_archive` orders them where no column does: a local run over these gives the same bytes."""
+    return sorted(documents, key=lambda one: (one.source, one.id, one.date or "", one.html or "", one.text or ""))
+
+
+# -------------------------------------------------------------------------------------------------------------- mining
+
+
+def mine_archive(
+    df: DataFrame, config: PipelineConfig | None = None, archive: ArchiveConfig | None = None
+) -> DataFrame:
+    """Mine the packs of all sources of an archive; runs at once.
+
+    Parameters
+    ----------
+    df : DataFrame
+        A row a document.  It is read up to four times, so it should come from files, or be cached.  Rows without a
+        source or without a body are left out.
+    config : PipelineConfig, optional
+        As for `pipeline.Miner`.
+    archive : ArchiveConfig, optional
+
+    Returns
+    -------
+    DataFrame
+        source, documents, templates, note, pack: a row a source.  `pack` is the JSON text that `Pack.save` writes, null
+        if the source has none, and `note` says why.  Cached; ``unpersist`` it when it is written.
+
+    Raises
+    ------
+    ConfigError
+        An option, or a column that is not there.
+    CorpusError
+        No documents.
+    """
+    config, archive = config or PipelineConfig(), archive or ArchiveConfig()
+    Miner(config)  # for its checks
+    documents = _documents(df, config, archive)
+    census = _census(documents, config)
+    placing = _place(census, documents, config, archive)
+    plan = placing.plan
+    spark = df.sparkSession
+
+    def mine(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.mine(batches, plan)
+
+    def decide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.decide(batches, plan)
+
+    mined = (
+        _chosen(documents, placing, spark)
+        .repartitionById(placing.partitions, "part")
+        .sortWithinPartitions("source", "at", "id", "date", "html", "text")
+        .mapInArrow(mine, tasks.ROW_SCHEMA)
+        .persist(_STORED)
+    )
+    told = mined.where(F.col("kind") == tasks.TOLD)
+    answered = (
+        told.repartitionById(2**plan.bits, "number")
+        .sortWithinPartitions("number", "source")
+        .mapInArrow(tasks.answer_part, tasks.ROW_SCHEMA)
+    )
+    known = mined.where(F.col("kind") != tasks.TOLD).unionByName(answered)
+    decided = _by_source(known, placing.partitions).mapInArrow(decide, tasks.ROW_SCHEMA).persist(_STORED)
+    packs = decided.where(F.col("kind") == tasks.REPORT)
+    if placing.giants:
+        packs = packs.unionByName(_counted(documents, decided, placing, spark))
+    result = packs.mapInArrow(tasks.reports, tasks.REPORT_SCHEMA).persist(_STORED)
+    result.count()
+    mined.unpersist()
+    decided.unpersist()
+    return result
+
+
+def _documents(df: DataFrame, config: PipelineConfig, archive: ArchiveConfig) -> DataFrame:
+    """The columns that are needed, under names of our own."""
+    names = archive.read
+    body = [name for name in (names.text_field, names.html_field) if name in df.columns]
+    needed = [names.source_field, *([] if archive.order is None else [archive.order])]
+    missing = [name for name in needed if name not in df.columns]
+    if missing or not body:
+        wanted = ", ".join(missing) or f"{names.text_field} or {names.html_field}"
+        raise ConfigError(f"columns: expected {wanted}, found {', '.join(df.columns)}")
+
+    def text(name: str | None) -> Column:
+        return (F.col(name) if name in df.columns and name is not None else F.lit(None)).cast("string")
+
+    documents = df.select(
+        text(names.source_field).alias("source"),
+        text(names.id_field).alias("id"),
+        text(names.text_field).alias("text"),
+        text(names.html_field).alias("html"),
+        text(archive.date).alias("date"),
+        (F.lit(0) if archive.order is None else F.col(archive.order)).alias("at"),
+    ).where(F.col("source").isNotNull() & (F.col("text").isNotNull() | F.col("html").isNotNull()))
+    # A document without an id gets one that is its own: the sample is chosen by it.
+    own = F.concat(F.lit("#"), F.hex(F.xxhash64(_body())))
+    return documents.withColumn("id", F.coalesce("id", own))
+
+
+def _body() -> Column:
+    return F.coalesce("html", "text")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Source:
+    name: str
+    documents: int
+    size: int
+    fit: bool
+
+
+def _census(documents: DataFrame, config: PipelineConfig) -> list[_Source]:
+    """Documents and bytes of each source, and whether it is fit to be mined (as `Miner` says it); by name."""
+    mark = F.xxhash64(_body())
+    rows = (
+        documents.groupBy("source")
+        .agg(
+            F.count("*").alias("documents"),
+            F.sum(F.octet_length(_body())).alias("size"),
+            (F.min(mark) != F.max(mark)).alias("differ"),
+        )
+        .collect()
+    )
+    if not rows:
+        raise CorpusError("expected documents, found none with a source and a body", "data frame", fatal=True)
+    return [
+        _Source(
+            name=row["source"],
+            documents=row["documents"],
+            size=row["size"],
+            fit=row["differ"] and row["documents"] >= config.mine.min_docs,
+        )
+        for row in sorted(rows, key=lambda row: row["source"])
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Placing:
+    """Which partition each source goes to, and of giants the last step of digests (see `_FINE`) in the sample."""
+
+    plan: tasks.Plan
+    partitions: int
+    rows: Sequence[tuple[str, int, int | None, float | None]]
+    giants: Mapping[str, int]
+
+
+def _place(census: Sequence[_Source], documents: DataFrame, config: PipelineConfig, archive: ArchiveConfig) -> _Placing:
+    sample = config.sample.documents
+    giants = {one.name: one for one in census if one.documents > sample and not config.sample.exact}
+    steps = {name: one.documents * _FINE / sample for name, one in giants.items()}
+    limits = _limits(documents, steps, config) if giants else {}
+    sizes = [one.size * (sample / one.documents if one.name in giants else 1.0) for one in census]
+    cores = documents.sparkSession.sparkContext.defaultParallelism
+    partitions = archive.partitions or max(2 * cores, -int(-sum(sizes) // _PARTITION))
+    placed = _packed(sizes, partitions)
+    parts = archive.parts or max(cores, int(sum(sizes) * _STRINGS / _PART))
+    special = {one.name: (one.documents, one.fit) for one in census if one.name in giants or not one.fit}
+    return _Placing(
+        plan=tasks.Plan(config=config, bits=(parts - 1).bit_length(), floor=archive.floor, special=special),
+        partitions=partitions,
+        rows=[
+            (one.name, part, limits.get(one.name), steps.get(one.name))
+            for one, part in zip(census, placed, strict=True)
+        ],
+        giants={one.name: part for one, part in zip(census, placed, strict=True) if one.name in giants and one.fit},
+    )
+
+
+def _packed(sizes: Sequence[float], partitions: int) -> list[int]:
+    """A partition for each source: the largest first, each into the one that has least (Graham 1969)."""
+    loads = [(0.0, part) for part in range(partitions)]
+    placed = [0] * len(sizes)
+    for place in sorted(range(len(sizes)), key=lambda place: (-sizes[place], place)):
+        load, part = heapq.heappop(loads)
+        placed[place] = part
+        heapq.heappush(loads, (load + sizes[place], part))
+    return placed
+
+
+def _step() -> Column:
+    """The step of digests that a document of a giant is in: the sample is in the first ones, `_FINE` or so."""
+    share = (F.col("key").cast("double") + F.lit(2.0**63)) / F.lit(2.0**64)
+    return F.least(F.floor(share * F.col("steps")), F.lit(4 * _FINE)).cast("int")
+
+
+def _with_keys(documents: DataFrame, config: PipelineConfig) -> DataFrame:
+    def key(ids: pa.Array) -> pa.Array:
+        return pa.array(tasks.sample_key(ids.to_pylist(), config), pa.int64())
+
+    return documents.withColumn("key", F.arrow_udf(key, "long")(F.col("id")))
+
+
+def _limits(documents: DataFrame, steps: Mapping[str, float], config: PipelineConfig) -> dict[str, int]:
+    """The least step for each giant up to which there are as many documents as the sample has."""
+    listed = documents.sparkSession.createDataFrame(list(steps.items()), "source string, steps double")
+    ids = documents.select("source", "id").join(F.broadcast(listed), "source")
+    rows = _with_keys(ids, config).groupBy("source", _step().alias("step")).count().collect()
+    limits: dict[str, int] = {}
+    so_far = dict.fromkeys(steps, 0)
+    for row in sorted(rows, key=lambda row: row["step"]):
+        source = row["source"]
+        so_far[source] += row["count"]
+        if so_far[source] >= config.sample.documents:
+            limits.setdefault(source, row["step"])
+    return limits
+
+
+def _chosen(documents: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
+    """All documents of ordinary sources, and of giants those of the sample with a few more, with their partitions."""
+    listed = spark.createDataFrame(list(placing.rows), "source string, part int, last int, steps double")
+    joined = documents.join(F.broadcast(listed), "source")
+    if any(row[2] is not None for row in placing.rows):
+        keyed = _with_keys(joined, placing.plan.config)
+        joined = keyed.where(F.col("last").isNull() | (_step() <= F.col("last")))
+    return joined.select("part", "source", "id", "text", "html", "date", "at")
+
+
+def _by_source(rows: DataFrame, partitions: int) -> DataFrame:
+    return rows.repartitionById(partitions, "part").sortWithinPartitions("source", "kind", "number", "piece")
+
+
+def _counted(documents: DataFrame, decided: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
+    """The reports of giants: their candidates are counted where their documents are."""
+    plan = placing.plan
+    pieces: dict[str, list[tuple[int, bytes]]] = {}
+    for row in decided.where(F.col("kind") == tasks.CANDIDATES).toLocalIterator():
+        pieces.setdefault(row["source"], []).append((row["piece"], bytes(row["data"])))
+    shipped = spark.sparkContext.broadcast(
+        {source: b"".join(data for _, data in sorted(found)) for source, found in pieces.items()}
+    )
+
+    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.count(batches, shipped.value, plan.config)
+
+    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.finish(batches, plan)
+
+    listed = spark.createDataFrame(list(placing.giants.items()), "source string, part int")
+    counted = (
+        documents.join(F.broadcast(listed), "source")
+        .select("part", "source", "id", "text", "html", "date")
+        .mapInArrow(count, tasks.ROW_SCHEMA)
+        .withColumn("number", F.spark_partition_id())
+    )
+    state = decided.where(F.col("kind") == tasks.STATE)
+    return _by_source(state.unionByName(counted), placing.partitions).mapInArrow(finish, tasks.ROW_SCHEMA)
+
+
+# ------------------------------------------------------------------------------------------------------------ cleaning
+
+
+def clean_archive(
+    df: DataFrame,
+    packs: DataFrame | Mapping[str, Pack],
+    clean: CleanConfig | None = None,
+    archive: ArchiveConfig | None = None,
+    removed_field: str = "removed",
+) -> DataFrame:
+    """Clean a data frame of documents, each with the pack of its source.
+
+    Parameters
+    ----------
+    df : DataFrame
+    packs : DataFrame or mapping
+        What `mine_archive` gave, or any with the columns source and pack; or packs by source.  They are collected, and
+        broadcast: docs/spark.md says how large that is.
+    clean : CleanConfig, optional
+    archive : ArchiveConfig, optional
+        For the names of columns.
+    removed_field : str
+
+    Returns
+    -------
+    DataFrame
+        `df` with the text cleaned, and with two more columns: `removed_field`, what was cut, as
+        ``array<struct<start, end, templates>>`` in code points of the original, null where nothing was looked for; and
+        ``{removed_field}_spared``, true where an article was left whole because nearly all of it would have gone.
+        Lazy.  All other columns as they were.
+
+    Raises
+    ------
+    ConfigError
+        A column that is not there.
+    PackError
+        A pack that cannot be trusted, wrapped in Spark's exception.
+    """
+    archive = archive or ArchiveConfig()
+    names = archive.read
+    config = StreamConfig(read=names, clean=clean or CleanConfig(), removed_field=removed_field)
+    kinds = dict(df.dtypes)
+    if names.source_field not in kinds:
+        raise ConfigError(f"columns: expected {names.source_field}, found {', '.join(df.columns)}")
+    for name in (names.source_field, names.text_field, names.html_field):
+        if kinds.get(name, "string") != "string":
+            raise ConfigError(f"column {name}: expected string, found {kinds[name]}")
+    shipped = df.sparkSession.sparkContext.broadcast(_ready(packs))
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.clean(batches, shipped.value, config)
+
+    added = {
+        names.text_field: "string",
+        removed_field: tasks.REMOVED_SCHEMA,
+        f"{removed_field}_spared": "boolean",
+    }
+    # Spark alone knows how to spell the types of all the columns that are passed on.
+    wanted = df
+    for name, kind in added.items():
+        wanted = wanted.withColumn(name, F.lit(None).cast(kind))
+    return df.mapInArrow(work, wanted.schema)
+
+
+def _ready(packs: DataFrame | Mapping[str, Pack]) -> dict[str, bytes]:
+    """Packs by source as they are broadcast; those of a data frame are checked on the executors."""
+    if isinstance(packs, Mapping):
+        return {source: tasks.packed(pack) for source, pack in packs.items()}
+    some = packs.where(F.col("pack").isNotNull()).select("source", "pack")
+    rows = some.mapInArrow(tasks.checked, "source string, pack binary").collect()
+    return {row["source"]: bytes(row["pack"]) for row in rows}

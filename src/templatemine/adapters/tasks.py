@@ -1,0 +1,404 @@
+"""What runs on the executors: Arrow batches of rows in, Arrow batches out; knows pyarrow and nothing of Spark.
+
+Between two tasks travel rows of `Row`, bytes with an address: the partition that a source has, the source, what it is,
+and a number that says which part of it.  Rows come in sorted by source, so a task holds one source at a time.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from templatemine.adapters.exchange import Answers, answers, peers_of, told
+from templatemine.adapters.rows import RowCleaner
+from templatemine.config import PipelineConfig
+from templatemine.model import Document
+from templatemine.packs import Pack
+from templatemine.pipeline import (
+    Candidates,
+    Counted,
+    Mined,
+    Miner,
+    SourceReport,
+    candidates,
+    count_candidates,
+    finish_counted,
+    finish_source,
+    mine_source,
+)
+from templatemine.sample import digests
+from templatemine.stream import StreamConfig
+
+__all__ = [
+    "REMOVED_SCHEMA",
+    "REPORT_SCHEMA",
+    "ROW_SCHEMA",
+    "Plan",
+    "answer_part",
+    "checked",
+    "clean",
+    "count",
+    "decide",
+    "finish",
+    "mine",
+    "packed",
+    "reports",
+    "sample_key",
+]
+
+STATE, ANSWER, TOLD, REPORT, CANDIDATES, COUNTED = range(6)
+"""Kinds of rows."""
+
+PIECE = 32 << 20
+"""Bytes of a row at most: Arrow and Spark hold no rows beyond 2 GB, and copy each."""
+
+BUFFER = 32 << 20
+"""Characters of documents that wait to be counted, of all sources: an automaton is made for some, not for each."""
+
+CLEANERS = 256
+"""Sources whose automata a task keeps, about a megabyte each."""
+
+ROW_SCHEMA = "part int, source string, kind int, number int, piece int, data binary"
+_ARROW = pa.schema(
+    [
+        ("part", pa.int32()),
+        ("source", pa.string()),
+        ("kind", pa.int32()),
+        ("number", pa.int32()),
+        ("piece", pa.int32()),
+        ("data", pa.binary()),
+    ]
+)
+
+
+class Row(NamedTuple):
+    """One row between two tasks, or a piece of one."""
+
+    part: int
+    source: str
+    kind: int
+    number: int
+    piece: int
+    data: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What every task knows.
+
+    Attributes
+    ----------
+    bits : int
+        The strings of all sources are compared in ``2 ** bits`` parts.
+    floor : int
+        See `exchange.asked`.
+    special : mapping of str to (documents, fit)
+        Of those sources alone that are sampled or not fit to be mined whole.
+    """
+
+    config: PipelineConfig
+    bits: int
+    floor: int
+    special: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+
+
+# ------------------------------------------------------------------------------------------------ rows and documents
+
+
+def packed(value: Any) -> bytes:
+    """A value as bytes, for another task of the same job."""
+    data = pickle.dumps(value, protocol=5)
+    smaller: bytes = pa.compress(data, codec="zstd", asbytes=True)
+    return len(data).to_bytes(8, "little") + smaller
+
+
+def unpacked(data: bytes) -> Any:
+    """The inverse of `packed`."""
+    size = int.from_bytes(data[:8], "little")
+    return pickle.loads(pa.decompress(data[8:], decompressed_size=size, codec="zstd", asbytes=True))
+
+
+def _row(part: int, source: str, kind: int, number: int, data: bytes) -> Iterator[Row]:
+    for piece, start in enumerate(range(0, max(1, len(data)), PIECE)):
+        yield Row(part, source, kind, number, piece, data[start : start + PIECE])
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+    """Rows in batches of about `PIECE` bytes."""
+    batch: list[Row] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += len(row.data)
+        if size >= PIECE or len(batch) >= 4096:
+            yield _batch(batch)
+            batch, size = [], 0
+    if batch:
+        yield _batch(batch)
+
+
+def _batch(rows: Sequence[Row]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, one.type) for column, one in zip(columns, _ARROW, strict=True)], schema=_ARROW
+    )
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    """The rows of some batches, those in pieces put together; sorted by source, kind, number and piece."""
+    every = (
+        Row(*values) for batch in batches for values in zip(*(one.to_pylist() for one in batch.columns), strict=True)
+    )
+    for _, pieces in groupby(every, key=attrgetter("source", "kind", "number", "part")):
+        whole = list(pieces)
+        yield whole[0] if len(whole) == 1 else whole[0]._replace(data=b"".join(one.data for one in whole))
+
+
+def _documents(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Document]]:
+    """Partition and document of each row."""
+    for batch in batches:
+        names = ("part", "source", "id", "text", "html", "date")
+        for part, source, name, text, html, date in zip(*(batch[one].to_pylist() for one in names), strict=True):
+            yield part, Document(source=source, id=name, text=text, html=html, date=date)
+
+
+# ------------------------------------------------------------------------------------------------------------- mining
+
+
+def sample_key(ids: Iterable[str], config: PipelineConfig) -> list[int]:
+    """Digests of ids (see `sample.digests`) as signed numbers in the same order."""
+    keys: list[int] = (digests(ids, config.sample) ^ np.uint64(1 << 63)).view(np.int64).tolist()
+    return keys
+
+
+def mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
+    """Documents sorted by source -> the state of each source, and what it tells the others."""
+    return _batches(_mine(batches, plan))
+
+
+def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
+    for source, group in groupby(_documents(batches), key=lambda item: item[1].source):
+        placed = list(group)
+        part, documents = placed[0][0], [document for _, document in placed]
+        total, fit = plan.special.get(source, (len(documents), True))
+        if not fit:
+            (report,) = Miner(plan.config).run(documents)
+            yield from _row(part, source, REPORT, 0, packed(replace(report, documents=total)))
+            continue
+        mined = mine_source(source, documents, plan.config)
+        if total > len(documents) and mined.chosen is None:  # the sample to the document
+            mined = replace(mined, chosen=np.arange(len(documents)))
+        yield from _row(part, source, STATE, 0, packed((mined, _with_examples(mined, documents))))
+        for number, table in told(mined, plan.bits, plan.floor).items():
+            yield Row(part, source, TOLD, number, 0, table)
+
+
+_NOTHING = Document(source="", id="", text="")
+
+
+def _with_examples(mined: Mined, documents: Sequence[Document]) -> list[Document]:
+    """The documents that an example may be taken from, with what is needed of them; others left empty."""
+    places = np.unique(mined.document).astype(np.int64)
+    if mined.chosen is not None:
+        places = mined.chosen[places]
+    kept = [_NOTHING] * len(documents)
+    for place in places.tolist():
+        one = documents[place]
+        kept[place] = Document(source="", id="", text=one.text if one.html is None else None, html=one.html)
+    return kept
+
+
+def answer_part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What sources told -> answers for each; rows sorted by number."""
+
+    def rows() -> Iterator[Row]:
+        for _, group in groupby(_plain(batches), key=attrgetter("number")):
+            tellers = list(group)
+            for row, table in zip(tellers, answers([row.data for row in tellers]), strict=True):
+                if table:
+                    yield row._replace(kind=ANSWER, data=table)
+
+    return _batches(rows())
+
+
+def _plain(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    for batch in batches:
+        yield from (Row(*values) for values in zip(*(one.to_pylist() for one in batch.columns), strict=True))
+
+
+def decide(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
+    """State and answers of each source -> its report; of a sampled one, its candidates and all that is known of it."""
+
+    def rows() -> Iterator[Row]:
+        for source, group in groupby(_rows(batches), key=attrgetter("source")):
+            first, *rest = group
+            if first.kind == REPORT:
+                yield from _row(first.part, source, REPORT, 0, packed(_facts(unpacked(first.data))))
+                continue
+            mined, documents = unpacked(first.data)
+            given: Answers = {row.number: row.data for row in rest}
+            peers = peers_of(mined, given, plan.bits, plan.floor)
+            if mined.chosen is None:
+                report = finish_source(mined, peers, 0, documents, plan.config)
+                yield from _row(first.part, source, REPORT, 0, packed(_facts(report)))
+                continue
+            wanted = candidates(mined, peers, 0, plan.config)
+            yield from _row(first.part, source, CANDIDATES, 0, packed(wanted))
+            yield from _row(first.part, source, STATE, 0, packed((mined, peers, documents, wanted)))
+
+    return _batches(rows())
+
+
+# ---------------------------------------------------------------------------------------------------- sampled sources
+
+
+def count(
+    batches: Iterable[pa.RecordBatch], wanted: Mapping[str, bytes], config: PipelineConfig
+) -> Iterator[pa.RecordBatch]:
+    """Documents of sampled sources in any order -> the sums of their candidates' counts, a row a source.
+
+    The caller numbers the rows, so that those of several tasks are told apart.
+
+    Parameters
+    ----------
+    wanted : mapping of str to bytes
+        `Candidates` of each source, `packed`.
+    """
+    sums: dict[tuple[int, str], Counted] = {}
+    waiting: dict[tuple[int, str], list[Document]] = {}
+    size = 0
+
+    def work() -> None:
+        for key, documents in waiting.items():
+            found: Candidates = unpacked(wanted[key[1]])
+            counted = count_candidates(found, documents, config)
+            sums[key] = sums[key] + counted if key in sums else counted
+        waiting.clear()
+
+    for part, document in _documents(batches):
+        waiting.setdefault((part, document.source), []).append(document)
+        size += len(document.body)
+        if size >= BUFFER:
+            work()
+            size = 0
+    work()
+    return _batches(row for (part, source), one in sums.items() for row in _row(part, source, COUNTED, 0, packed(one)))
+
+
+def finish(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
+    """State and counts of sampled sources -> their reports."""
+
+    def rows() -> Iterator[Row]:
+        for source, group in groupby(_rows(batches), key=attrgetter("source")):
+            first, *rest = group
+            mined, peers, documents, wanted = unpacked(first.data)
+            counted = unpacked(rest[0].data)
+            for row in rest[1:]:
+                counted += unpacked(row.data)
+            report = finish_counted(mined, peers, 0, documents, wanted, counted, plan.config)
+            yield from _row(first.part, source, REPORT, 0, packed(_facts(report)))
+
+    return _batches(rows())
+
+
+def _facts(report: SourceReport) -> tuple[str, int, int, str, str | None]:
+    pack = report.pack
+    text = None if pack is None else pack.to_json()
+    return report.source, report.documents, 0 if pack is None else len(pack.templates), report.note, text
+
+
+REPORT_SCHEMA = "source string, documents long, templates int, note string, pack string"
+_REPORT = pa.schema(
+    [
+        ("source", pa.string()),
+        ("documents", pa.int64()),
+        ("templates", pa.int32()),
+        ("note", pa.string()),
+        ("pack", pa.string()),
+    ]
+)
+
+
+def reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows of reports -> a row a source as users see it."""
+    for row in _rows(batches):
+        columns = [[value] for value in unpacked(row.data)]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column, one.type) for column, one in zip(columns, _REPORT, strict=True)], schema=_REPORT
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------- cleaning
+
+
+class _Packs(Mapping[str, Pack]):
+    """Packs that are unpacked when they are asked for."""
+
+    def __init__(self, data: Mapping[str, bytes]) -> None:
+        self._data = data
+
+    def __getitem__(self, source: str) -> Pack:
+        pack: Pack = unpacked(self._data[source])
+        return pack
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+
+def checked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Source and pack as JSON -> the pack, `packed`, after all checks of `Pack.from_json`."""
+    for batch in batches:
+        names, texts = (batch[name].to_pylist() for name in ("source", "pack"))
+        packs = [packed(Pack.from_json(text, f"pack of {name}")) for name, text in zip(names, texts, strict=True)]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(names, pa.string()), pa.array(packs, pa.binary())], ["source", "pack"]
+        )
+
+
+REMOVED_SCHEMA = "array<struct<start:int,end:int,templates:array<string>>>"
+_REMOVED = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("templates", pa.list_(pa.string()))]))
+
+
+def clean(
+    batches: Iterable[pa.RecordBatch], packs: Mapping[str, bytes], archive: StreamConfig
+) -> Iterator[pa.RecordBatch]:
+    """Put the cleaned text and what was cut into each row, as `rows.RowCleaner` has it.
+
+    Other columns are passed on as they are.  A row that cannot be cleaned stays as it was, without ``removed``.
+    """
+    names = archive.read
+    cleaner, seen = RowCleaner(_Packs(packs), archive.clean), set[str]()
+    for batch in batches:
+        sources = batch[names.source_field].to_pylist()
+        if len(seen) > CLEANERS:
+            cleaner, seen = RowCleaner(_Packs(packs), archive.clean), set()
+        seen.update(one for one in sources if one is not None)
+        done = cleaner.columns(sources, _column(batch, names.text_field), _column(batch, names.html_field))
+        yield _with(
+            batch,
+            {
+                names.text_field: pa.array(done.texts, pa.string()),
+                archive.removed_field: pa.array(done.removed, _REMOVED),
+                f"{archive.removed_field}_spared": pa.array(done.spared, pa.bool_()),
+            },
+        )
+
+
+def _column(batch: pa.RecordBatch, name: str) -> list[str | None]:
+    return batch[name].to_pylist() if name in batch.schema.names else [None] * batch.num_rows
+
+
+def _with(batch: pa.RecordBatch, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+    """A batch with some columns replaced in their place, or added behind the others."""
+    every = {**dict(zip(batch.schema.names, batch.columns, strict=True)), **columns}
+    return pa.RecordBatch.from_arrays(list(every.values()), list(every))

@@ -1,0 +1,62 @@
+"""Small archives for the adapters, what a local run makes of them, and where Java is."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from templatemine.config import PipelineConfig, SampleConfig
+from templatemine.model import Document
+from templatemine.pipeline import Miner
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
+from generate import ArchiveSpec, generate, pages
+
+SAMPLED = PipelineConfig(sample=SampleConfig(documents=120))
+"""One source of `mixed` is beyond this."""
+
+NO_JAVA = "there is no java" if shutil.which("java") is None and "JAVA_HOME" not in os.environ else ""
+
+
+def mixed(seed: int = 5) -> list[dict[str, Any]]:
+    """Sources that share prose, one that is sampled, one too small, one all alike, and pages; in no order."""
+    common = {"documents": 40, "kilobytes": 0.8}
+    rows: list[dict[str, Any]] = list(generate(ArchiveSpec(seed=seed, sources=4, agency=0.2, **common)))
+    rows += [
+        dict(row, source="big") for row in generate(ArchiveSpec(seed=seed, sources=1, documents=300, kilobytes=0.8))
+    ]
+    rows += [dict(row, source="small") for row in generate(ArchiveSpec(seed=8, sources=1, documents=4, kilobytes=0.8))]
+    rows += [{"source": "same", "id": str(number), "text": "All alike.", "date": None} for number in range(200)]
+    rows += [dict(row, source="pages") for row in pages(ArchiveSpec(seed=9, sources=1, **common))]
+    rows += [dict(row, source="few pages") for row in pages(ArchiveSpec(seed=9, sources=1, documents=7, kilobytes=0.8))]
+    random.Random(seed).shuffle(rows)
+    names = ("source", "id", "text", "html", "date")
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def documents(rows: Iterable[dict[str, Any]]) -> list[Document]:
+    return [
+        Document(source=row["source"], id=row["id"], text=row["text"], html=row["html"], date=row["date"])
+        for row in rows
+    ]
+
+
+Facts = dict[str, tuple[int, int, str, str | None]]
+
+
+def local(archive: Iterable[Document], config: PipelineConfig) -> Facts:
+    """Documents, templates, note and pack of each source."""
+    return {
+        report.source: (
+            report.documents,
+            len(report.pack.templates) if report.pack else 0,
+            report.note,
+            report.pack.to_json() if report.pack else None,
+        )
+        for report in Miner(config).run(archive)
+    }

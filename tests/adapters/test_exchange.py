@@ -1,0 +1,68 @@
+"""The cross-site filter in parts against the whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from archives_by_hand import documents, mixed
+
+from templatemine.adapters.exchange import answers, peers_of, told
+from templatemine.config import PipelineConfig
+from templatemine.pipeline import Mined, mine_source, shared
+
+CONFIG = PipelineConfig()
+
+
+@pytest.fixture(scope="module")
+def sources() -> list[Mined]:
+    by_source: dict[str, list] = {}
+    for document in documents(mixed()):
+        by_source.setdefault(document.source, []).append(document)
+    return [mine_source(source, by_source[source], CONFIG) for source in sorted(by_source) if "p" not in source]
+
+
+def in_parts(sources: list[Mined], bits: int, floor: int) -> list[dict[int, bytes]]:
+    """Answers for each source, as they would come by way of 2 ** bits tasks."""
+    tables = [told(mined, bits, floor) for mined in sources]
+    given: list[dict[int, bytes]] = [{} for _ in sources]
+    for part in range(2**bits):
+        tellers = [place for place, table in enumerate(tables) if part in table]
+        for place, answer in zip(tellers, answers([tables[place][part] for place in tellers]), strict=True):
+            given[place][part] = answer
+    return given
+
+
+@pytest.mark.parametrize("bits", [0, 1, 5, 12])
+def test_parts_say_what_the_whole_says(sources: list[Mined], bits: int) -> None:
+    whole = shared(sources)
+    met = 0
+    for place, (mined, given) in enumerate(zip(sources, in_parts(sources, bits, 0), strict=True)):
+        peers = peers_of(mined, given, bits, 0)
+        hashes = mined.hashes
+        np.testing.assert_array_equal(peers.others(hashes), whole.others(hashes))
+        np.testing.assert_array_equal(peers.elsewhere(hashes, 0), whole.elsewhere(hashes, place))
+        np.testing.assert_array_equal(peers.in_prose_elsewhere(hashes, 0), whole.in_prose_elsewhere(hashes, place))
+        met += np.count_nonzero(whole.others(hashes))
+    assert met > 40
+
+
+def test_a_floor_leaves_out_what_is_rare_and_changes_nothing_up_to_the_floor_of_mining(sources: list[Mined]) -> None:
+    least = min(int(mined.repeats.df.min()) for mined in sources)
+    assert in_parts(sources, 4, least) == in_parts(sources, 4, 0)
+    for mined, given in zip(sources, in_parts(sources, 4, 8), strict=True):
+        peers = peers_of(mined, given, 4, 8)
+        assert not peers.others(mined.hashes)[mined.repeats.df < 8].any()
+
+
+def test_a_source_without_strings_tells_nothing() -> None:
+    empty = mine_source(
+        "x",
+        documents(
+            {"source": "x", "id": str(place), "text": word, "html": None, "date": None}
+            for place, word in enumerate("abc")
+        ),
+        CONFIG,
+    )
+    assert told(empty, 3, 0) == {}
+    assert len(peers_of(empty, {}, 3, 0).hashes) == 0
+    assert answers([]) == []

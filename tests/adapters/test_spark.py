@@ -1,0 +1,184 @@
+"""Spark itself: in one process, and on a stand-alone cluster that loses a worker in the middle of the job."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from archives_by_hand import NO_JAVA, SAMPLED, Facts, documents, local, mixed
+
+pytest.importorskip("pyspark")
+pytest.importorskip("pyarrow")
+if NO_JAVA:
+    pytest.skip(f"Spark needs Java 17, and {NO_JAVA}", allow_module_level=True)
+
+from cluster import Cluster, cluster, environment, job
+
+from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive
+from templatemine.clean import Cleaner
+from templatemine.config import PipelineConfig, ReadConfig
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.packs import Pack
+from templatemine.pipeline import mine
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    # Sockets to Java are closed by the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+SCHEMA = "source string, id string, text string, html string, date string"
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment().items():
+            patch.setenv(name, value)
+        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        for name, value in {
+            "spark.driver.memory": "700m",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "3",
+            "spark.ui.showConsoleProgress": "false",
+        }.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def facts(packs: Any) -> Facts:
+    return {
+        row["source"]: (row["documents"], row["templates"], row["note"], row["pack"])
+        for row in (one if isinstance(one, dict) else one.asDict() for one in packs)
+    }
+
+
+def test_packs_are_byte_for_byte_those_of_a_local_run_in_whatever_order_documents_come(spark: Any) -> None:
+    rows = mixed()
+    wanted = local(in_order(documents(rows)), SAMPLED)
+    random.Random(3).shuffle(rows)
+    packs = mine_archive(spark.createDataFrame(rows, SCHEMA).repartition(4), SAMPLED)
+    assert facts(packs.collect()) == wanted
+    assert "found in a sample of 120 documents" in wanted["big"][2]
+
+
+def test_a_column_of_places_gives_the_bytes_of_a_run_in_that_order(spark: Any) -> None:
+    rows = mixed(seed=6)
+    wanted = local(documents(rows), SAMPLED)
+    assert wanted != local(in_order(documents(rows)), SAMPLED)
+    renamed = [
+        {
+            "site": row["source"],
+            "key": row["id"],
+            "body": row["text"],
+            "page": row["html"],
+            "date": row["date"],
+            "line": line,
+        }
+        for line, row in enumerate(rows)
+    ]
+    random.Random(4).shuffle(renamed)
+    df = spark.createDataFrame(renamed, "site string, key string, body string, page string, date string, line long")
+    read = ReadConfig(source_field="site", id_field="key", text_field="body", html_field="page")
+    archive = ArchiveConfig(read=read, order="line", partitions=2, parts=1)
+    assert facts(mine_archive(df, SAMPLED, archive).collect()) == wanted
+
+
+def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: Any) -> None:
+    rows = [row for row in mixed() if row["text"] is not None]
+    packs = mine(documents(rows))
+    df = spark.createDataFrame(
+        [(row["source"], row["text"], place) for place, row in enumerate(rows)], "source string, text string, n int"
+    )
+    cleaned = clean_archive(df, packs)
+    assert cleaned.columns == ["source", "text", "n", "removed", "removed_spared"]
+    found = {row["n"]: row for row in cleaned.collect()}
+    assert len(found) == len(rows)
+    cut = 0
+    for place, row in enumerate(rows):
+        got = found[place]
+        if row["source"] not in packs:
+            assert (got["text"], got["removed"]) == (row["text"], None)
+            continue
+        wanted = Cleaner(packs[row["source"]]).clean(row["text"])
+        assert got["text"] == wanted.text
+        assert [(one["start"], one["end"], tuple(one["templates"])) for one in got["removed"]] == [
+            (span.start, span.end, span.templates) for span in wanted.removed
+        ]
+        cut += len(wanted.removed)
+    assert cut > 100
+
+
+def test_mistakes_are_told_by_name(spark: Any) -> None:
+    df = spark.createDataFrame([("a", "b")], "site string, text string")
+    with pytest.raises(ConfigError, match="columns: expected source, found site, text"):
+        mine_archive(df)
+    with pytest.raises(ConfigError, match="columns: expected source, found site, text"):
+        clean_archive(df, {})
+    with pytest.raises(ConfigError, match="columns: expected text or html, found source"):
+        mine_archive(df.selectExpr("site as source"))
+    with pytest.raises(ConfigError, match="column text: expected string, found int"):
+        clean_archive(df.selectExpr("site as source", "1 as text"), {})
+    with pytest.raises(CorpusError, match="data frame: expected documents, found none"):
+        mine_archive(df.selectExpr("site as source", "text").where("false"))
+    with pytest.raises(ConfigError, match="method"):
+        mine_archive(df, PipelineConfig(method="none"))
+    with pytest.raises(ConfigError, match="parts: expected a power of two, got 3"):
+        ArchiveConfig(parts=3)
+    with pytest.raises(ConfigError, match="partitions: expected at least 1, got 0"):
+        ArchiveConfig(partitions=0)
+
+
+def run_on(running: Cluster, archive: Path, folder: Path, kill_after: int | None) -> dict[str, Any]:
+    """The job on a cluster; the second worker is killed when so many tasks are done."""
+    with job(running.master, archive, folder) as process:
+        assert process.stdout is not None
+        most = 0
+        for line in process.stdout:
+            done = int(line) if line.strip().isdigit() else 0
+            most = max(most, done)
+            if kill_after is not None and done >= kill_after:
+                assert not (folder / "result.json").exists()
+                running.kill_worker(1)
+                kill_after = None
+        code = process.wait(60)
+        log = (folder / "job.log").read_text(encoding="utf-8", errors="replace")
+        assert code == 0, log[-5000:]
+    assert kill_after is None, f"only {most} tasks were done"
+    return {"log": log, "tasks": most, **json.loads((folder / "result.json").read_text(encoding="utf-8"))}
+
+
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(tmp_path: Path) -> None:
+    rows = mixed()
+    archive = tmp_path / "archive.jsonl"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    wanted = local(in_order(documents(rows)), SAMPLED)
+    with cluster(2, tmp_path) as running:
+        found = run_on(running, archive, tmp_path, kill_after=30)
+        assert running.processes[2].poll() is not None
+        assert all(process.poll() is None for process in running.processes[:2])
+    assert "Lost executor" in found["log"]
+    assert facts(found["packs"]) == wanted
+    # Nothing lost, nothing twice.
+    key = Counter((row["source"], row["id"]) for row in rows)
+    assert Counter((row["source"], row["id"]) for row in found["cleaned"]) == key
+    packs = {source: Pack.from_json(one[3]) for source, one in wanted.items() if one[3] is not None}
+    texts = {(row["source"], row["id"]): row["text"] for row in rows}
+    for row in found["cleaned"]:
+        pack = packs.get(row["source"])
+        if pack is not None and not pack.html:
+            assert row["text"] == Cleaner(pack).clean(texts[row["source"], row["id"]]).text

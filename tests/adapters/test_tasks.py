@@ -1,0 +1,154 @@
+"""What runs on executors, with lists in the place of a cluster: shuffled, cut into batches, sorted by source."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import orjson
+import pytest
+from archives_by_hand import SAMPLED, Facts, documents, local, mixed
+
+pa = pytest.importorskip("pyarrow")
+
+from templatemine.adapters import tasks  # noqa: E402
+from templatemine.config import PipelineConfig, ReadConfig  # noqa: E402
+from templatemine.errors import PackError  # noqa: E402
+from templatemine.model import Document  # noqa: E402
+from templatemine.pipeline import mine  # noqa: E402
+from templatemine.stream import RecordCleaner, StreamConfig  # noqa: E402
+
+Rows = list[dict[str, Any]]
+
+
+def batches(rows: Rows, size: int, schema: Any = None) -> Iterator[Any]:
+    for start in range(0, len(rows), size):
+        yield pa.RecordBatch.from_pylist(rows[start : start + size], schema=schema)
+
+
+def shuffled(rows: Rows, partitions: int, by: str, order: tuple[str, ...], task: Callable[[Any], Any]) -> Rows:
+    """A stage: rows go to their partition, and each partition is sorted and given to the task."""
+    places: dict[int, Rows] = defaultdict(list)
+    for row in rows:
+        places[row[by] % partitions].append(row)
+    out: Rows = []
+    for part in sorted(places):
+        places[part].sort(key=lambda row: tuple(row[name] for name in order))
+        for batch in task(batches(places[part], 7)):
+            out += batch.to_pylist()
+    return out
+
+
+def by_tasks(rows: Rows, config: PipelineConfig, partitions: int, bits: int) -> Facts:
+    """The stages of `spark.mine_archive`."""
+    counts = Counter(row["source"] for row in rows)
+    bodies = defaultdict(set)
+    for row in rows:
+        bodies[row["source"]].add(row["html"] or row["text"])
+    giants = {source for source, count in counts.items() if count > config.sample.documents}
+    fit = {source: len(bodies[source]) > 1 and counts[source] >= config.mine.min_docs for source in counts}
+    special = {source: (counts[source], fit[source]) for source in counts if source in giants or not fit[source]}
+    plan = tasks.Plan(config=config, bits=bits, floor=0, special=special)
+    part_of = {source: place % partitions for place, source in enumerate(sorted(counts))}
+    placed = [{"part": part_of[row["source"]], **row} for row in rows]
+    sample = []
+    for source in giants:
+        mine_of = sorted(
+            (row for row in placed if row["source"] == source), key=lambda row: tasks.sample_key([row["id"]], config)
+        )
+        sample += mine_of[: config.sample.documents + partitions - 1]  # to the document, or some too many
+    kept = [row for row in placed if row["source"] not in giants] + sample
+    order = ("source", "kind", "number", "piece")
+    mined = shuffled(kept, partitions, "part", ("source", "id"), lambda some: tasks.mine(some, plan))
+    told = [row for row in mined if row["kind"] == tasks.TOLD]
+    answered = shuffled(told, 2**bits, "number", ("number", "source"), tasks.answer_part)
+    known = [row for row in mined if row["kind"] != tasks.TOLD] + answered
+    decided = shuffled(known, partitions, "part", order, lambda some: tasks.decide(some, plan))
+    wanted: dict[str, bytes] = {}
+    for row in decided:
+        if row["kind"] == tasks.CANDIDATES:
+            wanted[row["source"]] = wanted.get(row["source"], b"") + row["data"]
+    counted: Rows = []
+    everything = [row for row in placed if row["source"] in wanted]
+    for number in range(3):
+        for batch in tasks.count(batches(everything[number::3], 11), wanted, config):
+            counted += [{**row, "number": number} for row in batch.to_pylist()]
+    state = [row for row in decided if row["kind"] == tasks.STATE]
+    done = shuffled(state + counted, partitions, "part", order, lambda some: tasks.finish(some, plan))
+    reports = [row for row in decided if row["kind"] == tasks.REPORT] + done
+    facts = shuffled(reports, 1, "part", order, tasks.reports)
+    return {row["source"]: (row["documents"], row["templates"], row["note"], row["pack"]) for row in facts}
+
+
+@pytest.mark.parametrize(("partitions", "bits", "piece"), [(1, 0, 1 << 25), (3, 4, 1000)])
+@pytest.mark.parametrize("method", ["default", "energy"])
+def test_tasks_give_the_bytes_of_a_local_run(
+    partitions: int, bits: int, piece: int, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "PIECE", piece)
+    monkeypatch.setattr(tasks, "BUFFER", 10_000)
+    config = PipelineConfig(method=method, sample=SAMPLED.sample)
+    rows = mixed()
+    wanted = local(sorted(documents(rows), key=lambda one: (one.source, one.id)), config)
+    random.Random(partitions).shuffle(rows)
+    found = by_tasks(rows, config, partitions, bits)
+    assert found == wanted
+    assert "found in a sample of 120 documents" in wanted["big"][2]
+    assert wanted["small"][3] is wanted["same"][3] is None
+    assert wanted["few pages"][3] is not None
+
+
+def test_packed_values_come_back() -> None:
+    value = {"a": [Document(source="s", id="1", text="\ud800")], "b": b"\0" * 1000}
+    assert tasks.unpacked(tasks.packed(value)) == value
+    assert len(tasks.packed(value)) < 500
+
+
+def test_cleaning_is_that_of_the_command_line() -> None:
+    rows = mixed()
+    packs = mine(documents(rows))
+    read = ReadConfig()
+    for row in rows:
+        row["n"] = len(row["text"] or row["html"])
+    rows += [
+        {"source": None, "id": "x", "text": "no source", "html": None, "date": None, "n": 1},
+        {"source": "big", "id": "y", "text": None, "html": None, "date": None, "n": 2},
+        {"source": "unknown", "id": "z", "text": "a text", "html": None, "date": None, "n": 3},
+        {
+            "source": "unknown",
+            "id": "z",
+            "text": None,
+            "html": "<p>A page of its own, with a few words.</p>",
+            "date": None,
+            "n": 4,
+        },
+    ]
+    shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
+    found: Rows = []
+    schema = pa.RecordBatch.from_pylist(rows).schema
+    for batch in tasks.clean(batches(rows, 50, schema), shipped, StreamConfig()):
+        assert batch.schema.names == ["source", "id", "text", "html", "date", "n", "removed", "removed_spared"]
+        found += batch.to_pylist()
+    assert [(row["id"], row["n"], row["html"]) for row in found] == [(row["id"], row["n"], row["html"]) for row in rows]
+    cleaner = RecordCleaner(packs)
+    for row, one in zip(rows, found, strict=True):
+        fields = {name: row[name] for name in (read.text_field, read.html_field) if row[name] is not None}
+        if row["source"] is None:
+            assert (one["text"], one["removed"]) == (row["text"], None)
+            continue
+        wanted = orjson.loads(cleaner.clean_batch([(row["source"], "", fields)]).lines)
+        assert one["text"] == wanted.get("text")
+        assert one["removed"] == wanted.get("removed")
+        assert one["removed_spared"] == wanted.get("removed_spared", False)
+    assert sum(bool(row["removed"]) for row in found) > 100
+
+
+def test_packs_are_checked_before_they_are_broadcast() -> None:
+    pack = next(iter(mine(documents(mixed())).values()))
+    good = [{"source": pack.source, "pack": pack.to_json()}]
+    (batch,) = tasks.checked(batches(good, 5))
+    assert tasks.unpacked(batch.to_pylist()[0]["pack"]).to_json() == pack.to_json()
+    with pytest.raises(PackError, match="pack of evil: "):
+        list(tasks.checked(batches([{"source": "evil", "pack": pack.to_json().replace('"documents"', '"docs"')}], 5)))
