@@ -52,8 +52,8 @@ def clean_frame(
     -------
     DataFrame or LazyFrame
         The rows in their order and the other columns untouched.  `removed_column` is of type `REMOVED`, offsets are
-        code points of the original, null where the source has no pack; ``{removed_column}_spared`` is true where a text was
-        left whole.
+        code points of the original, null where the source has no pack; ``{removed_column}_spared`` is true where a text
+        was left whole.
 
     Raises
     ------
@@ -85,5 +85,7 @@ def clean_frame(
     if isinstance(frame, pl.DataFrame):
         return work(frame)
     added = {names.text_field: pl.String, removed_column: REMOVED, f"{removed_column}_spared": pl.Boolean}
-    # Rows know nothing of each other, so a batch at a time will do.
-    return frame.map_batches(work, schema={**schema, **added}, streamable=True, no_optimizations=True)
+    # Rows know nothing of each other, so a batch at a time will do; but a filter must see the cleaned text.
+    return frame.map_batches(
+        work, schema={**schema, **added}, streamable=True, predicate_pushdown=False, projection_pushdown=False
+    )

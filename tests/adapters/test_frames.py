@@ -1,0 +1,224 @@
+"""The real libraries: datatrove, datasets, pandas, polars."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from archives_by_hand import documents, mixed
+
+from templatemine.adapters.rows import RowCleaner
+from templatemine.config import ReadConfig
+from templatemine.errors import ConfigError
+from templatemine.pipeline import mine
+
+ARCHIVE = [row for row in mixed() if row["source"] not in ("pages", "few pages")]
+PACKS = mine(documents(ARCHIVE))
+SOURCES, TEXTS = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
+WANTED = RowCleaner(PACKS).columns(SOURCES, TEXTS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    packs = tmp_path / "packs"
+    packs.mkdir()
+    for number, pack in enumerate(PACKS.values()):
+        pack.save(packs / f"{number}.json")
+    return packs
+
+
+# ----------------------------------------------------------------------------------------------------------- datatrove
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_datatrove_pipeline_cleans_files(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("datatrove")
+    from datatrove.executor import LocalPipelineExecutor
+    from datatrove.pipeline.readers import JsonlReader
+    from datatrove.pipeline.writers import JsonlWriter
+
+    from templatemine.adapters.datatrove import TemplateCleaner
+
+    source = tmp_path / "in"
+    source.mkdir()
+    lines = [
+        json.dumps({name: row[name] for name in ("id", "text", "source")} | {"n": n}) for n, row in enumerate(ARCHIVE)
+    ]
+    (source / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    out = tmp_path / "out"
+    steps = [JsonlReader(str(source)), TemplateCleaner(folder), JsonlWriter(str(out), compression=None)]
+    stats = LocalPipelineExecutor(steps, logging_dir=str(tmp_path / "logs")).run()
+    rows = [json.loads(line) for path in sorted(out.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    assert [row["metadata"]["n"] for row in rows] == list(range(len(ARCHIVE)))
+    assert [row["text"] for row in rows] == WANTED.texts
+    assert [row["metadata"].get("removed") for row in rows] == WANTED.removed
+    assert [row["metadata"]["source"] for row in rows] == SOURCES
+    counts = stats.stats[1].stats
+    assert counts["total"].total == len(ARCHIVE)
+    assert counts["changed"].total == sum(bool(one) for one in WANTED.removed)
+    assert counts["no pack"].total == WANTED.removed.count(None)
+    cut = sum(one["end"] - one["start"] for row in WANTED.removed for one in row or ())
+    assert counts["cut"].total == cut > 0
+
+
+def test_a_datatrove_block_takes_pages_and_documents_without_a_source(folder: Path) -> None:
+    pytest.importorskip("datatrove")
+    from datatrove.data import Document
+
+    from templatemine.adapters.datatrove import TemplateCleaner
+
+    page = "<html><body><p>" + "The council met and talked at length. " * 20
+    some = [Document(text=page, id="1", metadata={"site": "x"}), Document(text="a", id="2", metadata={})]
+    first, second = TemplateCleaner({}, "site", html=True).run(some)
+    assert first.text.startswith("The council met")
+    assert "removed" in first.metadata
+    assert (second.text, second.metadata) == ("a", {})
+
+
+# ------------------------------------------------------------------------------------------------------------ datasets
+
+
+@pytest.fixture
+def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+    datasets.disable_progress_bars()
+    return datasets.Dataset.from_list(
+        [{"n": n, "source": row["source"], "text": row["text"]} for n, row in enumerate(ARCHIVE)]
+    )
+
+
+@pytest.mark.parametrize("processes", [None, 2])
+def test_datasets_map_keeps_columns_and_rows(dataset: Any, folder: Path, processes: int | None) -> None:
+    from templatemine.adapters.datasets import TemplateCleaner
+
+    cleaner = TemplateCleaner(folder)
+    done = dataset.map(
+        cleaner, batched=True, batch_size=33, features=cleaner.features(dataset.features), num_proc=processes
+    )
+    assert done.column_names == ["n", "source", "text", "removed", "removed_spared"]
+    assert list(done["n"]) == list(range(len(ARCHIVE)))
+    assert list(done["text"]) == WANTED.texts
+    assert list(done["removed"]) == WANTED.removed
+    assert list(done["removed_spared"]) == WANTED.spared
+
+
+def test_datasets_hash_a_cleaner_by_what_it_does(folder: Path) -> None:
+    pytest.importorskip("datasets")
+    from datasets.fingerprint import Hasher
+
+    from templatemine.adapters.datasets import TemplateCleaner
+
+    used = TemplateCleaner(folder)
+    before = Hasher.hash(used)
+    used({"source": SOURCES, "text": TEXTS})
+    assert Hasher.hash(used) == before == Hasher.hash(TemplateCleaner(folder))
+    fewer = dict(list(PACKS.items())[1:])
+    assert Hasher.hash(TemplateCleaner(fewer)) != before
+
+
+def test_datasets_are_told_what_is_missing() -> None:
+    from templatemine.adapters.datasets import TemplateCleaner
+
+    with pytest.raises(ConfigError, match="columns: expected source, found text"):
+        TemplateCleaner({})({"text": ["a"]})
+    with pytest.raises(ConfigError, match="expected a batch of rows, found one"):
+        TemplateCleaner({})({"text": "a", "source": "b"})
+
+
+# -------------------------------------------------------------------------------------------------------------- pandas
+
+
+def test_pandas_keeps_index_columns_and_types(folder: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    from templatemine.adapters.pandas import clean_frame
+
+    index = pd.MultiIndex.from_arrays(
+        [[n % 3 for n in range(len(ARCHIVE))], range(len(ARCHIVE))[::-1]], names=["a", "b"]
+    )
+    frame = pd.DataFrame(
+        {
+            "text": TEXTS,
+            "source": pd.Categorical(SOURCES),
+            "n": pd.array(range(len(ARCHIVE)), dtype="Int16"),
+            ("odd", 1): 1.5,
+        },
+        index=index,
+    )
+    before = frame.copy(deep=True)
+    done = clean_frame(frame, folder)
+    pd.testing.assert_frame_equal(frame, before)
+    pd.testing.assert_index_equal(done.index, index)
+    assert list(done.columns) == [*frame.columns, "removed", "removed_spared"]
+    others = ["source", "n", ("odd", 1)]
+    pd.testing.assert_frame_equal(done[others], frame[others])
+    assert done["text"].dtype == frame["text"].dtype
+    assert done["text"].tolist() == WANTED.texts
+    assert done["removed"].tolist() == WANTED.removed
+    assert done["removed_spared"].tolist() == WANTED.spared
+
+
+def test_pandas_with_other_names_missing_values_and_nothing_in_it() -> None:
+    pd = pytest.importorskip("pandas")
+    from templatemine.adapters.pandas import clean_frame
+
+    rows = RowCleaner(PACKS)
+    read = ReadConfig(text_field="body", source_field="site")
+    source = next(iter(PACKS))
+    frame = pd.DataFrame({"body": [None, "a", "b"], "site": [source, None, source]}, index=[7, 7, 7])
+    done = clean_frame(frame, rows, read, removed_column="cut")
+    assert done["body"].isna().tolist() == [True, False, False]
+    assert done["cut"].tolist() == [None, None, []]
+    assert done.index.tolist() == [7, 7, 7]
+    assert len(clean_frame(frame.iloc[:0], rows, read)) == 0
+    with pytest.raises(ConfigError, match="columns: expected source, and text or html, found body, site"):
+        clean_frame(frame, rows)
+
+
+# -------------------------------------------------------------------------------------------------------------- polars
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_polars_keeps_rows_and_columns(folder: Path, lazy: bool) -> None:
+    pl = pytest.importorskip("polars")
+    from templatemine.adapters.polars import REMOVED, clean_frame
+
+    frame = pl.DataFrame({"n": range(len(ARCHIVE)), "text": TEXTS, "source": pl.Series(SOURCES, dtype=pl.Categorical)})
+    done = clean_frame(frame.lazy(), folder).collect() if lazy else clean_frame(frame, folder)
+    assert done.columns == ["n", "text", "source", "removed", "removed_spared"]
+    assert done.select("n", "source").equals(frame.select("n", "source"))
+    assert done.schema["removed"] == REMOVED
+    assert done["text"].to_list() == WANTED.texts
+    assert done["removed"].to_list() == WANTED.removed
+    assert done["removed_spared"].to_list() == WANTED.spared
+
+
+def test_polars_streams_from_file_to_file(folder: Path, tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    from templatemine.adapters.polars import clean_frame
+
+    pl.DataFrame({"text": TEXTS, "source": SOURCES}).write_parquet(tmp_path / "in.parquet", row_group_size=50)
+    clean_frame(pl.scan_parquet(tmp_path / "in.parquet"), folder).sink_parquet(tmp_path / "out.parquet")
+    assert pl.read_parquet(tmp_path / "out.parquet")["text"].to_list() == WANTED.texts
+    changed = pl.col("removed").list.len() > 0
+    some = clean_frame(pl.scan_parquet(tmp_path / "in.parquet"), folder).filter(changed).select("text").collect()
+    assert some["text"].to_list() == [text for text, cut in zip(WANTED.texts, WANTED.removed, strict=True) if cut]
+
+
+def test_polars_with_pages_empty_frames_and_mistakes() -> None:
+    pl = pytest.importorskip("polars")
+    from templatemine.adapters.polars import clean_frame
+
+    page = "<html><body><p>" + "The council met and talked at length. " * 20
+    done = clean_frame(pl.DataFrame({"html": [page, None], "source": ["x", "y"]}), {})
+    assert done["text"][0].startswith("The council met")
+    assert done["text"][1] is None
+    assert done["removed"].is_null().to_list() == [False, True]
+    empty = pl.DataFrame({"text": [], "source": []}, schema={"text": pl.String, "source": pl.String})
+    assert clean_frame(empty, {}).schema == clean_frame(empty.lazy(), {}).collect_schema()
+    with pytest.raises(ConfigError, match="columns: expected source, and text or html, found a"):
+        clean_frame(pl.DataFrame({"a": [1]}), {})
+    with pytest.raises(ConfigError, match="column text: expected strings, found Int64"):
+        clean_frame(pl.DataFrame({"text": [1], "source": ["a"]}), {})

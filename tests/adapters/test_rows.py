@@ -1,0 +1,64 @@
+"""Rows of columns against the cleaner itself."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from archives_by_hand import documents, mixed
+
+from templatemine.adapters.rows import RowCleaner
+from templatemine.clean import Cleaner
+from templatemine.errors import PackError
+from templatemine.pipeline import mine
+
+ARCHIVE = [row for row in mixed() if row["source"] not in ("pages", "few pages")]
+PACKS = mine(documents(ARCHIVE))
+
+
+def test_rows_come_back_in_their_order_as_the_cleaner_has_them() -> None:
+    sources = [row["source"] for row in ARCHIVE]
+    texts = [row["text"] for row in ARCHIVE]
+    done = RowCleaner(PACKS).columns(sources, texts)
+    assert done.errors == []
+    for source, text, cleaned, removed, spared in zip(
+        sources, texts, done.texts, done.removed, done.spared, strict=True
+    ):
+        if source not in PACKS:
+            assert (cleaned, removed, spared) == (text, None, False)
+            continue
+        wanted = Cleaner(PACKS[source]).clean(text)
+        assert (cleaned, spared) == (wanted.text, wanted.spared)
+        assert removed == [
+            {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
+        ]
+    assert sum(bool(one) for one in done.removed) > 50
+
+
+def test_rows_without_a_source_or_a_text_stay() -> None:
+    source = next(iter(PACKS))
+    done = RowCleaner(PACKS).columns([None, source, source, "?"], ["a", None, "\ud800 b", "c"], [None] * 4)
+    assert done.texts == ["a", None, "\ud800 b", "c"]
+    assert done.removed == [None, None, [], None]
+    assert RowCleaner(PACKS).columns([], []).texts == []
+
+
+def test_pages_become_their_main_text_with_a_pack_or_without() -> None:
+    page = "<html><body><div class=menu><a href=/>Home</a></div><p>" + "The council met and talked at length. " * 20
+    done = RowCleaner({}).columns(["x"], None, [page])
+    assert done.texts[0] is not None
+    assert "The council met" in done.texts[0]
+    assert done.removed[0] is not None
+
+
+def test_cleaners_travel_to_other_processes_and_load_folders(tmp_path: Path) -> None:
+    for number, pack in enumerate(PACKS.values()):
+        pack.save(tmp_path / f"{number}.json")
+    loaded = RowCleaner(tmp_path)
+    sources, texts = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
+    first = loaded.columns(sources, texts)
+    assert first == RowCleaner(PACKS).columns(sources, texts)
+    assert pickle.loads(pickle.dumps(loaded)).columns(sources, texts) == first
+    with pytest.raises(PackError):
+        RowCleaner(tmp_path / "missing")
