@@ -15,7 +15,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, SHORT, Scanner, Table,
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, SENTENCE, SHORT, Scanner, Table,
     Tokens, WORD, Word, Words, check_bounds, copied, count_stand, found_columns, found_push, normalise, reserve, scan,
     table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tokens_free,
     words_find, words_init, words_insert,
@@ -262,11 +262,6 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
             count[i] = tally[i].count
     free(tally)
     return np.asarray(df)[:form_count], np.asarray(count)[:form_count]
-
-
-cdef enum:
-    CLAUSE = 1      # bits of `marks`: the form ends with a punctuation mark, with one that ends a sentence
-    SENTENCE = 2
 
 
 def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] marks not None,

@@ -35,9 +35,10 @@ class Matcher(Scanner):
         document: Buffer,
         number: int,
         table: NDArray[np.int64],
+        stands: NDArray[np.int32],
         last: NDArray[np.int64],
         forms: NDArray[np.int64],
-        lines: bool,
+        lines: tuple[int, int, int] | None,
     ) -> None: ...
     def spans(self, text: str, gap: int) -> list[tuple[int, int, list[int]]]: ...
 

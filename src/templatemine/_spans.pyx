@@ -13,9 +13,10 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcpy, memset
 
 from templatemine._text cimport (
-    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words,
-    all_upper, copied, found_free, found_push, is_alnum, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init,
-    tag_end, tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
+    ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
+    SENTENCE, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied, count_stand,
+    found_free, found_push, is_alnum, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_end,
+    tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
 from templatemine.errors import CapacityError
@@ -222,6 +223,14 @@ cdef struct Scratch:
     uint8_t* form
     int64_t room
     Word known[KNOWN]
+
+
+cdef struct Lines:
+    # As `_core.standing` takes them, in tokens.
+    int64_t short
+    int64_t long_
+    int64_t near
+    int64_t far             # no line is looked at further from an occurrence than this
 
 
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
@@ -603,8 +612,41 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
-    def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None, int64_t[::1] last not None,
-              int64_t[::1] forms not None, bint lines):
+    cdef int _marks(self, const uint8_t* p, int64_t i, Scratch* scratch) except -1 nogil:
+        """`closing_marks` of the form of token i."""
+        cdef Tokens* tokens = &scratch.tokens
+        cdef int64_t size = put_form(self, p + tokens.start[i], tokens.end[i] - tokens.start[i], tokens.kind[i] & KIND, scratch)
+        return closing_marks(scratch.form, size)
+
+    cdef int _count(self, const uint8_t* p, Scratch* scratch, int64_t first, int64_t last, const Lines* lines,
+                    int32_t* counts) except -1 nogil:
+        """Add to nine counts how an occurrence stands, as `_core.standing` has it."""
+        cdef Tokens* tokens = &scratch.tokens
+        cdef int32_t a = 0, b = 0
+        cdef int64_t begin = first, end = last + 1
+        while not tokens.kind[begin] & FIRST and begin > 0 and first - begin < lines.far:
+            begin -= 1
+        while end < tokens.size and not tokens.kind[end] & FIRST and end - last <= lines.far:
+            end += 1
+        if begin == first:
+            a = BEGINS | AFTER_CLOSE
+        elif self._marks(p, first - 1, scratch):
+            a = AFTER_CLOSE
+        if end == last + 1:
+            b = ENDS | CLOSES
+        elif self._marks(p, last, scratch):
+            b = CLOSES
+        if first - begin <= lines.near:
+            a |= NEAR_BEGIN
+        if end - 1 - last <= lines.near:
+            b |= NEAR_END
+        if end - begin >= lines.long_ or (end - begin > lines.short and self._marks(p, end - 1, scratch) & SENTENCE):
+            a |= PROSE
+        count_stand(counts, a, b)
+        return 0
+
+    def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
+              int32_t[:, ::1] stands not None, int64_t[::1] last not None, int64_t[::1] forms not None, lines):
         """Add the occurrences in one more document to running counts.
 
         Parameters
@@ -612,38 +654,45 @@ cdef class Matcher(Scanner):
         document : bytes
         number : int
             Number of the document; each has its own.
-        table : int64 array, shape (strings, 5), INOUT
-            Occurrences, documents, and occurrences that begin a line, end one, are one.
+        table : int64 array, shape (strings, 2), INOUT
+            Occurrences and documents.
+        stands : int32 array, shape (strings, 9), INOUT
+            Occurrences by how they stand, see `_core.stand_counts`; left alone if `lines` is None.
         last : int64 array, shape (strings,), INOUT
             Last document that held each string; -1 at the start.
         forms : int64 array, shape (vocabulary + 1,), INOUT
-            Occurrences of each form of the vocabulary; at the end, all tokens.
-        lines : bool
-            Line breaks part strings.
+            Occurrences of each form of the vocabulary; at the end, all tokens, and line breaks if they part strings.
+        lines : tuple of int or None
+            Line breaks part strings: `short`, `long_` and `near` as `_core.standing` takes them.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i, s
-        cdef int64_t starts, ends
+        cdef Lines sizes
+        cdef bint parts = lines is not None
+        if parts:
+            sizes.short, sizes.long_, sizes.near = lines
+            sizes.far = max(sizes.long_, sizes.near + 1)
         _check_size(document.shape[0])
-        if (table.shape[0] != self.strings or table.shape[1] != 5 or last.shape[0] != self.strings
-                or forms.shape[0] != self.vocabulary.count + 1):
-            raise ValueError(f"expected tables of {self.strings} x 5, {self.strings} and {self.vocabulary.count + 1}, "
-                             f"got {table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
+        if (table.shape[0] != self.strings or table.shape[1] != 2 or stands.shape[0] != self.strings or stands.shape[1] != 9
+                or last.shape[0] != self.strings or forms.shape[0] != self.vocabulary.count + 1):
+            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} x 9, {self.strings} and "
+                             f"{self.vocabulary.count + 1}, got {table.shape[0]} x {table.shape[1]}, {stands.shape[0]} x "
+                             f"{stands.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
         cdef Scratch* scratch = self._take()
         cdef Tokens* tokens = &scratch.tokens
         cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, &forms[0], lines)
+                self._find(p, document.shape[0], scratch, &forms[0], parts)
                 forms[self.vocabulary.count] += tokens.size
+                if parts:
+                    for i in range(tokens.size):
+                        forms[self.vocabulary.count] += tokens.kind[i] & FIRST != 0
                 for i in range(found.size):
                     s = found.count[i]
-                    starts = 1 if tokens.kind[found.position[i]] & FIRST else 0
-                    ends = 1 if found.length[i] + 1 == tokens.size or tokens.kind[found.length[i] + 1] & FIRST else 0
                     table[s, 0] += 1
-                    table[s, 2] += starts
-                    table[s, 3] += ends
-                    table[s, 4] += starts & ends
+                    if parts:
+                        self._count(p, scratch, found.position[i], found.length[i], &sizes, &stands[s, 0])
                     if last[s] != number:
                         last[s] = number
                         table[s, 1] += 1

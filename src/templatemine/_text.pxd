@@ -299,6 +299,14 @@ cdef enum:
     NEAR_BEGIN = 64
 
 
+cdef enum:
+    CLAUSE = 1          # bits of `form_traits`: the form ends with a punctuation mark that closes something
+    SENTENCE = 2        # it ends with one that ends a sentence
+
+
+cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil
+
+
 cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
     """Add an occurrence to the nine counts of a string: `a` is how its first token stands, `b` how its last does."""
     counts[0] += a & 1

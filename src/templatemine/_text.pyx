@@ -1221,8 +1221,6 @@ cdef class Scanner:
 # ======================================================================================================================
 
 cdef enum:
-    CLAUSE = 1
-    SENTENCE = 2
     OWN = 4
     MUTABLE = 8
     VALUE = 16
@@ -1244,6 +1242,24 @@ cdef inline int closing_mark(uint32_t c) noexcept nogil:
     return 1 if c == 0x2013 or c == 0x2014 or c == 0xFF1A else 0
 
 
+cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
+    """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well."""
+    cdef int width, mark, found = 0
+    while n > 0:
+        width = 1
+        while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
+            width += 1
+        mark = closing_mark(decode(form + n - width, width, &width))
+        if mark:
+            found |= CLAUSE
+        if mark == 2:
+            found |= SENTENCE
+        if mark >= 0:
+            break
+        n -= width
+    return found
+
+
 def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
     """What each form is, as bits: uint8 array of shape (forms,).
 
@@ -1255,7 +1271,7 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
 
     check_bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, begin, end, n = offsets.shape[0] - 1
-    cdef int width = 0, mark
+    cdef int width = 0
     cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
     with nogil:
@@ -1272,18 +1288,7 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
                 out[i] |= VALUE
             if p[end - 1] == 58 or (end - begin >= 3 and p[end - 3] == 0xEF and p[end - 2] == 0xBC and p[end - 1] == 0x9A):
                 out[i] |= COLON
-            while end > begin:
-                width = 1
-                while width < 4 and end - width > begin and (p[end - width] & 0xC0) == 0x80:
-                    width += 1
-                mark = closing_mark(decode(p + end - width, width, &width))
-                if mark:
-                    out[i] |= CLAUSE
-                if mark == 2:
-                    out[i] |= SENTENCE
-                if mark >= 0:
-                    break
-                end -= width
+            out[i] |= closing_marks(p + begin, end - begin)
     return np.asarray(out)[:n]
 
 

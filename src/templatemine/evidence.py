@@ -21,7 +21,7 @@ side, and short lines with numbers are rows of tables, which are content.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from templatemine import _core
 from templatemine.config import EvidenceConfig
 from templatemine.model import Index, IntArray, LongArray, Repeats
 
-__all__ = ["ACCEPTED", "JOINT", "KINDS", "REASONS", "Evidence", "collect", "judge", "kinds", "reaches", "recount"]
+__all__ = ["ACCEPTED", "JOINT", "KINDS", "REASONS", "Evidence", "collect", "judge", "measure", "reaches", "recount"]
 
 ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT, CONTENT = range(7)
 REASONS = (
@@ -110,46 +110,63 @@ def collect(
     traits : uint8 array, shape (forms,)
         `Corpus.traits`.
     """
-    count = np.maximum(repeats.count, 1)
-    total = float(index.form_counts.sum())
-    counts = index.form_counts[index.forms[1:]].astype(np.float64)
-    of_symbol = traits[index.forms[1:]]
-    values = np.zeros((len(index.forms), 5))  # none for the break between documents, which is symbol 0
-    values[1:, 0] = -np.log2(counts / total) * np.where(of_symbol & 4, 0.5, 1.0)
-    values[1:, 1] = np.log(counts)
+    forms = index.forms[1:]
+    # The break between documents, symbol 0, stands in no string.
+    counts = np.concatenate([np.ones(1), index.form_counts[forms]])
+    traits = np.concatenate([np.zeros(1, np.uint8), traits[forms]])
+    total = float(max(1, index.form_counts.sum()))
+    return measure(index.symbols, position, repeats.length, counts, traits, total, repeats.count, stands)
+
+
+def measure(
+    tokens: IntArray,
+    position: LongArray,
+    length: IntArray,
+    token_counts: NDArray[np.float64],
+    traits: NDArray[np.uint8],
+    total: float,
+    count: NDArray[Any],
+    stands: IntArray,
+) -> Evidence:
+    """Evidence of strings that were counted: string i is ``tokens[position[i]:position[i] + length[i]]``.
+
+    Parameters
+    ----------
+    token_counts, traits : float64 and uint8 arrays
+        Occurrences of each token in the source, and what it is (see `_text.form_traits`).
+    total : float
+        Tokens of the source.
+    count : int array, shape (strings,)
+    stands : int32 array, shape (strings, 9)
+    """
+    values = np.zeros((len(token_counts), 5))
+    values[:, 0] = -np.log2(token_counts / total) * np.where(traits & 4, 0.5, 1.0)
+    values[:, 1] = np.log(token_counts)
     for column, bit in enumerate((4, 8, 16), 2):
-        values[1:, column] = of_symbol & bit > 0
-    sums = _core.string_sums(index.symbols, values, position, repeats.length)
-    information, logs, own_script, mutable, numbers = sums.T
-    last = traits[index.forms[index.symbols[position + repeats.length - 1]]]
-    bound = np.exp(np.log(repeats.count) - logs / repeats.length)
+        values[:, column] = traits & bit > 0
+    information, logs, own_script, mutable, numbers = _core.string_sums(tokens, values, position, length).T
+    count = np.maximum(count, 1)
+    last = traits[tokens[position + length - 1]]
     return Evidence(
         **{name: (stands[:, place] / count).astype(np.float32) for place, name in enumerate(STANDS)},
         information=information.astype(np.float32),
-        own_script=(own_script / repeats.length).astype(np.float32),
-        mutable=(mutable / repeats.length).astype(np.float32),
+        own_script=(own_script / length).astype(np.float32),
+        mutable=(mutable / length).astype(np.float32),
         ends_value=last & 16 > 0,
         holds_value=numbers > 0,
         announces=last & 32 > 0,
-        bound=bound.astype(np.float32),
-        rate=(repeats.count / total).astype(np.float32),
+        bound=np.exp(np.log(count) - logs / length).astype(np.float32),
+        rate=(count / total).astype(np.float32),
     )
 
 
-def recount(
-    evidence: Evidence,
-    rows: NDArray[np.int64],
-    share: NDArray[np.float64],
-    bound: NDArray[np.float64],
-    rate: NDArray[np.float64],
-) -> Evidence:
-    """Evidence with other figures in some rows: `share` has the columns starts, ends, lines."""
-    columns = {"starts": share[:, 0], "ends": share[:, 1], "lines": share[:, 2], "bound": bound, "rate": rate}
+def recount(evidence: Evidence, rows: NDArray[np.int64], counted: Evidence) -> Evidence:
+    """Evidence with that of other counts in some rows."""
     changed: dict[str, Any] = {}
-    for name, values in columns.items():
-        changed[name] = getattr(evidence, name).copy()
-        changed[name][rows] = values
-    return replace(evidence, **changed)
+    for one in fields(Evidence):
+        changed[one.name] = getattr(evidence, one.name).copy()
+        changed[one.name][rows] = getattr(counted, one.name)
+    return Evidence(**changed)
 
 
 def kinds(

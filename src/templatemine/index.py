@@ -18,15 +18,13 @@ from templatemine.config import MineConfig
 from templatemine.errors import CapacityError
 from templatemine.model import Corpus, Index, IntArray, LongArray
 
-__all__ = ["build_index", "document_floor", "documents_at", "tokens_at"]
+__all__ = ["LINES", "build_index", "document_floor", "documents_at", "tokens_at"]
 
 INT32_MAX = 2**31 - 1
-# Tokens of a short line, at most: a headline, a credit, a call; half of all paragraphs of news are longer.
-SHORT_LINE = 16
-# Tokens of a line that is prose whatever it ends with, at least: no caption has as many.
-LONG_LINE = 100
-# Tokens between a string and an edge of its line, at most, for the edge to be near: two names with their places.
-NEAR = 12
+LINES = (16, 100, 12)
+"""Sizes of lines in tokens.  A short one has at most the first: a headline, a credit, a call; half of all paragraphs of
+news are longer.  With the second it is prose whatever it ends with: no caption has as many.  The third is the most
+between a string and an edge of its line that is near: two names with their places."""
 
 
 def document_floor(documents: int, config: MineConfig) -> int:
@@ -55,9 +53,7 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         corpus.doc_starts,
         np.bitwise_and(corpus.traits, 3, dtype=np.uint8),
         corpus.lines,
-        SHORT_LINE,
-        LONG_LINE,
-        NEAR,
+        *LINES,
     )
     symbols, doc_of, token_of, stands = _core.reduce_tokens(
         corpus.forms, corpus.doc_starts, symbol_of, stands, corpus.lines

@@ -21,9 +21,9 @@ from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers, gather
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, reaches, recount
+from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, measure, reaches, recount
 from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
-from templatemine.index import build_index, document_floor, documents_at, tokens_at
+from templatemine.index import LINES, build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats, Template
 from templatemine.packs import Pack, template_id
@@ -430,7 +430,8 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
                 dates = min(dates[0] or day, day), max(dates[1], day)
             yield Encoded(document.body, patterns, separators).data
 
-    counts = count_strings(matcher, len(wanted.rows), len(wanted.vocabulary), encoded(), method.evidence)
+    lines = LINES if method.evidence else None
+    counts = count_strings(matcher, len(wanted.rows), len(wanted.vocabulary), encoded(), lines)
     return Counted(counts=counts, documents=number, dates=dates if dates[0] else ())
 
 
@@ -456,29 +457,36 @@ def finish_counted(
 
 def _recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
     """Replace the counts of some strings of a sample by those over all documents, and scale those of the others up."""
-    rows, counts, flat = wanted.rows, counted.counts, wanted.tokens
+    rows, counts = wanted.rows, counted.counts
     scale = counted.documents / mined.documents
     df = np.minimum(np.rint(mined.repeats.df * scale), counted.documents).astype(np.int32)
     count = np.rint(mined.repeats.count * scale).astype(np.int32)
     df[rows], count[rows] = counts.df, counts.count
-    repeats = replace(mined.repeats, df=df, count=count)
+    rates = mined.rates.copy()
+    rates[rows] = counts.count / max(1, counts.tokens)
     evidence = mined.evidence
-    if evidence is not None:
-        lengths = np.diff(wanted.bounds)
-        logs = (
-            np.add.reduceat(np.log(np.maximum(counts.forms, 1))[flat], wanted.bounds[:-1]) if len(rows) else np.empty(0)
+    if evidence is not None and len(rows):
+        arena = np.frombuffer(b"".join(wanted.vocabulary), np.uint8)
+        ends = np.cumsum([len(form) for form in wanted.vocabulary], dtype=np.int64)
+        exact = measure(
+            wanted.tokens,
+            wanted.bounds[:-1],
+            np.diff(wanted.bounds).astype(np.int32),
+            np.maximum(counts.forms, 1).astype(np.float64),
+            _text.form_traits(arena, np.concatenate([np.zeros(1, np.int64), ends])),
+            float(max(1, counts.tokens)),
+            counts.count,
+            counts.stands,
         )
-        occurrences = np.maximum(counts.count, 1)
-        share = np.stack([counts.starts, counts.ends, counts.lines], axis=1) / occurrences[:, None]
-        bound = np.exp(np.log(occurrences) - logs / np.maximum(lengths, 1))
-        evidence = recount(evidence, rows, share, bound, counts.count / max(1, counts.tokens))
+        evidence = recount(evidence, rows, exact)
     return replace(
         mined,
         documents=counted.documents,
         first_date=counted.dates[0] if counted.dates else None,
         last_date=counted.dates[-1] if counted.dates else None,
-        repeats=repeats,
+        repeats=replace(mined.repeats, df=df, count=count),
         strings=replace(mined.strings, df=df, count=count),
+        rates=rates,
         evidence=evidence,
     )
 

@@ -68,19 +68,19 @@ class Counts:
 
     Attributes
     ----------
-    count, df, starts, ends, lines : int64 arrays, shape (strings,)
-        Occurrences, documents, and occurrences that begin a line, end one, are one.
+    count, df : int64 arrays, shape (strings,)
+        Occurrences and documents.
+    stands : int32 array, shape (strings, 9)
+        Occurrences by how they stand, see `_core.stand_counts`.
     forms : int64 array, shape (vocabulary,)
         Occurrences of each form that stands in a string.
     tokens : int
-        All tokens of all documents.
+        All tokens of all documents, line breaks with them where they part strings.
     """
 
     count: NDArray[np.int64]
     df: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    lines: NDArray[np.int64]
+    stands: NDArray[np.int32]
     forms: NDArray[np.int64]
     tokens: int
 
@@ -90,7 +90,11 @@ class Counts:
 
 
 def count_strings(
-    matcher: _spans.Matcher, strings: int, vocabulary: int, documents: Iterable[bytes], lines: bool
+    matcher: _spans.Matcher,
+    strings: int,
+    vocabulary: int,
+    documents: Iterable[bytes],
+    lines: tuple[int, int, int] | None,
 ) -> Counts:
     """Count the strings of an automaton over all documents, in one pass.
 
@@ -100,20 +104,18 @@ def count_strings(
         How many the automaton has.
     documents : iterable of bytes
         UTF-8.
-    lines : bool
-        Line breaks part strings.
+    lines : tuple of int or None
+        Line breaks part strings: the sizes of lines as `_core.standing` takes them.
     """
-    table = np.zeros((strings, 5), np.int64)
+    table, stands = np.zeros((strings, 2), np.int64), np.zeros((strings, 9), np.int32)
     last = np.full(strings, -1, np.int64)
     forms = np.zeros(vocabulary + 1, np.int64)
     for number, document in enumerate(documents):
-        matcher.count(document, number, table, last, forms, lines)
+        matcher.count(document, number, table, stands, last, forms, lines)
     return Counts(
         count=table[:, 0],
         df=table[:, 1],
-        starts=table[:, 2],
-        ends=table[:, 3],
-        lines=table[:, 4],
+        stands=stands,
         forms=forms[:-1],
         tokens=int(forms[-1]),
     )
