@@ -1,4 +1,5 @@
 from array import array
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -7,11 +8,12 @@ from typing_extensions import Buffer, disjoint_base
 
 from templatemine._text import Scanner
 
-__all__ = ["Matcher", "Stripper", "code_points", "merge"]
+__all__ = ["Matcher", "Stripper", "code_points", "cut", "merge"]
 
 def merge(
     starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
 def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
 
 @disjoint_base

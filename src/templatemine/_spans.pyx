@@ -15,7 +15,7 @@ from libc.string cimport memchr, memcpy, memset
 from templatemine._text cimport (
     ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
     SENTENCE, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied, count_stand,
-    found_free, found_push, is_alnum, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_end,
+    found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_end,
     tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
@@ -25,7 +25,7 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
     Py_ssize_t PyUnicode_GET_LENGTH(object text) nogil
 
-__all__ = ["Matcher", "Stripper", "code_points", "merge"]
+__all__ = ["Matcher", "Stripper", "code_points", "cut", "merge"]
 
 
 # ======================================================================================================================
@@ -747,6 +747,93 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
         return out
+
+
+# ======================================================================================================================
+# Cut: a text without its spans
+# ======================================================================================================================
+
+cdef struct Blank:
+    # White space of the text.
+    Py_ssize_t start
+    Py_ssize_t end
+    Py_ssize_t breaks
+
+
+cdef Blank blank(str text, Py_ssize_t start, Py_ssize_t end) noexcept:
+    cdef Blank found = Blank(start, end, 0)
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        found.breaks += text[i] == u"\n"
+    return found
+
+
+cdef Blank stronger(Blank space, Blank other) noexcept:
+    """White space with more line breaks, then the longer, then the first."""
+    if other.breaks > space.breaks or (other.breaks == space.breaks and other.end - other.start > space.end - space.start):
+        return other
+    return space
+
+
+def cut(str text not None, list spans not None):
+    """A text without some spans of it; see `clean.cut` for what becomes of the white space around them.
+
+    Parameters
+    ----------
+    spans : list of (start, end, ...)
+        In code points, ascending and disjoint.
+    """
+    cdef Py_ssize_t size = len(text), start = 0, end = 0, first, last, i, run, place, number = len(spans)
+    cdef Py_ssize_t left = -1       # the last character that was kept
+    cdef Blank gap = Blank(0, 0, 0), inner
+    cdef list parts = []
+    if not number:
+        return text
+    for place in range(number + 1):
+        first = end
+        if place < number:
+            span = spans[place]
+            start, end = span[0], span[1]
+            if not first <= start <= end <= size:
+                raise ValueError(f"expected ascending spans of a text of {size} characters, got {start} to {end} after {first}")
+            last = start
+        else:
+            last = size
+        if place:
+            i = first
+            while i < last and text[i].isspace():
+                i += 1
+            gap = stronger(gap, blank(text, first, i))
+            first = i
+        if place < number:
+            i = last
+            while i > first and text[i - 1].isspace():
+                i -= 1
+            last = i
+        if last > first:
+            if left >= 0:
+                if gap.end > gap.start:
+                    parts.append(text[gap.start:gap.end])
+                elif not is_own_token(text[left]) and not is_own_token(text[first]):
+                    parts.append(" ")
+            parts.append(text[first:last])
+            left = last - 1
+            gap = Blank(0, 0, 0)
+        if place < number:
+            gap = stronger(gap, blank(text, last, start))
+            # A single line break within a cut may be no more than the end of a full line.
+            i = start
+            while i < end:
+                run = i
+                while i < end and text[i].isspace():
+                    i += 1
+                if i > run:
+                    inner = blank(text, run, i)
+                    if inner.breaks > 1:
+                        gap = stronger(gap, inner)
+                else:
+                    i += 1
+    return "".join(parts)
 
 
 cdef class Stripper:

@@ -95,14 +95,6 @@ cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
             or c == 0x205F or c == 0x3000)
 
 
-cdef inline bint is_own_token(uint32_t c) noexcept nogil:
-    """Scripts written without spaces, and their punctuation: each character is a token (expressions.OWN_TOKEN)."""
-    return (0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3001 <= c <= 0x30FF
-            or 0x31F0 <= c <= 0x31FF or 0x3400 <= c <= 0x4DBF or 0x4E00 <= c <= 0x9FFF or 0xF900 <= c <= 0xFAFF
-            or 0xFF01 <= c <= 0xFF0F or 0xFF1A <= c <= 0xFF20 or 0xFF3B <= c <= 0xFF40 or 0xFF5B <= c <= 0xFF9F
-            or 0x20000 <= c <= 0x3FFFF)
-
-
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
     """Letters as far as words of a closed list need them: what no table of punctuation, digits or symbols claims."""
     if c < 0x80:

@@ -16,7 +16,7 @@ import html as html_entities
 from array import array
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property, reduce
+from functools import cached_property
 
 import regex
 
@@ -24,7 +24,6 @@ from templatemine import _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
-    OWN_TOKEN,
     SLOT_SIZE,
     Encoded,
     expression,
@@ -195,10 +194,6 @@ def clean(text: str, pack: Pack) -> Cleaned:
     return Cleaner(pack).clean(text)
 
 
-_OWN = regex.compile(f"[{OWN_TOKEN}]")
-_BLANK_LINE = regex.compile(r"[^\S\n]*\n[^\S\n]*\n\s*")
-
-
 def cut(text: str, removed: Sequence[Span]) -> str:
     """The text without the spans.
 
@@ -207,46 +202,7 @@ def cut(text: str, removed: Sequence[Span]) -> str:
     at the edge of the text goes with a cut that touches it.  Where a cut leaves none, as between hyphens, a blank is
     put unless one side is a script without spaces.
     """
-    if not removed:
-        return text
-    bounds = [0, *(edge for span in removed for edge in (span.start, span.end)), len(text)]
-    pieces = [text[bounds[place] : bounds[place + 1]] for place in range(0, len(bounds), 2)]
-    parts: list[str] = []
-    gap = ""
-    for place, piece in enumerate(pieces):
-        first, last = place == 0, place == len(pieces) - 1
-        body = piece if first else piece.lstrip()
-        lead = piece[: len(piece) - len(body)]
-        core = body if last else body.rstrip()
-        if not first:
-            gap = _stronger(gap, _blank_line(text[removed[place - 1].start : removed[place - 1].end]))
-        gap = _stronger(gap, lead)
-        if core and not core.isspace():
-            if parts:
-                parts.append(gap or _needed(parts[-1][-1], core[0]))
-            parts.append(core)
-            gap = ""
-        gap = _stronger(gap, body[len(core) :])
-    return "".join(parts)
-
-
-def _blank_line(cut_out: str) -> str:
-    """The strongest blank line within a cut; a single line break may be no more than the end of a full line."""
-    return reduce(_stronger, _BLANK_LINE.findall(cut_out), "") if cut_out.count("\n") > 1 else ""
-
-
-def _stronger(space: str, other: str) -> str:
-    """White space with more line breaks, then the longer, then the first."""
-    if not other or space == other:
-        return space
-    if not space:
-        return other
-    breaks, more = space.count("\n"), other.count("\n")
-    return other if more > breaks or (more == breaks and len(other) > len(space)) else space
-
-
-def _needed(left: str, right: str) -> str:
-    return "" if _OWN.match(left) or _OWN.match(right) else " "
+    return _spans.cut(text, list(removed))
 
 
 _BLOCKS = b"""

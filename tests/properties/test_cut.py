@@ -7,6 +7,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import reference
 from strategies import cases, examples
 from templatemine.clean import Cleaner, cut
 from templatemine.expressions import OWN_TOKEN
@@ -84,7 +85,27 @@ def outside_spans(text: str, removed: list[Span], start: int, end: int) -> str:
 @example(("a \n\n b c", [Span(5, 6)]))
 def test_what_is_left_of_a_text(case: tuple[str, list[Span]]) -> None:
     text, removed = case
-    check(text, removed, cut(text, removed))
+    left = cut(text, removed)
+    assert left == reference.cut(text, removed)
+    check(text, removed, left)
+
+
+SIGNS = st.sampled_from(["a", "中", "\ud800", "😀", " ", "\n", "\t", "\u3000", "\u2028", "\r", "\x85", "-"])
+
+
+@examples(2000)
+@given(st.lists(SIGNS, max_size=30).map("".join), st.data())
+def test_spans_that_begin_or_end_anywhere(text: str, data: st.DataObject) -> None:
+    """White space at their edges too, and spans that touch."""
+    edges = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    removed = [Span(*pair) for pair in zip(edges[::2], edges[1::2], strict=False)]
+    assert cut(text, removed) == reference.cut(text, removed)
+
+
+@pytest.mark.parametrize("spans", [[(2, 1)], [(0, 2), (1, 3)], [(-1, 1)], [(0, 4)]])
+def test_spans_that_are_none_of_the_text_are_refused(spans: list[tuple[int, int]]) -> None:
+    with pytest.raises(ValueError, match="expected ascending spans of a text of 3 characters"):
+        cut("abc", [Span(*span) for span in spans])
 
 
 @examples(300)
