@@ -21,11 +21,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
         *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "overrides", "io"),
-        *("patterns", "expressions", "lint", "processes", "threads"),
+        *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
-    ("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
+    (
+        *("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
+        *("partition", "spill", "archive", "sites"),
+    ),
     ("cli", "report", "crawl", "desk", "adapters"),
     ("__init__", "__main__"),
 )

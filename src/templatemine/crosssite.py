@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 
-__all__ = ["Peers", "gather"]
+__all__ = ["Peers", "gather", "gather_rows"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,14 +76,20 @@ def gather(
     every = np.concatenate(hashes) if sizes else np.empty(0, np.uint64)
     none = np.empty(0, np.float32)
     rate, within = (np.concatenate(columns) if sizes else none for columns in (rates, prose))
-    source = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    # Each source's hashes ascend, so that a stable sort merges a few runs.
-    order = np.argsort(every, kind="stable")
-    every, source = every[order], source[order]
-    first, sources, owner, greatest, second = _core.group_rates(every, rate[order], source)
-    _, _, prose_owner, prose_greatest, prose_second = _core.group_rates(every, within[order], source)
+    return gather_rows(every, rate, within, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+
+
+def gather_rows(
+    hashes: NDArray[np.uint64], rates: NDArray[np.float32], prose: NDArray[np.float32], source: NDArray[np.int32]
+) -> Peers:
+    """`gather` of strings in any order, each with the number of its source."""
+    # Where each source's hashes ascend, a stable sort merges a few runs.
+    order = np.argsort(hashes, kind="stable")
+    hashes, source = hashes[order], source[order]
+    first, sources, owner, greatest, second = _core.group_rates(hashes, rates[order], source)
+    _, _, prose_owner, prose_greatest, prose_second = _core.group_rates(hashes, prose[order], source)
     return Peers(
-        hashes=every[first],
+        hashes=hashes[first],
         sources=sources,
         owner=owner,
         greatest=greatest,

@@ -47,7 +47,10 @@ __all__ = [
     "finish_source",
     "mine",
     "mine_source",
+    "rates_of",
     "shared",
+    "skip_source",
+    "unfit",
 ]
 
 
@@ -272,7 +275,18 @@ def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) ->
     return learn((document.html for document in documents if document.html is not None), config.page)
 
 
-def _without_templates(source: str, documents: Sequence[Document], note: str, config: PipelineConfig) -> SourceReport:
+def unfit(documents: Sequence[Document], config: PipelineConfig) -> str:
+    """Why a source cannot be mined; empty if it can."""
+    least = config.mine.min_docs
+    if len(documents) < least:
+        return f"skipped: {len(documents)} documents, at least {least} are needed"
+    first = documents[0].body
+    if all(document.body == first for document in documents):
+        return "skipped: all documents are equal, so nothing can be learnt"
+    return ""
+
+
+def skip_source(source: str, documents: Sequence[Document], note: str, config: PipelineConfig) -> SourceReport:
     """The report of a source that is not mined: no pack, or one that knows pages only, which takes fewer documents."""
     skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
     different = any(document.body != documents[0].body for document in documents)
@@ -297,12 +311,17 @@ def _without_templates(source: str, documents: Sequence[Document], note: str, co
     return replace(skipped, pack=pack, note=f"{note.removeprefix('skipped: ')} for templates; main text of pages only")
 
 
+def rates_of(mined: Mined) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]:
+    """What the reduce asks of a source: the hashes of its strings, their rates, and their rates within prose."""
+    # Without evidence nothing is known of prose.
+    prose = mined.rates if mined.evidence is None else mined.rates * mined.evidence.within
+    return mined.hashes, mined.rates, prose
+
+
 def shared(mined: Sequence[Mined]) -> Peers:
     """Reduce: which strings stand in which sources, and how often."""
-    rates = [one.rates for one in mined]
-    # Without evidence nothing is known of prose.
-    prose = [one.rates if one.evidence is None else one.rates * one.evidence.within for one in mined]
-    return gather([one.hashes for one in mined], rates, prose)
+    columns = [rates_of(one) for one in mined]
+    return gather([one[0] for one in columns], [one[1] for one in columns], [one[2] for one in columns])
 
 
 def finish_source(
@@ -723,9 +742,9 @@ class Miner:
         reports: dict[str, SourceReport] = {}
         work: list[tuple[str, list[Document]]] = []
         for source in sorted(by_source):
-            note = self._unfit(by_source[source])
+            note = unfit(by_source[source], self.config)
             if note:
-                reports[source] = _without_templates(source, by_source[source], note, self.config)
+                reports[source] = skip_source(source, by_source[source], note, self.config)
             else:
                 work.append((source, by_source[source]))
         mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work)
@@ -736,14 +755,6 @@ class Miner:
         ):
             reports[report.source] = report
         return [reports[source] for source in sorted(reports)]
-
-    def _unfit(self, documents: Sequence[Document]) -> str:
-        least = self.config.mine.min_docs
-        if len(documents) < least:
-            return f"skipped: {len(documents)} documents, at least {least} are needed"
-        if all(document.body == documents[0].body for document in documents):
-            return "skipped: all documents are equal, so nothing can be learnt"
-        return ""
 
     def _map(self, step: str, function: Callable[[Any], Any], work: Sequence[Any]) -> list[Any]:
         """``function(item)`` for all items, which end with their documents, in their order."""

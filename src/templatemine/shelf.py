@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 import orjson
 
@@ -19,16 +20,19 @@ from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import READ_ERRORS, decode_line, encode_line, unreadable
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
+from templatemine.lock import locked
 from templatemine.packs import Pack
 
 __all__ = [
     "DroppedString",
+    "Outcome",
     "Result",
     "Shelf",
     "dropped_beside",
     "load_packs",
     "open_shelf",
     "pack_files",
+    "pack_names",
     "read_dropped",
 ]
 
@@ -47,9 +51,65 @@ class Result(Protocol):
     @property
     def source(self) -> str: ...
     @property
+    def documents(self) -> int: ...
+    @property
+    def note(self) -> str: ...
+    @property
     def pack(self) -> Pack | None: ...
     @property
     def dropped(self) -> Iterable[DroppedString] | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a source, in numbers.
+
+    Attributes
+    ----------
+    pack : str or None
+        Where its pack stands.
+    templates : int
+    least_df : int or None
+        In how many documents the rarest template stands.
+    cutoff_df : int or None
+        See `model.Cutoff`.
+    dropped : mapping
+        Reason -> strings.
+    overrides : int
+        Rules of a person that the pack carries.
+    """
+
+    source: str
+    documents: int
+    pack: str | None
+    note: str
+    templates: int = 0
+    least_df: int | None = None
+    cutoff_df: int | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    overrides: int = 0
+
+    @classmethod
+    def of(cls, result: Result, path: str | None) -> Outcome:
+        """Of a result whose pack stands at `path`."""
+        pack = result.pack
+        if pack is None:
+            return cls(source=result.source, documents=result.documents, pack=path, note=result.note)
+        return cls(
+            source=result.source,
+            documents=result.documents,
+            pack=path,
+            note=result.note,
+            templates=len(pack.templates),
+            least_df=min((one.df for one in pack.templates), default=None),
+            cutoff_df=pack.cutoff.df,
+            dropped=dict(pack.dropped),
+            overrides=len(pack.overrides.rules),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 class Shelf:
@@ -60,11 +120,11 @@ class Shelf:
 
     def refuse_existing(self, sources: Iterable[str]) -> None:
         """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced."""
-        self._files.refuse_existing(name for source in sources for name in _names(source))
+        self._files.refuse_existing(name for source in sources for name in pack_names(source))
 
     def standing(self, source: str) -> str:
         """Where the pack of a source stands already, if it has one."""
-        return self._files.path(_names(source)[0])
+        return self._files.path(pack_names(source)[0])
 
     def save(self, result: Result) -> str | None:
         """Write the pack of a source and its dropped strings.
@@ -76,7 +136,7 @@ class Shelf:
         """
         if result.pack is None:
             return None
-        pack, dropped = _names(result.source)
+        pack, dropped = pack_names(result.source)
         with self._files.open(pack) as handle:
             handle.write(result.pack.to_json().encode("utf-8"))
         with self._files.open(dropped) as handle:
@@ -88,12 +148,16 @@ class Shelf:
 
 @contextmanager
 def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Shelf]:
-    """Open a folder for packs that all appear when the with-block ends without an exception; see `together`."""
-    with together(directory, force) as files:
+    """Open a folder for packs that all appear when the with-block ends without an exception; see `together`.
+
+    No other run can write to it meanwhile.
+    """
+    with together(directory, force) as files, locked(directory):
         yield Shelf(files)
 
 
-def _names(source: str) -> tuple[str, str]:
+def pack_names(source: str) -> tuple[str, str]:
+    """Names of the files of a source: of its pack, and of its dropped strings."""
     name = safe_file_name(source)
     return name + _PACK, name + _DROPPED
 

@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
     "clean": "cut the templates of packs out of records",
     "extract": "take the text out of pages, by one of several systems",
+    "sort": "write a mixed archive as one file a source",
     "show": "show what is in a pack, or which packs are in a folder",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",

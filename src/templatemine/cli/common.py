@@ -37,6 +37,7 @@ __all__ = [
     "read_config",
     "same_file",
     "share",
+    "size",
     "visible",
 ]
 
@@ -104,6 +105,21 @@ def share(text: str) -> float:
     return value
 
 
+def size(text: str) -> int:
+    """A type for argparse: bytes, perhaps with K, M, G or T for powers of 1,024."""
+    number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
+    if number and number[-1] in "KMGT":
+        unit = 10 * ("KMGT".index(number[-1]) + 1)
+        number = number[:-1]
+    try:
+        value = int(float(number) * 2**unit)
+    except (ValueError, OverflowError):
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a size such as 500M or 2G, got {text!r}")
+    return value
+
+
 def jobs(text: str) -> int:
     """A type for argparse: a number of processes, 0 for as many as there are processors."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -142,16 +158,17 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
-    """How to run: processes, what to do about trouble, what to print."""
+    """How to run: processes (none if `jobs_help` is empty), what to do about trouble, what to print."""
     group = parser.add_argument_group("running")
-    group.add_argument(
-        "--jobs",
-        "-j",
-        metavar="N",
-        type=jobs,
-        default=1,
-        help=f"{jobs_help}; 0 for one a processor (default: %(default)s)",
-    )
+    if jobs_help:
+        group.add_argument(
+            "--jobs",
+            "-j",
+            metavar="N",
+            type=jobs,
+            default=1,
+            help=f"{jobs_help}; 0 for one a processor (default: %(default)s)",
+        )
     group.add_argument("--force", "-f", action="store_true", help="replace files that exist")
     group.add_argument(
         "--strict", action="store_true", help="stop at the first document that cannot be read, write nothing, exit 1"
@@ -293,6 +310,10 @@ class Terminal:
         """Say how many bad documents there were beyond those that were named."""
         if self.skipped > SHOWN:
             complain(f"and {self.skipped - SHOWN:,} more", "skipped: ")
+
+    def note(self, text: str) -> None:
+        """One line that is no error, told even by quiet runs: what was done differs from what one might think."""
+        complain(text, "")
 
     def say(self, *lines: str) -> None:
         """Lines of a summary."""

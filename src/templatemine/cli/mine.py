@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
 from templatemine.config import CrossSiteConfig, MineConfig, PipelineConfig, SampleConfig, TokeniseConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
+    from templatemine.archive import MinedArchive
     from templatemine.model import Document
-    from templatemine.pipeline import SourceReport
-    from templatemine.shelf import Shelf
+    from templatemine.shelf import Outcome, Shelf
     from templatemine.stream import Census
 
 __all__ = ["DESCRIPTION", "METHODS", "add", "run"]
@@ -28,6 +28,11 @@ replaced (its overrides) is kept and applied.
 
 All packs appear together when everything is done; whatever happens before
 that leaves the folder as it was.
+
+With --memory the archive may be of any size: it is sorted by source on disk
+first, beside the packs, in a hidden folder that goes when all is done. A run
+that ends early, however it ends, is gone on with when the same command is
+given again; if inputs or options have changed it starts over, and says so.
 """
 
 METHODS = ("default", "energy", "thesis")
@@ -96,32 +101,72 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
     )
+    group = parser.add_argument_group("larger than memory")
+    group.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=common.size,
+        help="take at most so much, such as 500M or 2G; a source that does not fit is mined from a sample",
+    )
+    group.add_argument("--restart", action="store_true", help="with --memory: start over, whatever an earlier run left")
     common.add_field_options(parser)
     common.add_run_options(parser, "threads, one a source at a time")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, mine, write."""
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    if args.output == "-":
+        raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
+    if args.restart and args.memory is None:
+        raise ConfigError("--restart is for runs with --memory; others leave nothing to go on from")
+    mined = _in_memory(args, terminal) if args.memory is None else _on_disk(args, terminal)
+    _summary(args, terminal, mined)
+    return 0
+
+
+def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchive:
+    from templatemine.archive import MinedArchive
     from templatemine.pipeline import Miner
-    from templatemine.shelf import open_shelf
+    from templatemine.shelf import Outcome, open_shelf
     from templatemine.steer import keep_rules
     from templatemine.stream import Census
 
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = _config(args)
     census = Census(args.id_field)
-    if args.output == "-":
-        raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
     with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
         documents = _documents(args, terminal, census, shelf, config, steps)
         reports = Miner(config, jobs=args.jobs, progress=steps).run(documents)
         reports = [keep_rules(report, shelf.standing(report.source)) for report in reports]
-        packs = {}
+        outcomes = []
         for place, report in enumerate(reports, 1):
-            packs[report.source] = shelf.save(report)
+            outcomes.append(Outcome.of(report, shelf.save(report)))
             steps("writing", place, len(reports))
-    _summary(args, terminal, census, reports, packs)
-    return 0
+    return MinedArchive(
+        outcomes=outcomes,
+        documents=census.sources.total(),
+        skipped=terminal.skipped,
+        duplicates=census.duplicates,
+    )
+
+
+def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchive:
+    from templatemine.archive import ArchiveConfig, ArchiveRun
+
+    config = ArchiveConfig(
+        pipeline=_config(args),
+        read=common.read_config(args),
+        memory=args.memory,
+        jobs=args.jobs,
+        force=args.force,
+        restart=args.restart,
+    )
+    common.check_inputs(args.inputs)
+    with terminal.progress() as steps:
+        run = ArchiveRun(args.inputs, args.output, config, progress=steps, tell=terminal.note, on_error=terminal.skip)
+        mined = run.run()
+    terminal.skipped_more()
+    return mined
 
 
 def _config(args: argparse.Namespace) -> PipelineConfig:
@@ -167,67 +212,49 @@ def _documents(
     shelf.refuse_existing(source for source, documents in census.sources.items() if documents >= config.mine.min_docs)
 
 
-def _summary(
-    args: argparse.Namespace,
-    terminal: common.Terminal,
-    census: Census,
-    reports: list[SourceReport],
-    packs: dict[str, str | None],
-) -> None:
+def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> None:
     if args.json:
         totals = {
-            "documents": census.sources.total(),
-            "skipped": terminal.skipped,
-            "duplicate_ids": census.duplicates,
+            "documents": mined.documents,
+            "skipped": mined.skipped,
+            "duplicate_ids": mined.duplicates,
             "seconds": round(terminal.seconds, 3),
         }
-        terminal.report(
-            {**totals, "sources": [_facts(report, packs[report.source]) for report in reports]}, to_stdout=True
-        )
+        terminal.report({**totals, "sources": [_facts(one) for one in mined.outcomes]}, to_stdout=True)
         return
     header = ("source", ">documents", ">templates", ">least df", ">dropped", "note")
-    rows = [_row(report) for report in sorted(reports, key=lambda report: (-report.documents, report.source))]
-    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, census, reports))
+    rows = [_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, mined))
 
 
-def _facts(report: SourceReport, path: str | None) -> dict[str, Any]:
-    pack = report.pack
-    facts: dict[str, Any] = {"source": report.source, "documents": report.documents, "pack": path, "note": report.note}
-    if pack is not None:
-        facts |= {"templates": len(pack.templates), "cutoff_df": pack.cutoff.df, "dropped": dict(pack.dropped)}
-        facts |= {"overrides": len(pack.overrides.rules)} if pack.overrides.rules else {}
+def _facts(one: Outcome) -> dict[str, Any]:
+    facts: dict[str, Any] = {"source": one.source, "documents": one.documents, "pack": one.pack, "note": one.note}
+    if one.pack is not None:
+        facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "dropped": dict(one.dropped)}
+        facts |= {"overrides": one.overrides} if one.overrides else {}
     return facts
 
 
-def _row(report: SourceReport) -> tuple[str, ...]:
-    pack = report.pack
-    if pack is None:
-        return (
-            report.source,
-            f"{report.documents:,}",
-            "-",
-            "-",
-            "-",
-            f"no pack: {report.note.removeprefix('skipped: ')}",
-        )
-    note = "" if pack.templates else f"no templates: {report.note}"
-    if pack.overrides.rules:
-        note = f"{tables.count(len(pack.overrides.rules), 'override')} kept" + (f"; {note}" if note else "")
-    numbers = (f"{len(pack.templates):,}", tables.least_df(pack), f"{sum(pack.dropped.values()):,}")
-    return report.source, f"{report.documents:,}", *numbers, note
+def _row(one: Outcome) -> tuple[str, ...]:
+    if one.pack is None:
+        note = f"no pack: {one.note.removeprefix('skipped: ')}"
+        return one.source, f"{one.documents:,}", "-", "-", "-", note
+    note = "" if one.templates else f"no templates: {one.note}"
+    if one.overrides:
+        note = f"{tables.count(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
+    least = "-" if one.least_df is None else f"{one.least_df:,}"
+    return one.source, f"{one.documents:,}", f"{one.templates:,}", least, f"{sum(one.dropped.values()):,}", note
 
 
-def _totals(
-    args: argparse.Namespace, terminal: common.Terminal, census: Census, reports: list[SourceReport]
-) -> list[str]:
-    packs = [report.pack for report in reports if report.pack is not None]
-    templates = sum(len(pack.templates) for pack in packs)
+def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> list[str]:
+    packs = [one for one in mined.outcomes if one.pack is not None]
+    templates = sum(one.templates for one in packs)
     lines = [
         f"{tables.count(len(packs), 'pack')} with {tables.count(templates, 'template')} in {args.output}",
-        f"{tables.count(census.sources.total(), 'document')} in {terminal.seconds:.1f} s",
+        f"{tables.count(mined.documents, 'document')} in {terminal.seconds:.1f} s",
     ]
-    if terminal.skipped:
-        lines.append(f"{tables.count(terminal.skipped, 'document')} skipped")
-    if census.duplicates:
-        lines.append(f"{tables.count(census.duplicates, 'document')} with an id seen before (kept)")
+    if mined.skipped:
+        lines.append(f"{tables.count(mined.skipped, 'document')} skipped")
+    if mined.duplicates:
+        lines.append(f"{tables.count(mined.duplicates, 'document')} with an id seen before (kept)")
     return lines

@@ -1,0 +1,571 @@
+"""Archives of any size -> packs, in bounded memory, on from where a killed run stopped.
+
+The stages are those of `pipeline.Miner`, each with its result on disk before the next begins:
+
+split    records of all inputs into the files of a partition, with a checkpoint every few seconds
+map      `mine_source` for the sources of a unit (`partition.plan`); strings spilled
+reduce   strings of all sources by ranges of hashes
+map      `finish_source` for the sources of a unit; packs written
+publish  packs renamed into their folder
+
+All of it stands in a hidden folder inside the one for the packs.  A file that is there is whole (written under another
+name, and renamed), so what is there need not be done again.  Packs are byte for byte those of `Miner`, but for a source
+that does not fit the memory, which is mined from a sample.
+
+The budget counts what `partition.held` says of each document, which is docs/performance.md's formula.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import orjson
+
+from templatemine import _text, lock, manifest
+from templatemine._version import __version__
+from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
+from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.frames import cannot_write, frames, only_record, pack_frame, pack_pieces, records
+from templatemine.io.read import read_records
+from templatemine.io.together import together
+from templatemine.model import Document
+from templatemine.partition import (
+    FOLDERS,
+    Sizes,
+    Splitter,
+    Stored,
+    Unit,
+    bucket,
+    decode,
+    encode,
+    held,
+    key_of,
+    plan,
+    source_of,
+    split_again,
+)
+from templatemine.pipeline import Mined, SourceReport, finish_source, mine_source, rates_of, skip_source, unfit
+from templatemine.shelf import Outcome, Shelf, pack_names
+from templatemine.spill import PeerTable, Rates, dump, load, write_rates
+from templatemine.steer import keep_rules
+from templatemine.threads import as_finished
+
+__all__ = ["ArchiveConfig", "ArchiveRun", "LEAST_MEMORY", "MinedArchive"]
+
+LEAST_MEMORY = 128 << 20
+"""Interpreter, libraries and buffers take some 70 MB."""
+
+_BASE = 72 << 20
+_OVERHEAD = 1.15
+
+_WORK = ".templatemine-work"
+_DONE = ".templatemine-run.json"
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveConfig:
+    """Options of a run.
+
+    memory : bytes that the process may take at its peak, at least `LEAST_MEMORY`.
+    jobs : threads, one source each at a time.
+    force : replace packs that exist.
+    restart : start over, whatever an earlier run has left.
+    checkpoint : seconds between two points from which the first pass can go on; a point costs a sync of 128 files.
+    """
+
+    pipeline: PipelineConfig = field(default_factory=PipelineConfig)
+    read: ReadConfig = field(default_factory=ReadConfig)
+    memory: int = 1 << 30
+    jobs: int = 1
+    force: bool = False
+    restart: bool = False
+    checkpoint: float = 10.0
+
+    def __post_init__(self) -> None:
+        if self.memory < LEAST_MEMORY:
+            raise ConfigError(f"memory: expected at least {LEAST_MEMORY >> 20}M, got {self.memory:,} bytes")
+        if self.jobs < 1:
+            raise ConfigError(f"jobs: expected at least 1, got {self.jobs}")
+
+    @property
+    def budget(self) -> int:
+        """Bytes for the documents of a unit and what is made of them."""
+        return int((self.memory - _BASE) / _OVERHEAD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedArchive:
+    """What became of an archive; `outcomes` in the order of their sources."""
+
+    outcomes: list[Outcome]
+    documents: int
+    skipped: int
+    duplicates: int
+
+
+class ArchiveRun:
+    """Mines packs from files into a folder.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        As `read_records` takes them.
+    output : str
+        Folder for the packs.
+    config : ArchiveConfig
+    progress : callable, optional
+        Called with (step, done, total).
+    tell : callable, optional
+        Called with what a person should know: that an earlier run goes on or not, what was sampled.
+    on_error : callable, optional
+        Called with a `CorpusError` for each record that cannot be read.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[str],
+        output: str,
+        config: ArchiveConfig,
+        *,
+        progress: Callable[[str, int, int | None], None] | None = None,
+        tell: Tell | None = None,
+        on_error: Callable[[CorpusError], None] | None = None,
+    ) -> None:
+        self.inputs = list(inputs)
+        self.output = output
+        self.config = config
+        self._progress = progress or (lambda step, done, total: None)
+        self._tell = tell or (lambda text: None)
+        self._on_error = on_error
+        self._work = os.path.join(output, _WORK)
+        self._sizes: dict[str, Sizes] = {}
+        self._numbers: dict[str, int] = {}
+
+    def run(self) -> MinedArchive:
+        """Do it, or what is left of it.
+
+        Raises
+        ------
+        CorpusError
+            Fatal: an input cannot be read, something cannot be written, another run is at it, packs exist.  What was
+            done is kept for the next run.
+        CapacityError
+            A source does not fit the memory and must not be sampled.
+        """
+        streams = [read_records(path, self.config.read, self._skip) for path in self.inputs]  # all are there
+        made = not os.path.isdir(self.output)
+        with cannot_write(self.output):
+            os.makedirs(self.output, exist_ok=True)
+        with lock.locked(self.output):
+            try:
+                return self._run(streams)
+            except BaseException:
+                if not os.path.exists(self._path("run.json")):
+                    shutil.rmtree(self._work, ignore_errors=True)
+                    if made:
+                        with suppress(OSError):
+                            os.rmdir(self.output)
+                raise
+
+    def _run(self, streams: list[Iterator[Any]]) -> MinedArchive:
+        described = {
+            "version": __version__,
+            "options": manifest.digest(self.config.pipeline, self.config.read, self.config.memory),
+            "inputs": [manifest.identity(path) for path in self.inputs],
+        }
+        finished = self._finished_before(described)
+        if finished is not None:
+            shutil.rmtree(self._work, ignore_errors=True)
+            return finished
+        state = self._begin(described)
+        if state["phase"] == "split":
+            self._split(state, streams)
+        else:
+            self._read_sizes()
+        self._numbers = {source: number for number, source in enumerate(sorted(self._sizes))}
+        units = self._units()
+        if state["phase"] != "publish":
+            self._refuse_existing()
+            split_again(self._work, units, lambda done: self._progress("sorting", done, len(units)))
+            flat = [unit for several in units.values() for unit in several]
+            self._map("mining", "mined", flat, self._mine_unit)
+            self._reduce(flat)
+            self._map("choosing", "chosen", flat, self._finish_unit)
+            state["phase"] = "publish"
+            manifest.write_json(self._path("run.json"), state)
+        self._publish()
+        result = self._result(state, [unit for several in units.values() for unit in several])
+        self._finish(described, result)
+        return result
+
+    def _path(self, *names: str) -> str:
+        return os.path.join(self._work, *names)
+
+    # ------------------------------------------------------------------------------------------------ where we are
+
+    def _finished_before(self, described: Mapping[str, Any]) -> MinedArchive | None:
+        """The result of a run that is done, if its packs are still what it wrote."""
+        done = manifest.read_json(os.path.join(self.output, _DONE))
+        if self.config.force or self.config.restart or not isinstance(done, dict):
+            return None
+        if manifest.difference(done, described, self.inputs):
+            return None
+        for name, stamp in done["files"].items():
+            if _stamp(os.path.join(self.output, name)) != stamp:
+                return None
+        self._tell("an earlier run has done all of it; --force does it again")
+        outcomes = [Outcome(**one) for one in done["outcomes"]]
+        return MinedArchive(outcomes=outcomes, **done["totals"])
+
+    def _begin(self, described: dict[str, Any]) -> dict[str, Any]:
+        """The state to go on from."""
+        state = manifest.read_json(self._path("run.json"))
+        if isinstance(state, dict):
+            why = "as asked" if self.config.restart else manifest.difference(state, described, self.inputs)
+            if not why:
+                self._tell("going on where an earlier run stopped")
+                return state
+            self._tell(f"an earlier run stopped before its end; starting over: {why}")
+        shutil.rmtree(self._work, ignore_errors=True)
+        with cannot_write(self._work):
+            for name in (*FOLDERS, "mined", "chosen", "packs"):
+                os.makedirs(self._path(name))
+        state = {**described, "phase": "split", "at": {"input": 0, "records": 0, "bad": 0, "skipped": 0, "lengths": {}}}
+        manifest.write_json(self._path("run.json"), state)
+        return state
+
+    def _skip(self, error: CorpusError) -> None:
+        """A bad record; those before the checkpoint have been told."""
+        self._bad += 1
+        if self._bad > self._bad_before:
+            self._skipped += 1
+            if self._on_error is None:
+                raise error
+            self._on_error(error)
+
+    _bad = _bad_before = _skipped = 0
+
+    # ---------------------------------------------------------------------------------------------------- first pass
+
+    def _split(self, state: dict[str, Any], streams: list[Iterator[Any]]) -> None:
+        at = state["at"]
+        self._cut_back(at["lengths"])
+        splitter = Splitter(self._path("split"), bucket)
+        self._skipped, total, since = (
+            at["skipped"],
+            sum(one.documents for one in self._sizes.values()),
+            time.monotonic(),
+        )
+
+        def checkpoint(place: int, count: int, phase: str = "split") -> None:
+            at["lengths"].update(splitter.flush())
+            at.update(input=place, records=count, bad=self._bad, skipped=self._skipped)
+            state["phase"] = phase
+            manifest.write_json(self._path("run.json"), state)
+
+        start, before = at["input"], at["records"]
+        for place in range(start, len(self.inputs)):
+            count, self._bad = 0, 0
+            self._bad_before = at["bad"] if place == start else 0
+            for count, record in enumerate(streams[place], 1):
+                if place == start and count <= before:
+                    continue
+                self._add(splitter, record)
+                total += 1
+                if total % 64 == 0 and time.monotonic() - since >= self.config.checkpoint:
+                    checkpoint(place, count)
+                    self._progress("reading", total, None)
+                    since = time.monotonic()
+            self._grown(state["inputs"][place], self.inputs[place])
+            self._bad = 0
+            if time.monotonic() - since >= self.config.checkpoint:
+                checkpoint(place + 1, 0)
+                since = time.monotonic()
+        if not total:
+            found = f"found {self._skipped:,} that cannot be read" if self._skipped else "found none"
+            os.unlink(self._path("run.json"))
+            names = ", ".join("stdin" if path == "-" else path for path in self.inputs)
+            raise CorpusError(f"expected documents, {found}", names, fatal=True)
+        self._progress("reading", total, total)
+        rows = [[key_of(source).hex(), one.documents, one.text, one.cost] for source, one in self._sizes.items()]
+        manifest.write_json(self._path("sources.json"), rows)
+        checkpoint(len(self.inputs), 0, "mine")
+
+    def _add(self, splitter: Splitter, record: Any) -> None:
+        document = record.document
+        key = key_of(document.source)
+        splitter.add(key, encode(document, record.fields.get(self.config.read.id_field) is not None))
+        self._count(document)
+
+    def _count(self, document: Document) -> None:
+        sizes = self._sizes.get(document.source)
+        if sizes is None:
+            sizes = self._sizes[document.source] = Sizes()
+        text, cost = held(document)
+        sizes.documents += 1
+        sizes.text += text
+        sizes.cost += cost
+
+    def _cut_back(self, lengths: Mapping[str, int]) -> None:
+        """Cut what came after the last checkpoint off, and count again what came before."""
+        for name in os.listdir(self._path("split")):
+            path = self._path("split", name)
+            with cannot_write(path):
+                os.truncate(path, lengths.get(name, 0))
+            for key, body in records(path):
+                self._count(decode(key, body)[0])
+
+    def _grown(self, before: Any, path: str) -> None:
+        if before != manifest.UNKNOWN and manifest.identity(path) != before:
+            self._tell(f"{path} changed while it was read; what was there when its end was reached is in")
+
+    def _read_sizes(self) -> None:
+        rows = manifest.read_json(self._path("sources.json"))
+        if rows is None:
+            raise CorpusError("is missing or damaged; --restart starts over", self._path("sources.json"), fatal=True)
+        self._sizes = {source_of(bytes.fromhex(key)): Sizes(*numbers) for key, *numbers in rows}
+
+    # ---------------------------------------------------------------------------------------------------- units of work
+
+    def _units(self) -> dict[str, list[Unit]]:
+        units = plan(self._sizes, self.config.budget)
+        sample = self.config.pipeline.sample
+        for unit in (one for several in units.values() for one in several if one.giant):
+            needed = self._sizes[unit.sources[0]].cost * _OVERHEAD + _BASE
+            if sample.exact:
+                raise CapacityError(
+                    f"source {unit.sources[0]!r}: expected to fit {self.config.memory >> 20} MB, takes about "
+                    f"{needed / 2**20:,.0f} MB to mine without sampling; give more memory, or no --exact"
+                )
+        return units
+
+    def _refuse_existing(self) -> None:
+        least = self.config.pipeline.mine.min_docs
+        with together(self.output, self.config.force) as files:
+            Shelf(files).refuse_existing(name for name, one in self._sizes.items() if one.documents >= least)
+
+    def _map(self, step: str, folder: str, units: Sequence[Unit], function: Callable[[Unit, Tell], None]) -> None:
+        sources = sum(len(unit.sources) for unit in units)
+        done = 0
+        for unit in units:
+            number = done
+
+            def each(source: str, number: int = number) -> None:
+                nonlocal done
+                done += 1
+                self._progress(step, done, sources)
+
+            if not os.path.exists(self._path(folder, unit.name)):
+                function(unit, each)
+            done = number + len(unit.sources)
+            self._progress(step, done, sources)
+            _text.release_memory()
+
+    def _documents(self, unit: Unit) -> tuple[dict[str, Sequence[Document]], int]:
+        """The documents of each source of a unit, in memory, or of a giant, as it is asked for them; and how many have
+        an id, in their file, that another of their source has."""
+        found: dict[str, list[Document]] = {source: [] for source in unit.sources}
+        hashes = bytearray()
+        for key, body in records(unit.path(self._work)):
+            document, own_id = decode(key, body)
+            if own_id:
+                hashes += blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key[:64]).digest()
+            if not unit.giant:
+                found[document.source].append(document)
+        duplicates = len(hashes) // 8 - len(np.unique(np.frombuffer(hashes, np.uint64)))
+        if unit.giant:
+            return {unit.sources[0]: Stored(unit.path(self._work))}, duplicates
+        return dict(found), duplicates
+
+    # ------------------------------------------------------------------------------------------------------- the maps
+
+    def _mine_unit(self, unit: Unit, each: Tell) -> None:
+        documents, duplicates = self._documents(unit)
+        fit = [source for source in unit.sources if not unfit(documents[source], self.config.pipeline)]
+        fit.sort(key=lambda source: -self._sizes[source].cost)
+        rates: list[Rates] = []
+        written: list[str] = []
+        mined_path, rates_path = self._path("mined", unit.name), self._path("mined", unit.name + ".rates")
+        with cannot_write(mined_path):
+            with open(mined_path + ".new", "wb") as handle:
+
+                def mine(source: str) -> Mined:
+                    return self._mine(source, documents[source], unit.giant)
+
+                for _, mined in as_finished(mine, fit, self.config.jobs):
+                    rates.append((self._numbers[mined.source], *rates_of(mined)))
+                    handle.write(pack_pieces(key_of(mined.source), dump(mined)))
+                    written.append(key_of(mined.source).hex())
+                    each(mined.source)
+                    del mined
+                facts = orjson.dumps({"duplicates": duplicates, "sources": written})
+                handle.write(pack_frame([(b"", facts)]))
+                _on_disk(handle)
+            with open(rates_path, "wb") as handle:
+                write_rates(handle, rates)
+                _on_disk(handle)
+            os.replace(mined_path + ".new", mined_path)
+
+    def _mine(self, source: str, documents: Sequence[Document], giant: bool) -> Mined:
+        if not giant:
+            return mine_source(source, documents, self.config.pipeline)
+        sample = self.config.pipeline.sample
+        places, chosen = sample_within(documents, sample, self.config.budget)
+        if len(places) < min(sample.documents, len(documents)):
+            size = self._sizes[source]
+            self._tell(
+                f"{source}: {size.documents:,} documents take {size.cost / 2**20:,.0f} MB, more than --memory allows; "
+                f"mined from a sample of {len(places):,}, counted in all"
+            )
+        exact = replace(self.config.pipeline, sample=replace(sample, exact=True))
+        return replace(mine_source(source, chosen, exact), chosen=np.array(places, np.int64))
+
+    def _reduce(self, units: Sequence[Unit]) -> None:
+        table = self._path("peers")
+        if not os.path.exists(table):
+            parts = [self._path("mined", unit.name + ".rates") for unit in units]
+            PeerTable.write(table, parts, self.config.budget)
+
+    def _finish_unit(self, unit: Unit, each: Tell) -> None:
+        documents, _ = self._documents(unit)
+        table = PeerTable(self._path("peers"))
+        mined_path = self._path("mined", unit.name)
+        *found, last = frames(mined_path)
+        facts = orjson.loads(only_record(mined_path, last)[1])
+        spilled = {source_of(bytes.fromhex(key)): frame for key, frame in zip(facts["sources"], found, strict=True)}
+
+        def finish(source: str) -> SourceReport:
+            if source not in spilled:
+                note = unfit(documents[source], self.config.pipeline)
+                report = skip_source(source, documents[source], note, self.config.pipeline)
+                return keep_rules(report, os.path.join(self.output, pack_names(source)[0]))
+            mined = load(only_record(mined_path, spilled[source])[1])
+            number = self._numbers[source]
+            report = finish_source(mined, table.of(mined, number), number, documents[source], self.config.pipeline)
+            return keep_rules(report, os.path.join(self.output, pack_names(source)[0]))
+
+        outcomes = []
+        order = sorted(unit.sources, key=lambda source: -self._sizes[source].cost)
+        with together(self._path("packs"), force=True) as files:
+            shelf = Shelf(files)
+            for _, report in as_finished(finish, order, self.config.jobs):
+                path = shelf.save(report)
+                outcomes.append(Outcome.of(report, path and os.path.join(self.output, os.path.basename(path))))
+                each(report.source)
+                del report
+        outcomes.sort(key=lambda one: one.source)
+        done = {"duplicates": facts["duplicates"], "outcomes": [one.facts() for one in outcomes]}
+        manifest.write_json(self._path("chosen", unit.name), done)
+
+    # -------------------------------------------------------------------------------------------------------- the end
+
+    def _publish(self) -> None:
+        """Give the packs their places.  A run that was killed here goes on with those that are left."""
+        names = sorted(os.listdir(self._path("packs")))
+        for place, name in enumerate(names):
+            if name.startswith("."):
+                continue
+            source, target = self._path("packs", name), os.path.join(self.output, name)
+            with cannot_write(target):
+                _place(source, target, self.config.force)
+            self._progress("writing", place + 1, len(names))
+
+    def _result(self, state: Mapping[str, Any], units: Sequence[Unit]) -> MinedArchive:
+        outcomes: list[Outcome] = []
+        duplicates = 0
+        for unit in units:
+            facts = manifest.read_json(self._path("chosen", unit.name))
+            duplicates += facts["duplicates"]
+            outcomes += [Outcome(**one) for one in facts["outcomes"]]
+        outcomes.sort(key=lambda one: one.source)
+        documents = sum(one.documents for one in outcomes)
+        skipped = state["at"]["skipped"]
+        return MinedArchive(outcomes=outcomes, documents=documents, skipped=skipped, duplicates=duplicates)
+
+    def _finish(self, described: Mapping[str, Any], result: MinedArchive) -> None:
+        """Note what was done, so that the same command again finds it done; then drop the work."""
+        names = [name for one in result.outcomes if one.pack is not None for name in pack_names(one.source)]
+        done = {
+            **described,
+            "totals": {"documents": result.documents, "skipped": result.skipped, "duplicates": result.duplicates},
+            "outcomes": [one.facts() for one in result.outcomes],
+            "files": {name: _stamp(os.path.join(self.output, name)) for name in names},
+        }
+        manifest.write_json(os.path.join(self.output, _DONE), done)
+        shutil.rmtree(self._work, ignore_errors=True)
+
+
+def _place(source: str, target: str, force: bool) -> None:
+    """Rename a file; what stands there is replaced only by `force`, and passes its permissions on."""
+    if force:
+        target = os.path.realpath(target)
+        if os.path.exists(target):
+            os.chmod(source, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(source, target)
+        return
+    try:
+        os.link(source, target)  # unlike a rename it never replaces what has appeared meanwhile
+    except FileExistsError:
+        if not os.path.samefile(source, target):  # it is, if a run was killed right here
+            raise CorpusError(
+                "appeared while it was being written; use --force to replace it", target, fatal=True
+            ) from None
+    except OSError:  # a file system without hard links
+        os.rename(source, target)
+        return
+    os.unlink(source)
+
+
+def _on_disk(handle: Any) -> None:
+    handle.flush()
+    os.fsync(handle.fileno())
+
+
+def _stamp(path: str) -> list[int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns]
+
+
+def sample_within(documents: Sequence[Document], config: SampleConfig, budget: int) -> tuple[list[int], list[Document]]:
+    """The sample of `sample.choose`, or as much of its beginning, by hashes, as fits a budget; in one pass.
+
+    A document that alone takes a sixteenth of the budget is left out: one such would be most of the sample.
+
+    Returns
+    -------
+    places, documents : lists
+        Places in `documents`, ascending, and what stands there.
+    """
+    key = config.seed.to_bytes(8, "little", signed=True)
+    heap: list[tuple[int, int, int, Document]] = []
+    total, limit = 0, (1 << 64, 0)
+    for place, document in enumerate(documents):
+        digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
+        rank = int.from_bytes(digest, "little")
+        _, cost = held(document)
+        if (rank, place) >= limit or cost > budget // 16:
+            continue
+        # The greatest on top, to be the first to go; what goes bars all behind it, so that order changes nothing.
+        heapq.heappush(heap, (-rank, -place, cost, document))
+        total += cost
+        while total > budget or len(heap) > config.documents:
+            rank, place, cost, _ = heapq.heappop(heap)
+            limit = -rank, -place
+            total -= cost
+    chosen = sorted((-place, document) for _, place, _, document in heap)
+    return [place for place, _ in chosen], [document for _, document in chosen]

@@ -1,0 +1,173 @@
+"""Frames: keyed records in files that a crash cannot spoil.
+
+A file is a sequence of frames; a frame is a header (mark, packed and unpacked length, number of records, CRC-32 of the
+rest) and some records, packed by zlib.  A record is a source and a body, both bytes.  Frames are only ever appended, so
+a file is good up to some frame whatever happens; who writes notes the length that is on disk, and cuts the rest off.
+
+zlib and not zstandard: it comes with Python, and at its first level packs news three times as fast as they are mined.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from templatemine.errors import CorpusError
+
+__all__ = ["Frame", "Keyed", "cannot_write", "frames", "only_record", "pack_frame", "pack_pieces", "records", "sync"]
+
+Keyed = tuple[bytes, bytes]
+"""Source (UTF-8, lone surrogates passed) and body of a record."""
+
+_HEADER = struct.Struct("<4sIIII")
+_RECORD = struct.Struct("<II")
+_MARK = b"tmF1"
+_LEVEL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a frame stands, and how many records it holds."""
+
+    offset: int
+    records: int
+    end: int
+
+
+def pack_frame(items: Iterable[Keyed]) -> bytes:
+    """Some records as a frame."""
+    pieces: list[bytes] = []
+    for source, body in items:
+        pieces += (_RECORD.pack(len(source), len(body)), source, body)
+    plain = b"".join(pieces)
+    packed = zlib.compress(plain, _LEVEL)
+    return _framed(len(packed), len(plain), len(pieces) // 3, zlib.crc32(packed)) + packed
+
+
+def _framed(packed: int, plain: int, number: int, check: int) -> bytes:
+    """A header; its check is of what is packed and of the lengths."""
+    return _HEADER.pack(_MARK, packed, plain, number, zlib.crc32(struct.pack("<III", packed, plain, number), check))
+
+
+def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
+    """One large record as a frame, its body in pieces: nothing but the packed frame is held beside them."""
+    packer = zlib.compressobj(_LEVEL)
+    size = sum(len(piece) for piece in pieces)
+    packed = [packer.compress(_RECORD.pack(len(source), size) + source)]
+    packed += (packer.compress(piece) for piece in pieces)
+    packed.append(packer.flush())
+    check, length = 0, 0
+    for piece in packed:
+        check, length = zlib.crc32(piece, check), length + len(piece)
+    packed.insert(0, _framed(length, _RECORD.size + len(source) + size, 1, check))
+    return b"".join(packed)
+
+
+def only_record(path: str, frame: Frame) -> tuple[bytes, memoryview]:
+    """The record of a frame that holds one, without a copy of its body."""
+    with _reading(path) as handle:
+        plain = _unpacked(handle, path, frame.offset)[0]
+    key, body = _RECORD.unpack_from(plain, 0)
+    start = _RECORD.size + key
+    return plain[_RECORD.size : start], memoryview(plain)[start : start + body]
+
+
+def frames(path: str) -> list[Frame]:
+    """Where the frames of a file stand, by their headers alone.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: damaged, or the last frame ends too early.
+    """
+    found = []
+    with _reading(path) as handle:
+        end, offset = os.fstat(handle.fileno()).st_size, 0
+        while offset < end:
+            handle.seek(offset)
+            packed, _, number, _ = _header(handle, path, offset)
+            found.append(Frame(offset, number, offset + _HEADER.size + packed))
+            offset = found[-1].end
+        if offset != end:
+            raise _damaged(path, offset)
+    return found
+
+
+def records(path: str, frame: Frame | None = None) -> Iterator[Keyed]:
+    """Yield the records of a file, or of one of its frames; memory holds a frame at a time.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: cannot be read, damaged, or ends too early.
+    """
+    with _reading(path) as handle:
+        offset, end = (0, os.fstat(handle.fileno()).st_size) if frame is None else (frame.offset, frame.end)
+        while offset < end:
+            plain, number, packed = _unpacked(handle, path, offset)
+            place = 0
+            for _ in range(number):
+                key, body = _RECORD.unpack_from(plain, place)
+                middle = place + _RECORD.size + key
+                yield plain[middle - key : middle], plain[middle : middle + body]
+                place = middle + body
+            offset += packed
+
+
+def _unpacked(handle: BinaryIO, path: str, offset: int) -> tuple[bytes, int, int]:
+    """A frame unpacked, how many records it holds, and how long it is in the file."""
+    handle.seek(offset)
+    packed, size, number, check = _header(handle, path, offset)
+    data = handle.read(packed)
+    if len(data) != packed or _framed(packed, size, number, zlib.crc32(data))[-4:] != check.to_bytes(4, "little"):
+        raise _damaged(path, offset)
+    try:
+        return zlib.decompress(data, bufsize=size), number, _HEADER.size + packed
+    except zlib.error as error:
+        raise _damaged(path, offset) from error
+
+
+def _header(handle: BinaryIO, path: str, offset: int) -> tuple[int, int, int, int]:
+    header = handle.read(_HEADER.size)
+    if len(header) != _HEADER.size or not header.startswith(_MARK):
+        raise _damaged(path, offset)
+    _, packed, size, number, check = _HEADER.unpack(header)
+    return packed, size, number, check
+
+
+def _damaged(path: str, offset: int) -> CorpusError:
+    return CorpusError(
+        f"expected a frame at byte {offset:,}, found something else: the file is damaged", path, fatal=True
+    )
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[BinaryIO]:
+    try:
+        with open(path, "rb") as handle:
+            yield handle
+    except OSError as error:
+        raise CorpusError(f"cannot be read: {error.strerror or error}", path, fatal=True) from error
+
+
+@contextmanager
+def cannot_write(path: str) -> Iterator[None]:
+    """Make of an OSError (a full disk, no permission) the error that names what could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
+
+
+def sync(path: str) -> None:
+    """Wait until a file, or the names in a directory, are on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

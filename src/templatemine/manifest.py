@@ -1,0 +1,103 @@
+"""What a run is of, so that a later one can tell whether it may go on from there: inputs, options, and how far it came.
+
+A file is known by its path, size, time of change and a digest of its head and tail.  Times are compared, never
+ordered, and no duration is taken from the clock of the day, so a clock that goes back changes nothing.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from templatemine.io.write import atomic_writer
+
+__all__ = ["UNKNOWN", "digest", "difference", "identity", "read_json", "write_json"]
+
+UNKNOWN = "unknown"
+"""Identity of what cannot be looked at twice: standard input, addresses."""
+
+_ENDS = 1 << 16
+
+
+def identity(path: str) -> Any:
+    """What an input is: equal again if it has not changed, as far as its outside tells; `UNKNOWN` if nothing does."""
+    if path == "-":
+        return UNKNOWN
+    if os.path.isdir(path):
+        inner = blake2b(digest_size=16)
+        for name in _files(path):
+            found = os.stat(os.path.join(path, name))
+            inner.update(f"{name}\0{found.st_size}\0{found.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+        return {"path": os.path.abspath(path), "files": inner.hexdigest()}
+    if not os.path.exists(path):
+        found_files = sorted(glob.glob(path, recursive=True))
+        return [identity(one) for one in found_files] if found_files else UNKNOWN
+    found = os.stat(path)
+    inner = blake2b(digest_size=16)
+    if os.path.isfile(path):
+        with open(path, "rb") as handle:
+            inner.update(handle.read(_ENDS))
+            handle.seek(max(0, found.st_size - _ENDS))
+            inner.update(handle.read(_ENDS))
+    return {
+        "path": os.path.abspath(path),
+        "size": found.st_size,
+        "changed": found.st_mtime_ns,
+        "ends": inner.hexdigest(),
+    }
+
+
+def _files(folder: str) -> Iterator[str]:
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            if os.path.isfile(path):
+                yield os.path.relpath(path, folder)
+
+
+def digest(*options: Any) -> str:
+    """A digest of options: dataclasses, and whatever JSON holds."""
+    plain = [asdict(one) if is_dataclass(one) and not isinstance(one, type) else one for one in options]
+    return blake2b(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+
+
+def difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
+    """Why a run that is known as `old` cannot go on as `new`; empty if it can.
+
+    Both are mappings with "version", "options" and "inputs", the last a list of identities.
+    """
+    if old.get("version") != new["version"]:
+        return "it was of another version of templatemine"
+    if old.get("options") != new["options"]:
+        return "its options were others"
+    before = old.get("inputs")
+    if not isinstance(before, list) or len(before) != len(new["inputs"]):
+        return "its inputs were others"
+    for was, now, path in zip(before, new["inputs"], inputs, strict=True):
+        if was == UNKNOWN or now == UNKNOWN:
+            return f"{'standard input' if path == '-' else path} cannot be read from where it stopped"
+        if was != now:
+            return f"{path} is not what it was"
+    return ""
+
+
+def write_json(path: str, value: Any) -> None:
+    """Write a file of JSON, whole or not at all."""
+    with atomic_writer(path, force=True) as handle:
+        handle.write(orjson.dumps(value))
+
+
+def read_json(path: str) -> Any:
+    """Read a file of `write_json`; None if it is not there or damaged."""
+    try:
+        with open(path, "rb") as handle:
+            return orjson.loads(handle.read())
+    except (OSError, ValueError):
+        return None
