@@ -14,6 +14,7 @@ __all__ = [
     "PageConfig",
     "PipelineConfig",
     "ReadConfig",
+    "ReportConfig",
     "SampleConfig",
     "TokeniseConfig",
     "UserPattern",
@@ -227,3 +228,23 @@ class PipelineConfig:
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
     sample: SampleConfig = field(default_factory=SampleConfig)
     page: PageConfig = field(default_factory=PageConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportConfig:
+    """How much a report shows of each source; with these a report of fifty sources stays below 5 MB (docs/report.md).
+
+    samples : articles with cuts, half of them those that lose the greatest share, which is where harm would be.
+    context : characters beside a cut; longer stretches between cuts are hidden, and counted.
+    rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
+    dropped : strings listed for each reason, most frequent first.
+    points : steps of the strip that tells when a template was seen.
+    clean : how the articles of the archive are cleaned.
+    """
+
+    samples: int = 6
+    context: int = 240
+    rows: int = 5000
+    dropped: int = 25
+    points: int = 24
+    clean: CleanConfig = field(default_factory=CleanConfig)

@@ -33,6 +33,7 @@ __all__ = [
     "open_shelf",
     "pack_files",
     "pack_names",
+    "packs_and_files",
     "read_dropped",
 ]
 
@@ -207,16 +208,22 @@ def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
     PackError
         A pack cannot be trusted (see `Pack.load`), or two are for the same source.
     """
-    packs: dict[str, Pack] = {}
-    home: dict[str, str] = {}
+    return {source: pack for source, (pack, _) in packs_and_files(paths).items()}
+
+
+def packs_and_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, tuple[Pack, str]]:
+    """As `load_packs`, each with the file it stands in."""
+    found: dict[str, tuple[Pack, str]] = {}
     for path in paths:
         for file in pack_files(path):
             pack = Pack.load(file)
-            if pack.source in home:
-                found = f"found a second one for {pack.source!r}; the first is {home[pack.source]}"
-                raise PackError(f"{file}: expected one pack a source, {found}")
-            packs[pack.source], home[pack.source] = pack, file
-    return packs
+            if pack.source in found:
+                first = found[pack.source][1]
+                raise PackError(
+                    f"{file}: expected one pack a source, found a second one for {pack.source!r}; the first is {first}"
+                )
+            found[pack.source] = pack, file
+    return found
 
 
 def dropped_beside(pack: str | os.PathLike[str]) -> str:

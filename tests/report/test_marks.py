@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.model import Span
-from templatemine.report.marks import Piece, acts, elided, marked, named, pieces, shown
+from templatemine.report.marks import Note, Piece, acts, elided, marked, named, pieces, shown
 
 
 @st.composite
@@ -74,8 +74,8 @@ class Reader(HTMLParser):
         self.text += data
 
 
-def note(piece: Piece) -> tuple[str, str]:
-    return piece.text + " ".join(piece.templates), ""
+def note(piece: Piece) -> Note:
+    return Note(piece.text + " ".join(piece.templates), described_by=f'"><b id={piece.start}>')
 
 
 @given(cut_texts())
@@ -89,7 +89,7 @@ def test_a_text_is_never_mark_up(drawn: tuple[str, list[Span]]) -> None:
     marks = [attributes for name, attributes in reader.elements if name == "mark"]
     assert [int(one["data-start"] or "") for one in marks] == [span.start for span in spans]
     assert [one["data-note"] for one in marks] == [named(text[s.start : s.end] + s.templates[0]) for s in spans]
-    assert all(set(one) == {"tabindex", "data-start", "data-note"} for one in marks)
+    assert all(set(one) == {"tabindex", "data-start", "data-note", "aria-describedby"} for one in marks)
     assert reader.text == named(text)
 
 

@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "extract": "take the text out of pages, by one of several systems",
     "sort": "write a mixed archive as one file a source",
     "show": "show what is in a pack, or which packs are in a folder",
+    "report": "write one HTML file that shows what was learnt and what is cut",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
 }

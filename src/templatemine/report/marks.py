@@ -13,7 +13,7 @@ from html import escape
 
 from templatemine.model import Span
 
-__all__ = ["Piece", "acts", "elided", "marked", "named", "pieces", "shown"]
+__all__ = ["Note", "Piece", "acts", "elided", "marked", "named", "pieces", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +97,39 @@ def shown(text: str) -> str:
     return "".join(f'<b class="ctl">U+{ord(char):04X}</b>' if acts(char) else char for char in escape(text))
 
 
-def marked(parts: Iterable[Piece], note: Callable[[Piece], tuple[str, str]]) -> str:
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is said of a cut.
+
+    Attributes
+    ----------
+    text : str
+        Shown on hover and focus.
+    behind : str
+        HTML behind the mark, such as the numbers of the expressions.
+    described_by : str
+        Ids of the elements that describe it to a screen reader, with blanks between.
+    """
+
+    text: str
+    behind: str = ""
+    described_by: str = ""
+
+
+def marked(parts: Iterable[Piece], note: Callable[[Piece], Note]) -> str:
     """HTML of pieces: kept ones as text, each cut a ``<mark>`` that a keyboard reaches and that says what cut it.
 
-    Parameters
-    ----------
-    note : callable
-        Cut -> what is shown on hover and focus, as text, and HTML to stand behind the mark, such as links to the
-        expressions.
+    The text of a note is in the attribute ``data-note``: a page shows it without a script, by ``content: attr(...)``.
     """
     out: list[str] = []
     for piece in parts:
         if piece.hidden:
             out.append(f'<span class="gap" dir="ltr">… {piece.hidden:,} characters …</span>')
         elif piece.templates:
-            said, behind = note(piece)
-            start = f'<mark tabindex="0" data-start="{piece.start}" data-note="{escape(named(said))}">'
-            out.append(f"{start}{shown(piece.text)}</mark>{behind}")
+            said = note(piece)
+            described = f' aria-describedby="{escape(said.described_by)}"' if said.described_by else ""
+            start = f'<mark tabindex="0" data-start="{piece.start}" data-note="{escape(named(said.text))}"{described}>'
+            out.append(f"{start}{shown(piece.text)}</mark>{said.behind}")
         else:
             out.append(shown(piece.text))
     return "".join(out)

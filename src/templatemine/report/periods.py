@@ -1,0 +1,65 @@
+"""Days -> the periods of a strip: days, weeks or months, whichever gives a readable number of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+
+__all__ = ["Period", "by_period", "day_of", "periods"]
+
+Period = tuple[str, str]
+"""First day, and first day of the next one, ISO 8601."""
+
+_MOST = 180
+"""Steps that can be told apart in a drawing."""
+
+
+def day_of(text: str | None) -> str | None:
+    """The day of a date as the miner reads it, ISO 8601; None if there is none, or none in the calendar."""
+    from templatemine.tokenise import days
+
+    found = days([text])
+    try:
+        return date.fromisoformat(found[0]).isoformat() if found else None
+    except ValueError:
+        return None
+
+
+def periods(days: Iterable[str]) -> list[Period]:
+    """Periods without gaps from the first of some days to the last."""
+    known = sorted(days)
+    if not known:
+        return []
+    first, last = date.fromisoformat(known[0]), date.fromisoformat(known[-1])
+    size = (last - first).days + 1
+    if size <= 7 * _MOST:
+        edges = _steps(first, last, 1 if size <= _MOST else 7)
+    else:
+        edges = _months(first, last, 1 if size <= 30 * _MOST else 12)
+    return [(a.isoformat(), b.isoformat()) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def _steps(first: date, last: date, step: int) -> list[date]:
+    if step == 7:
+        first -= timedelta(first.weekday())
+    number = (last - first).days // step + 1
+    return [
+        first + timedelta(step * place) for place in range(number + 1) if first <= date.max - timedelta(step * place)
+    ]
+
+
+def _months(first: date, last: date, step: int) -> list[date]:
+    months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month + step, step)
+    if step == 12:
+        months = range(first.year * 12, (last.year + 1) * 12 + 1, 12)
+    return [date(month // 12, month % 12 + 1, 1) for month in months if month // 12 <= date.max.year]
+
+
+def by_period(counts: Mapping[str, int], steps: Sequence[Period]) -> list[int]:
+    """Counts by day added up by period."""
+    firsts = [first for first, _ in steps]
+    out = [0] * len(steps)
+    for day, count in counts.items():
+        out[bisect_right(firsts, day) - 1] += count
+    return out

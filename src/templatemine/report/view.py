@@ -1,0 +1,247 @@
+"""(packs, archive, dropped strings) -> what a report says, in the order in which it says it; `page` makes HTML of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from templatemine.config import ReportConfig
+from templatemine.model import Document, Template
+from templatemine.packs import Pack
+from templatemine.report.histogram import Histogram, histogram_of, sparkline
+from templatemine.report.measure import Measured, Sample, Seen
+from templatemine.report.periods import Period, by_period, periods
+from templatemine.report.words import joined
+from templatemine.shelf import DroppedString
+
+__all__ = ["DroppedFor", "Report", "Row", "Shared", "SourceView", "make_report"]
+
+STANDS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
+"""Where in its line a template must stand, by its anchor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A template in the table of its source.
+
+    Attributes
+    ----------
+    number : int
+        Place in the pack.
+    text : str
+        Its tokens, or the expression if it was written by hand.
+    example : str
+        An occurrence, if that is not the text itself.
+    length : int
+        Tokens; characters of an expression written by hand.
+    first, last : str
+        Days on which it was seen first and last, ISO 8601; "" if not known.
+    strip : str
+        Its share of the documents over time, a sparkline.
+    others : int
+        Other sources with the same template.
+    """
+
+    number: int
+    template: Template
+    text: str
+    example: str
+    length: int
+    stands: str
+    seen: Seen | None
+    first: str
+    last: str
+    strip: str
+    others: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedFor:
+    """Strings dropped for one reason: how many, and the most frequent as (text, df, count)."""
+
+    reason: str
+    number: int
+    strings: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceView:
+    """All that is said of one source; `measured` is None without an archive."""
+
+    name: str
+    pack: Pack
+    histogram: Histogram
+    rows: tuple[Row, ...]
+    dropped: tuple[DroppedFor, ...]
+    measured: Measured | None
+    samples: tuple[Sample, ...]
+    steps: tuple[Period, ...]
+    documents: tuple[int, ...]
+    changed: tuple[int, ...]
+
+    @property
+    def share(self) -> float | None:
+        """Share of the characters of its documents that goes."""
+        found = self.measured
+        return None if found is None or not found.characters else found.cut / found.characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """An expression that stands in the packs of several sources: (place among the sources, documents) of each."""
+
+    text: str
+    sources: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a report says.
+
+    Attributes
+    ----------
+    unknown : mapping of str to int
+        Documents of the archive whose source has no pack.
+    shared : tuple of Shared
+        Those of most sources first.
+    """
+
+    sources: tuple[SourceView, ...]
+    unknown: Mapping[str, int]
+    shared: tuple[Shared, ...]
+    with_archive: bool
+
+
+def make_report(
+    packs: Mapping[str, Pack],
+    documents: Iterable[Document] | None,
+    dropped: Callable[[str], Iterable[DroppedString]],
+    config: ReportConfig | None = None,
+) -> Report:
+    """Measure packs on an archive.
+
+    Parameters
+    ----------
+    documents : iterable of Document or None
+        Taken once.  None if there is no archive: what only articles tell is then left out.
+    dropped : callable
+        Source -> its dropped strings, most frequent first.
+    """
+    config = config or ReportConfig()
+    measured = {source: Measured(pack, config) for source, pack in packs.items()} if documents is not None else {}
+    unknown: Counter[str] = Counter()
+    for document in documents or ():
+        found = measured.get(document.source)
+        if found is None:
+            unknown[document.source] += 1
+        else:
+            found.add(document)
+    names = sorted(packs)
+    holders: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for place, source in enumerate(names):
+        for template in packs[source].templates:
+            if template.tokens is not None:
+                holders.setdefault(template.tokens, []).append((place, template.df))
+    most = _rows_each([len(packs[source].templates) for source in names], config.rows)
+    shared = [Shared(text=joined(tokens), sources=tuple(held)) for tokens, held in holders.items() if len(held) > 1]
+    return Report(
+        sources=tuple(
+            _source(packs[source], measured.get(source), holders, dropped(source), most, config) for source in names
+        ),
+        unknown=dict(sorted(unknown.items(), key=lambda one: (-one[1], one[0]))),
+        shared=tuple(sorted(shared, key=lambda one: (-len(one.sources), -sum(df for _, df in one.sources), one.text))),
+        with_archive=documents is not None,
+    )
+
+
+def _rows_each(sizes: Sequence[int], rows: int) -> int:
+    """The greatest number of rows a source that keeps the sum over all sources within `rows`."""
+    left, most = rows, max(sizes, default=0)
+    for place, size in enumerate(sorted(sizes)):
+        fair = left // (len(sizes) - place)
+        if size > fair:
+            return max(fair, 1)
+        left -= size
+    return most
+
+
+def _source(
+    pack: Pack,
+    measured: Measured | None,
+    holders: Mapping[tuple[str, ...], Sequence[object]],
+    dropped: Iterable[DroppedString],
+    most: int,
+    config: ReportConfig,
+) -> SourceView:
+    seen: Sequence[Seen | None] = measured.seen() if measured is not None else [None] * len(pack.templates)
+    steps = periods(measured.days) if measured is not None else []
+    documents = by_period(measured.days, steps) if measured is not None else []
+    return SourceView(
+        name=pack.source,
+        pack=pack,
+        histogram=histogram_of(pack),
+        rows=tuple(
+            _row(number, pack.templates[number], seen[number], len(holders.get(pack.templates[number].tokens or (), ())), steps, documents, config)
+            for number in range(min(most, len(pack.templates)))
+        ),
+        dropped=_dropped(pack, dropped, config.dropped),
+        measured=measured,
+        samples=tuple(measured.samples()) if measured is not None else (),
+        steps=tuple(steps),
+        documents=tuple(documents),
+        changed=tuple(by_period(measured.changed_days, steps)) if measured is not None else (),
+    )  # fmt: skip
+
+
+def _row(
+    number: int,
+    template: Template,
+    seen: Seen | None,
+    holders: int,
+    steps: Sequence[Period],
+    documents: Sequence[int],
+    config: ReportConfig,
+) -> Row:
+    text = template.regex if template.tokens is None else joined(template.tokens)
+    example = " ".join(template.example.split())
+    days = seen.days if seen is not None else {}
+    return Row(
+        number=number,
+        template=template,
+        text=text,
+        example="" if example == text else example,
+        length=len(text) if template.tokens is None else len(template.tokens),
+        stands="as written" if template.tokens is None else STANDS[template.anchor],
+        seen=seen,
+        first=min(days, default=""),
+        last=max(days, default=""),
+        strip=_strip(by_period(days, steps), documents, config.points) if days else "",
+        others=max(holders - 1, 0),
+    )
+
+
+def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
+    """The share of documents with a template over time."""
+    merged = -(-len(counts) // points)
+    places = range(0, len(counts), merged)
+    shares = [sum(counts[place : place + merged]) / max(sum(documents[place : place + merged]), 1) for place in places]
+    return sparkline(shares, points, log=False)
+
+
+def _dropped(pack: Pack, dropped: Iterable[DroppedString], most: int) -> tuple[DroppedFor, ...]:
+    """The most frequent strings for each reason that the pack counts; reads no further than it has to."""
+    listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.dropped}
+    wanted = {reason: min(most, number) for reason, number in pack.dropped.items()}
+    open_reasons = {reason for reason, number in wanted.items() if number}
+    for tokens, df, count, reason in dropped:
+        if not open_reasons:
+            break
+        if reason in open_reasons:
+            listed[reason].append((joined(tokens), df, count))
+            if len(listed[reason]) == wanted[reason]:
+                open_reasons.remove(reason)
+    return tuple(
+        DroppedFor(reason=reason, number=number, strings=tuple(listed[reason]))
+        for reason, number in sorted(pack.dropped.items(), key=lambda one: -one[1])
+    )
