@@ -236,6 +236,7 @@ class ReportConfig:
 
     samples : articles with cuts, half of them those that lose the greatest share, which is where harm would be.
     context : characters beside a cut; longer stretches between cuts are hidden, and counted.
+    characters : of an article that are shown; what follows is counted.
     rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
     dropped : strings listed for each reason, most frequent first.
     points : steps of the strip that tells when a template was seen.
@@ -244,7 +245,8 @@ class ReportConfig:
 
     samples: int = 6
     context: int = 240
-    rows: int = 5000
-    dropped: int = 25
+    characters: int = 4000
+    rows: int = 4000
+    dropped: int = 20
     points: int = 24
     clean: CleanConfig = field(default_factory=CleanConfig)

@@ -25,6 +25,11 @@ _TEXT, _LINE, _ALL, _TEMPLATE, _ENERGY, _CUTOFF = (f"var({name})" for name in CO
 _WIDTH = 620
 _DECIMALS = re.compile(r"-?[0-9]+\.[0-9]{2,}")
 """More of them than one nobody sees, and they are half of a drawing."""
+_USELESS = re.compile(
+    r'<path class="(?:back|fore)ground"[^>]*/>| (?:class|role|aria-[a-z]+|pointer-events|xmlns:xlink)="[^"]*"'
+    r'| opacity="1"| stroke-width="1"|<text[^>]* opacity="0">[^<]*</text>'
+)
+"""Empty boxes, labels that are not shown, and names of parts: the page says what the whole drawing shows."""
 _FONT = "system-ui, sans-serif"
 _AXIS = {
     "grid": False,
@@ -56,7 +61,7 @@ def svg(spec: Mapping[str, Any]) -> str:
             "drawings need vl-convert-python, which is not installed: pip install 'templatemine[report]'"
         ) from error
     drawn: str = vl_convert.vegalite_to_svg(json.dumps(spec))
-    return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", drawn)
+    return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", _USELESS.sub("", drawn))
 
 
 def histogram_spec(histogram: Histogram) -> Spec:

@@ -13,7 +13,7 @@ from html import escape
 
 from templatemine.model import Span
 
-__all__ = ["Note", "Piece", "acts", "elided", "marked", "named", "pieces", "shown"]
+__all__ = ["Note", "Piece", "acts", "elided", "limited", "marked", "named", "pieces", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,20 @@ def elided(parts: Iterable[Piece], context: int) -> Iterator[Piece]:
         yield Piece(piece.start + first, "", hidden=last - first)
         if last < len(text):
             yield Piece(piece.start + last, text[last:])
+
+
+def limited(parts: Iterable[Piece], most: int) -> Iterator[Piece]:
+    """Yield pieces of a text until so many of its characters are shown; what follows is hidden, cuts and all."""
+    left, hidden, start = most, 0, 0
+    for piece in parts:
+        if left > 0:
+            yield piece
+            left -= len(piece.text)
+        else:
+            start = start if hidden else piece.start
+            hidden += len(piece.text) + piece.hidden
+    if hidden:
+        yield Piece(start, "", hidden=hidden)
 
 
 def _blank(text: str, otherwise: int, places: Iterable[int]) -> int:

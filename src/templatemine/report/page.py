@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import partial
 from importlib import resources
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError
 from templatemine.report.charts import days_spec, histogram_spec, svg
-from templatemine.report.marks import Note, Piece, elided, marked, named, shown
+from templatemine.report.marks import Note, Piece, elided, limited, marked, named, shown
+from templatemine.report.words import leading, text_of
 
 if TYPE_CHECKING:
     from templatemine.report.measure import Sample
@@ -49,12 +51,13 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "shown": lambda text: _safe(shown(text)),
+    filters: dict[str, Any] = {
+        "shown": _shown,
         "named": named,
         "number": _number,
         "share": _share,
     }
+    environment.filters |= filters
     environment.globals |= {
         "policy": content_policy(style, script),
         "style": _safe(style),
@@ -71,6 +74,18 @@ def content_policy(style: str, script: str) -> str:
     hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
     allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _shown(text: str) -> Any:
+    return _safe(shown(text))
+
+
+_PATTERN = re.compile(r"\{[a-z_]+\}")
+
+
+def _words(text: str) -> Any:
+    """Words of a template; a pattern says nothing of the direction in which they are written."""
+    return _safe(_PATTERN.sub(lambda match: f"<bdi>{match[0]}</bdi>", shown(text)))
 
 
 def _safe(html: str) -> Any:
@@ -105,22 +120,28 @@ _LONGEST = 300
 
 def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample) -> dict[str, Any]:
     """The text of a sample with its cuts marked, and the expressions that cut it, numbered."""
-    ids = list(dict.fromkeys(one for piece in sample.pieces for one in piece.templates))
     place = {row.template.id: row for row in source.rows}
     templates = {one.id: one for one in source.pack.templates}
-    numbers = {one: number for number, one in enumerate((one for one in ids if one in templates), 1)}
+    numbers: dict[str, int] = {}
 
     def note(piece: Piece) -> Note:
-        known = [one for one in piece.templates if one in numbers]
-        lines = [
-            f"{numbers[one]}. {_shortened(templates[one].example)} ({templates[one].df:,} documents)" for one in known
-        ]
-        behind = f"<sup>{' '.join(str(numbers[one]) for one in known)}</sup>" if known else ""
-        described = " ".join(f"{name}-c{numbers[one]}" for one in known)
+        known = [templates[one] for one in piece.templates if one in templates]
+        shown_ones = leading(known)
+        for one in shown_ones:
+            numbers.setdefault(one.id, len(numbers) + 1)
+        lines = [f"{numbers[one.id]}. {_shortened(text_of(one))} \n{one.df:,} documents" for one in shown_ones]
+        if len(known) > len(shown_ones):
+            lines.append(f"and {len(known) - len(shown_ones):,} that are part of these")
+        behind = f"<sup>{' '.join(str(numbers[one.id]) for one in shown_ones)}</sup>" if shown_ones else ""
+        described = " ".join(f"{name}-c{numbers[one.id]}" for one in shown_ones)
         return Note("\n".join(lines) or "no main text of the page", behind, described)
 
-    cuts = [{"number": number, "template": templates[one], "row": place.get(one)} for one, number in numbers.items()]
-    return {"html": _safe(marked(elided(sample.pieces, config.context), note)), "cuts": cuts}
+    html = marked(limited(elided(sample.pieces, config.context), config.characters), note)
+    cuts = [
+        {"number": number, "template": templates[one], "text": text_of(templates[one]), "row": place.get(one)}
+        for one, number in numbers.items()
+    ]
+    return {"html": _safe(html), "cuts": cuts}
 
 
 def _shortened(text: str) -> str:

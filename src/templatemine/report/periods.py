@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import pairwise
 
 __all__ = ["Period", "by_period", "day_of", "periods"]
 
@@ -37,7 +38,7 @@ def periods(days: Iterable[str]) -> list[Period]:
         edges = _steps(first, last, 1 if size <= _MOST else 7)
     else:
         edges = _months(first, last, 1 if size <= 30 * _MOST else 12)
-    return [(a.isoformat(), b.isoformat()) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(a.isoformat(), b.isoformat()) for a, b in pairwise(edges)]
 
 
 def _steps(first: date, last: date, step: int) -> list[date]:

@@ -1,4 +1,4 @@
-"""(packs, archive, dropped strings) -> what a report says, in the order in which it says it; `page` makes HTML of it."""
+"""(packs, archive, dropped strings) -> what a report says, in its order; `page` makes HTML of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from templatemine.packs import Pack
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import Measured, Sample, Seen
 from templatemine.report.periods import Period, by_period, periods
-from templatemine.report.words import joined
+from templatemine.report.words import joined, text_of
 from templatemine.shelf import DroppedString
 
 __all__ = ["DroppedFor", "Report", "Row", "Shared", "SourceView", "make_report"]
@@ -182,8 +182,8 @@ def _source(
         pack=pack,
         histogram=histogram_of(pack),
         rows=tuple(
-            _row(number, pack.templates[number], seen[number], len(holders.get(pack.templates[number].tokens or (), ())), steps, documents, config)
-            for number in range(min(most, len(pack.templates)))
+            _row(number, template, seen[number], len(holders.get(template.tokens or (), ())), steps, documents, config)
+            for number, template in enumerate(pack.templates[:most])
         ),
         dropped=_dropped(pack, dropped, config.dropped),
         measured=measured,
@@ -191,7 +191,7 @@ def _source(
         steps=tuple(steps),
         documents=tuple(documents),
         changed=tuple(by_period(measured.changed_days, steps)) if measured is not None else (),
-    )  # fmt: skip
+    )
 
 
 def _row(
@@ -203,7 +203,7 @@ def _row(
     documents: Sequence[int],
     config: ReportConfig,
 ) -> Row:
-    text = template.regex if template.tokens is None else joined(template.tokens)
+    text = text_of(template)
     example = " ".join(template.example.split())
     days = seen.days if seen is not None else {}
     return Row(

@@ -4,7 +4,9 @@ const cells = new Intl.Collator(undefined, { numeric: true });
 
 function value(row, column) {
   const cell = row.cells[column];
-  return cell.dataset.v === undefined ? cell.textContent.trim() : Number(cell.dataset.v);
+  const text = cell.textContent.trim();
+  // "1,584 43.2%" is 1584; a dash is less than any number.
+  return cell.classList.contains("n") ? (Number.parseFloat(text.replaceAll(",", "")) || (text.startsWith("0") ? 0 : -1)) : text;
 }
 
 function compare(a, b) {
