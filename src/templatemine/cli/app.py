@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "extract": "take the text out of pages, by one of several systems",
     "sort": "write a mixed archive as one file a source",
     "show": "show what is in a pack, or which packs are in a folder",
+    "explain": "print articles with their cuts marked, and what made each cut",
     "report": "write one HTML file that shows what was learnt and what is cut",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
@@ -39,6 +40,8 @@ from its archive, and cuts it out of articles.
   templatemine clean new.jsonl --packs packs/ -o cleaned.jsonl
   templatemine extract page.html
   templatemine show packs/example.org.json
+  templatemine explain article.json --packs packs/
+  templatemine report packs/ --archive archive.jsonl.gz -o report.html
   templatemine bench archive.jsonl.gz
   templatemine evaluate injection archive.jsonl.gz
 """

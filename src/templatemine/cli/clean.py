@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
-    from templatemine.stream import SourceTally, Tally
+    from templatemine.stream import SourceTally, StreamConfig, Tally
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -32,6 +34,9 @@ records of a source without a pack; records of only HTML where the pack is of
 text, or of only text where the pack is of HTML. A field "removed" that is
 there already is replaced, and counted; --removed-field gives the new one
 another name.
+
+--dry-run and --diff write nothing, whatever --output says: the first counts
+what would change, the second prints it.
 """
 
 
@@ -52,9 +57,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output",
         "-o",
         metavar="FILE",
-        required=True,
         help="JSON lines, gzip if it ends in .gz; - for standard output",
     )
+    group = parser.add_argument_group("looking first")
+    group.add_argument("--dry-run", action="store_true", help="write nothing, only count what would change")
+    group.add_argument("--diff", action="store_true", help="write nothing, print what would change as a diff")
     group = parser.add_argument_group("cleaning")
     group.add_argument(
         "--engine",
@@ -101,6 +108,9 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.stream import RecordCleaner, StreamConfig, read_batches
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    looking = args.dry_run or args.diff
+    if looking:
+        args.output = os.devnull
     _check_paths(args)
     read = common.read_config(args)
     config = StreamConfig(
@@ -110,6 +120,8 @@ def run(args: argparse.Namespace) -> int:
         blocks_field=args.blocks,
     )
     common.check_inputs(args.inputs)
+    if args.diff:
+        return _diff(args, terminal, config)
     batches = read_batches(args.inputs, read, terminal.skip)
     with atomic_writer(args.output, force=args.force) as output:
         cleaner = RecordCleaner(load_packs(args.packs), config, jobs=args.jobs)
@@ -129,7 +141,27 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
+    """Print what would change, a record after the other."""
+    from templatemine.report.terminal import Painter, changes, diff_lines
+    from templatemine.shelf import load_packs
+    from templatemine.stream import RecordCleaner
+
+    painter = Painter(common.colours(sys.stdout))
+    packs = load_packs(args.packs)
+    cleaner = RecordCleaner(packs, config)
+    records = common.open_records(args.inputs, config.read, terminal.skip)
+    for change in changes(records, packs, cleaner, terminal.skip):
+        common.out("".join(line + "\n" for line in diff_lines(change, painter)))
+    terminal.skipped_more()
+    args.json = False  # standard output is taken
+    _summary(args, terminal, cleaner.tally)
+    return 0
+
+
 def _check_paths(args: argparse.Namespace) -> None:
+    if args.output is None:
+        raise ConfigError("--output: expected a file, - for standard output; or --dry-run or --diff, which write none")
     if not args.inputs:
         raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
     from templatemine.shelf import pack_files
@@ -191,9 +223,11 @@ def _cut(counts: SourceTally) -> str:
 
 def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
+    written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
+    changed = "would be changed" if args.dry_run or args.diff else "changed"
     lines = [
-        f"{tables.count(total.records, 'record')} written to {target} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} changed; characters cut: {_cut(total)}",
+        f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
+        f"{total.changed:,} {changed}; characters cut: {_cut(total)}",
     ]
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),

@@ -27,6 +27,7 @@ __all__ = [
     "add_field_options",
     "add_run_options",
     "at_least",
+    "colours",
     "complain",
     "flush",
     "check_inputs",
@@ -251,6 +252,12 @@ def _write(stream: TextIO | None, text: str) -> None:
         with suppress(OSError, ValueError):
             stream.write(_encodable(text, stream))
             stream.flush()
+
+
+def colours(stream: TextIO | None) -> bool:
+    """True if a stream is a terminal that shows colours, and whoever sits there wants them (no-color.org)."""
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return wanted and stream is not None and stream.isatty()
 
 
 def _encodable(text: str, stream: TextIO) -> str:

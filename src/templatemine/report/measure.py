@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -18,18 +18,17 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine.clean import Cleaner, page_text
 from templatemine.config import ReportConfig
 from templatemine.expressions import Encoded, is_own_token
-from templatemine.model import Document, Span
+from templatemine.model import Document
 from templatemine.packs import Pack
-from templatemine.pages.main_text import PageCleaner
-from templatemine.report.marks import Piece, pieces
+from templatemine.report.explain import Explained, Explainer
+from templatemine.report.marks import Piece
 from templatemine.report.periods import day_of
 
 __all__ = ["Measured", "Sample", "Seen"]
 
-_Kept = tuple[Document, str, Sequence[Span], float, bool]
+_Kept = tuple[Document, str, Explained]
 _Ranked = TypeVar("_Ranked", tuple[int, int, _Kept], tuple[float, int, int, _Kept])
 
 
@@ -90,7 +89,7 @@ class Measured:
         self.documents = self.other_kind = self.changed = self.spared = self.characters = self.cut = 0
         self.days: Counter[str] = Counter()
         self.changed_days: Counter[str] = Counter()
-        self._cleaner = Cleaner(pack, config.clean)
+        self._explainer = Explainer(pack, config.clean)
         matcher, self._rows = pack.matcher()
         self._matcher = matcher
         size = len(pack.templates)
@@ -116,7 +115,7 @@ class Measured:
 
     def add(self, document: Document) -> None:
         """Clean and count one more document."""
-        body = document.html if self.pack.html else document.text
+        body = self._explainer.body(document)
         if body is None:
             self.other_kind += 1
             return
@@ -125,16 +124,16 @@ class Measured:
         if day is not None:
             self.days[day] += 1
         self._count(body, number, day)
-        spans, size, gone, spared = self._clean(body)
-        self.characters += size
-        self.cut += gone
-        self.spared += spared
-        if not spans and not spared:
+        found = self._explainer.explain(body)
+        self.characters += found.size
+        self.cut += found.cut
+        self.spared += found.spared
+        if not found.spans:
             return
-        self.changed += not spared
-        if day is not None and not spared:
+        self.changed += not found.spared
+        if day is not None and not found.spared:
             self.changed_days[day] += 1
-        self._keep(document, body, spans, gone / max(size, 1) if not spared else 1.0, spared)
+        self._keep(document, body, found)
 
     def _count(self, body: str, number: int, day: str | None) -> None:
         if self._rows:
@@ -154,49 +153,25 @@ class Measured:
             if found and day is not None:
                 self._by_day[row, day] += 1
 
-    def _clean(self, body: str) -> tuple[Sequence[Span], int, int, bool]:
-        """What is cut, characters, characters cut, and whether the guard left it whole."""
-        if not self.pack.html:
-            cleaned = self._cleaner.clean(body)
-            if cleaned.spared:
-                return self._cleaner.spans(body), len(body), 0, True
-            return cleaned.removed, len(body), sum(span.end - span.start for span in cleaned.removed), False
-        spans = self._cleaner.spans(body)
-        size = len(page_text(body, ()))
-        if self._config.clean.html == "strip":
-            return spans, size, size - len(page_text(body, spans)), False
-        cleaned = self._pages.clean(body)
-        return _named(cleaned.removed, spans), size, max(size - len(cleaned.text), 0), False
-
-    @cached_property
-    def _pages(self) -> PageCleaner:
-        return PageCleaner(self.pack.pages, self._config.clean)
-
-    def _keep(self, document: Document, body: str, spans: Sequence[Span], share: float, spared: bool) -> None:
+    def _keep(self, document: Document, body: str, found: Explained) -> None:
         """Samples that depend on the documents and not on their order: the least hashes, and the greatest shares."""
         digest = blake2b(f"{document.id}\x00{body}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "big")
-        most = self._config.samples // 2
-        row: _Kept = (document, body, spans, share, spared)
         # The number of the document settles what would otherwise compare documents; equal hashes are equal documents.
-        _push(self._most, (share, key, self.documents, row), most)
-        _push(self._least, (-key, self.documents, row), self._config.samples)
+        kept = (document, body, found)
+        _push(self._most, (found.share, key, self.documents, kept), self._config.samples // 2)
+        _push(self._least, (-key, self.documents, kept), self._config.samples)
 
     def samples(self) -> Iterator[Sample]:
         """Those that lose most, then some of the others."""
         chosen = [kept for *_, kept in sorted(self._most, reverse=True)]
         chosen += [kept for *_, kept in sorted(self._least, reverse=True)]
         seen: set[tuple[str, str]] = set()
-        for document, body, spans, share, spared in chosen:
+        for document, body, found in chosen:
             if (document.id, body) not in seen and len(seen) < self._config.samples:
                 seen.add((document.id, body))
-                parts = pieces(body, spans)
-                yield Sample(
-                    document=document,
-                    pieces=tuple(_readable(parts) if self.pack.html else parts),
-                    share=share,
-                    spared=spared,
-                )
+                parts = tuple(self._explainer.pieces(body, found))
+                yield Sample(document=document, pieces=parts, share=found.share, spared=found.spared)
 
     def seen(self) -> list[Seen]:
         """Each template of the pack, in its order."""
@@ -246,30 +221,3 @@ def _last(text: str, end: int) -> bool:
 
 
 _BREAKS = "\n\u2028\u2029"
-
-
-def _named(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
-    """What the page model leaves out, with the templates that stand there."""
-    return [
-        Span(
-            one.start,
-            one.end,
-            tuple(
-                dict.fromkeys(
-                    name
-                    for other in templates
-                    if other.start < one.end and other.end > one.start
-                    for name in other.templates
-                )
-            ),
-        )
-        for one in removed
-    ]
-
-
-def _readable(parts: Iterator[Piece]) -> Iterator[Piece]:
-    """Stretches of a page as their text; those without any, mark-up alone, are left out."""
-    for part in parts:
-        text = page_text(part.text, ())
-        if text:
-            yield Piece(part.start, text + "\n", part.templates)

@@ -53,6 +53,7 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
     )
     filters: dict[str, Any] = {
         "shown": _shown,
+        "words": _words,
         "named": named,
         "number": _number,
         "share": _share,

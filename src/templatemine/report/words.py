@@ -30,8 +30,8 @@ def text_of(template: Template) -> str:
 def leading(templates: Sequence[Template]) -> list[Template]:
     """Those of some templates that are no part of another one, the longest first.
 
-    What a slot stands for may be told by a longer one.  A cut is covered by a template, and as a rule by a dozen parts of it that are templates as well; to name them all
-    would hide the one that matters.
+    What a slot stands for may be told by a longer one.  A cut is covered by a template, and as a rule by a dozen parts
+    of it that are templates as well; to name them all would hide the one that matters.
     """
     kept: list[Template] = []
     held: list[str] = []

@@ -1,0 +1,144 @@
+"""(document, pack) -> what is cut from it and by which templates: for the terminal, the report and the desk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from templatemine.clean import Cleaner, page_text
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.io.jsonl import Lines, encode_line, parse
+from templatemine.model import Document, Span, Template
+from templatemine.packs import Pack
+from templatemine.pages.main_text import PageCleaner
+from templatemine.report.marks import Piece, pieces
+from templatemine.report.words import leading
+
+__all__ = ["Explained", "Explainer", "cut_by", "one_object"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What cleaning does to a body.
+
+    Attributes
+    ----------
+    spans : sequence of Span
+        What is cut, in code points of the body; of a `spared` text, what would have been.
+    size, cut : int
+        Characters, and how many of them go; of a page, of its text without mark-up.
+    spared : bool
+        Left whole by the guard.
+    """
+
+    spans: Sequence[Span]
+    size: int
+    cut: int
+    spared: bool
+
+    @property
+    def share(self) -> float:
+        """Share of the characters that go, or would have gone."""
+        gone = sum(span.end - span.start for span in self.spans) if self.spared else self.cut
+        return gone / self.size if self.size else 0.0
+
+
+class Explainer:
+    """Explains bodies by one pack; safe to share between threads.
+
+    Examples
+    --------
+    >>> explainer = Explainer(pack)  # doctest: +SKIP
+    >>> explained = explainer.explain(body)  # doctest: +SKIP
+    >>> list(explainer.pieces(body, explained))  # doctest: +SKIP
+    """
+
+    def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
+        self.pack = pack
+        self.config = config or CleanConfig()
+        self._cleaner = Cleaner(pack, self.config)
+
+    def body(self, document: Document) -> str | None:
+        """What the pack is for: the HTML or the text of a document; None if it has none."""
+        return document.html if self.pack.html else document.text
+
+    def explain(self, body: str) -> Explained:
+        """What is cut from a body."""
+        if not self.pack.html:
+            cleaned = self._cleaner.clean(body)
+            if cleaned.spared:
+                return Explained(spans=self._cleaner.spans(body), size=len(body), cut=0, spared=True)
+            cut = sum(span.end - span.start for span in cleaned.removed)
+            return Explained(spans=cleaned.removed, size=len(body), cut=cut, spared=False)
+        spans = self._cleaner.spans(body)
+        size = len(page_text(body, ()))
+        if self.config.html == "strip":
+            return Explained(spans=spans, size=size, cut=size - len(page_text(body, spans)), spared=False)
+        cleaned = self._pages.clean(body)
+        spans = _named(cleaned.removed, spans)
+        return Explained(spans=spans, size=size, cut=max(size - len(cleaned.text), 0), spared=False)
+
+    @cached_property
+    def _pages(self) -> PageCleaner:
+        return PageCleaner(self.pack.pages, self.config)
+
+    def pieces(self, body: str, explained: Explained) -> Iterator[Piece]:
+        """The body as pieces; of a page, each as its text, without those that are mark-up alone."""
+        parts = pieces(body, explained.spans)
+        return _readable(parts) if self.pack.html else parts
+
+
+def cut_by(parts: Iterable[Piece], pack: Pack) -> list[tuple[Piece, list[Template], int]]:
+    """Each cut with the templates that are no part of another one there, and how many are."""
+    templates = {one.id: one for one in pack.templates}
+    out = []
+    for piece in parts:
+        if piece.templates:
+            known = [templates[one] for one in piece.templates if one in templates]
+            first = leading(known)
+            out.append((piece, first, len(known) - len(first)))
+    return out
+
+
+def _named(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
+    """What the page model leaves out, with the templates that stand there."""
+    out = []
+    for one in removed:
+        inside = (other.templates for other in templates if other.start < one.end and other.end > one.start)
+        out.append(Span(one.start, one.end, tuple(dict.fromkeys(name for names in inside for name in names))))
+    return out
+
+
+def _readable(parts: Iterable[Piece]) -> Iterator[Piece]:
+    for part in parts:
+        text = page_text(part.text, ())
+        if text:
+            yield Piece(part.start, text + "\n", part.templates)
+
+
+def one_object(path: str, config: ReadConfig) -> Document | None:
+    """The document of a file that holds one JSON object over several lines; None if it holds anything else."""
+    if not path.lower().endswith(".json"):
+        return None
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read())
+    except (OSError, ValueError):
+        return None  # whoever reads it as JSON lines will say what is wrong with it
+    if not isinstance(found, dict):
+        return None
+    name = os.path.splitext(os.path.basename(path))[0]
+    lines = Lines(path, name, 1, [encode_line(found)])
+    for source, where, fields, _ in parse(lines, config, lambda error: None):
+        named = {name: fields.get(name) for name in ("url", "date", "title")}
+        return Document(
+            source=source,
+            id=str(fields.get(config.id_field, where)),
+            text=fields.get(config.text_field),
+            html=fields.get(config.html_field),
+            **{name: value if isinstance(value, str) else None for name, value in named.items()},
+        )
+    return None

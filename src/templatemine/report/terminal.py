@@ -1,0 +1,156 @@
+"""Pieces of articles and changes of records, as lines for a terminal or a file.
+
+On a terminal a cut has a colour; anywhere else, and where ``NO_COLOR`` is set (no-color.org), it stands between ``[-``
+and ``-]``, as in wdiff.  Nothing in a text acts on the terminal.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import orjson
+
+from templatemine.clean import page_text
+from templatemine.errors import CorpusError
+from templatemine.model import Record, Template
+from templatemine.packs import Pack
+from templatemine.report.explain import cut_by
+from templatemine.report.marks import Piece, elided, named
+from templatemine.report.view import STANDS
+from templatemine.report.words import text_of
+from templatemine.stream import RecordCleaner
+
+__all__ = ["HEADER", "Change", "Painter", "article", "changes", "diff_lines"]
+
+_CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
+_BOLD, _END = "\x1b[1m", "\x1b[0m"
+
+
+class Painter:
+    """Colours on a terminal, brackets or nothing elsewhere."""
+
+    def __init__(self, colours: bool) -> None:
+        self.colours = colours
+
+    def paint(self, text: str, colour: str) -> str:
+        """Text that does nothing to a terminal, in a colour; line by line, as pagers need it."""
+        text = named(text)
+        if not self.colours:
+            return text
+        return "\n".join(f"{colour}{line}{_END}" if line else "" for line in text.split("\n"))
+
+    def title(self, text: str) -> str:
+        """A heading of one line."""
+        return self.paint(" ".join(text.split()), _BOLD)
+
+    def cut(self, text: str) -> str:
+        """A cut."""
+        return self.paint(text, _CUT) if self.colours else f"[-{named(text)}-]"
+
+
+HEADER = ("", ">documents", ">share", ">times", "stands", "id", "expression")
+"""Of the rows of `article`."""
+
+
+def article(
+    parts: Iterable[Piece], pack: Pack, painter: Painter, context: int | None = None
+) -> tuple[str, list[tuple[str, ...]]]:
+    """An article with its cuts numbered, and a row for each expression.
+
+    Of the templates of a cut those that are no part of another are named; ``{2+5}`` says that five more are.
+
+    Parameters
+    ----------
+    context : int or None
+        Characters shown beside a cut; None for all.
+    """
+    shown = list(parts if context is None else elided(parts, context))
+    cuts = iter(cut_by(shown, pack))
+    numbers: dict[str, int] = {}
+    rows: list[tuple[str, ...]] = []
+    out: list[str] = []
+    for piece in shown:
+        if piece.hidden:
+            out.append(painter.paint(f" … {piece.hidden:,} characters … ", _SOFT))
+        elif not piece.templates:
+            out.append(named(piece.text))
+        else:
+            _, first, inside = next(cuts)
+            for one in first:
+                if one.id not in numbers:
+                    numbers[one.id] = len(numbers) + 1
+                    rows.append(_row(numbers[one.id], one, pack))
+            behind = ",".join(str(numbers[one.id]) for one in first) + (f"+{inside}" if inside else "")
+            out.append(painter.cut(piece.text) + (painter.paint(f"{{{behind}}}", _NUMBER) if behind else ""))
+    return "".join(out), rows
+
+
+def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
+    share = f"{template.df / pack.documents:.1%}" if pack.documents else "-"
+    stands = "as written" if template.tokens is None else STANDS[template.anchor]
+    return (
+        f"{number}",
+        f"{template.df:,}",
+        share,
+        f"{template.count:,}",
+        f"{stands}, with the rest" if template.slot else stands,
+        template.id,
+        text_of(template),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A record that cleaning changes: its text, of a page the one without mark-up, and what would be written."""
+
+    source: str
+    id: str
+    where: str
+    before: str
+    after: str
+
+
+def changes(
+    records: Iterable[Record],
+    packs: Mapping[str, Pack],
+    cleaner: RecordCleaner,
+    on_error: Callable[[CorpusError], None],
+) -> Iterator[Change]:
+    """Yield what would change, by the code that would change it; counts are in `cleaner.tally`."""
+    names = cleaner.config.read
+    for record in records:
+        document = record.document
+        batch = cleaner.clean_batch([(document.source, record.where, record.fields)])
+        for error in batch.errors:
+            on_error(error)
+        cleaner.tally.add(batch.tally)
+        total = batch.tally.total()
+        if total.changed:
+            after = orjson.loads(batch.lines)[names.text_field]
+            pack = packs.get(document.source)
+            page = document.html is not None and (pack is None or pack.html)
+            before = page_text(document.html or "", ()) if page else document.text or ""
+            yield Change(source=document.source, id=document.id, where=record.where, before=before, after=after)
+
+
+def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[str]:
+    """A unified diff of one record, line by line."""
+    name = f"{change.source} {change.id}"
+    lines = difflib.unified_diff(
+        change.before.splitlines(),
+        change.after.splitlines(),
+        f"{name} ({change.where})",
+        f"{name} (cleaned)",
+        "",
+        "",
+        context,
+        "",
+    )
+    for line in lines:
+        colour = next((colour for start, colour in _DIFF.items() if line.startswith(start)), None)
+        yield painter.paint(line, colour) if colour else named(line)
+
+
+_DIFF: Mapping[str, str] = {"---": _BOLD, "+++": _BOLD, "@@": _PLACE, "-": _OUT, "+": _IN}
