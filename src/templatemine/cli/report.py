@@ -79,12 +79,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
-    from templatemine.report.page import render
+    from templatemine.report.page import render, require
     from templatemine.report.view import make_report
     from templatemine.shelf import DroppedString, packs_and_files, read_dropped
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples: articles are taken from an --archive, and none is given")
+    require()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, dropped=args.dropped)
     with atomic_writer(args.output, force=args.force) as output:

@@ -6,10 +6,9 @@ import argparse
 import json
 import math
 import os
-import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +25,16 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Shows a pack: where it comes from, how many strings stand in which share of
 the documents and where that was cut, and its templates. Words in braces are
-patterns: {number} stands for any number. Of a folder, lists the packs in it.
+patterns: {number} stands for any number. Of a folder, lists the packs in it,
+each with the histogram of its strings over the share of documents, 0 to 100%.
 
 On a terminal long strings are cut to its width; anywhere else, and with
 --full, they are whole.
 """
 
 _LIMIT = 30
+_STRIP = 20
+"""Columns of a histogram in the list of a folder."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -132,21 +134,17 @@ def _pages(history: PageHistory) -> str:
     return f"{kept}; votes on {paths}; {texts} found on several pages"
 
 
-_BARS = (" ▁▂▃▄▅▆▇█", " .:-=+*#@")
-"""From none to most, for terminals with and without Unicode."""
-
-
 def _histogram(pack: Pack, width: int | None) -> list[str]:
     """How many strings stand in which share of the documents, on a log scale, with a mark below the cut-off."""
     counts = [max(count, 0) for count in pack.cutoff.histogram]
     if not counts:
         return []
+    from templatemine.report.histogram import sparkline
+
     bins = len(counts)
-    merged = 1 if width is None or bins + 12 <= width else 2
-    columns = [sum(counts[place : place + merged]) for place in range(0, bins, merged)]
-    top = math.log1p(max(columns)) or 1.0
-    bars = _bars()
-    line = "".join(bars[math.ceil(8 * math.log1p(count) / top)] for count in columns)
+    columns = bins if width is None or bins + 12 <= width else bins // 2
+    merged = -(-bins // columns)
+    line = sparkline(counts, columns, _bars())
     lines = ["strings by share of documents (log scale)", f"  0% {line} 100%"]
     if pack.cutoff.df is not None and pack.documents:
         share = pack.cutoff.df / pack.documents
@@ -156,21 +154,25 @@ def _histogram(pack: Pack, width: int | None) -> list[str]:
 
 
 def _bars() -> str:
+    """Bars that standard output can hold."""
+    from templatemine.report.histogram import BARS, PLAIN_BARS
+
     try:
-        _BARS[0].encode((sys.stdout and sys.stdout.encoding) or "utf-8")
+        BARS.encode((sys.stdout and sys.stdout.encoding) or "utf-8")
     except UnicodeEncodeError:
-        return _BARS[1]
-    return _BARS[0]
+        return PLAIN_BARS
+    return BARS
 
 
 def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[str]:
     if not pack.templates:
         return ["no templates"]
     shown = pack.templates[: limit or None]
-    join = _Joiner()
+    from templatemine.report.words import joined
+
     rows = []
     for one in shown:
-        string = one.regex if regex or one.tokens is None else join(one.tokens)
+        string = one.regex if regex or one.tokens is None else common.one_line(joined(one.tokens))
         rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
     # The string comes last: it may be cut, and it may be in a script that runs from right to left.
     lines = tables.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
@@ -178,9 +180,10 @@ def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[s
 
 
 def _dropped(pack: Pack, dropped: Iterator[DroppedString], limit: int, width: int | None) -> list[str]:
-    join = _Joiner()
+    from templatemine.report.words import joined
+
     rows = [
-        (f"{df:,}", _share(df, pack), f"{count:,}", reason, join(tokens))
+        (f"{df:,}", _share(df, pack), f"{count:,}", reason, common.one_line(joined(tokens)))
         for tokens, df, count, reason in islice(dropped, limit or None)
     ]
     lines = (
@@ -195,19 +198,6 @@ def _share(df: int, pack: Pack) -> str:
 
 def _more(number: int) -> list[str]:
     return [f"and {number:,} more (--limit 0 lists all)"] if number > 0 else []
-
-
-class _Joiner:
-    """Puts tokens together as people write them: no blank between characters of scripts that have none."""
-
-    def __init__(self) -> None:
-        from templatemine.expressions import OWN_TOKEN
-
-        self._no_blank = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
-
-    def __call__(self, tokens: Iterable[str]) -> str:
-        # A token of mark-up may hold line ends.
-        return common.one_line(self._no_blank.sub("", "\x00".join(tokens)).replace("\x00", " "))
 
 
 # ----------------------------------------------------------------------------------------------------------- a folder
@@ -229,7 +219,10 @@ def _show_folder(args: argparse.Namespace) -> int:
     if args.json:
         common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
-        header = ("source", ">documents", ">templates", ">least df", "dates", "file, if not SOURCE.json")
+        header = (
+            *("source", ">documents", ">templates", ">least df", "share of documents", "dates"),
+            "file, if not SOURCE.json",
+        )
         common.out("\n".join(tables.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
     return 2 if bad else 0
 
@@ -250,7 +243,11 @@ def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
 def _pack_row(file: str, pack: Pack) -> Sequence[str]:
     name = os.path.basename(file)
     numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.least_df(pack))
-    return pack.source, *numbers, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
+    from templatemine.report.histogram import sparkline
+
+    # Between bars, so that where it begins and ends is seen.
+    strip = f"|{sparkline([max(count, 0) for count in pack.cutoff.histogram], _STRIP, _bars())}|"
+    return pack.source, *numbers, strip, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
 
 
 def _dates(pack: Pack) -> str:

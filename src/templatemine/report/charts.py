@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from templatemine.errors import MissingExtraError
 from templatemine.report.histogram import Histogram
 
-__all__ = ["COLOURS", "days_spec", "histogram_spec", "svg"]
+__all__ = ["COLOURS", "days_spec", "histogram_spec", "renderer", "svg"]
 
 Spec = dict[str, Any]
 
@@ -46,8 +46,8 @@ _AXIS = {
 _CONFIG = {"background": None, "view": {"stroke": None}, "axis": _AXIS}
 
 
-def svg(spec: Mapping[str, Any]) -> str:
-    """Draw a specification.
+def renderer() -> Callable[[str], str]:
+    """What draws a specification given as JSON.
 
     Raises
     ------
@@ -60,7 +60,19 @@ def svg(spec: Mapping[str, Any]) -> str:
         raise MissingExtraError(
             "drawings need vl-convert-python, which is not installed: pip install 'templatemine[report]'"
         ) from error
-    drawn: str = vl_convert.vegalite_to_svg(json.dumps(spec))
+    draw: Callable[[str], str] = vl_convert.vegalite_to_svg
+    return draw
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """Draw a specification.
+
+    Raises
+    ------
+    MissingExtraError
+        The library is not there.
+    """
+    drawn = renderer()(json.dumps(spec))
     return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", _USELESS.sub("", drawn))
 
 

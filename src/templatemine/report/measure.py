@@ -157,10 +157,12 @@ class Measured:
         """Samples that depend on the documents and not on their order: the least hashes, and the greatest shares."""
         digest = blake2b(f"{document.id}\x00{body}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "big")
-        # The number of the document settles what would otherwise compare documents; equal hashes are equal documents.
+        # The number of the document settles what would otherwise compare documents.
         kept = (document, body, found)
-        _push(self._most, (found.share, key, self.documents, kept), self._config.samples // 2)
-        _push(self._least, (-key, self.documents, kept), self._config.samples)
+        if key not in (row[1] for row in self._most):  # as a copy of an article would be
+            _push(self._most, (found.share, key, self.documents, kept), self._config.samples // 2)
+        if -key not in (row[0] for row in self._least):
+            _push(self._least, (-key, self.documents, kept), self._config.samples)
 
     def samples(self) -> Iterator[Sample]:
         """Those that lose most, then some of the others."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError
-from templatemine.report.charts import days_spec, histogram_spec, svg
+from templatemine.report.charts import days_spec, histogram_spec, renderer, svg
 from templatemine.report.marks import Note, Piece, elided, limited, marked, named, shown
 from templatemine.report.words import leading, text_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from templatemine.report.measure import Sample
     from templatemine.report.view import Report, SourceView
 
-__all__ = ["content_policy", "render"]
+__all__ = ["content_policy", "render", "require"]
 
 
 def render(report: Report, title: str, config: ReportConfig | None = None) -> Iterator[str]:
@@ -36,12 +36,9 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
     MissingExtraError
         Jinja or the library that draws is not there.
     """
-    try:
-        import jinja2
-    except ImportError as error:
-        raise MissingExtraError(
-            "reports need jinja2, which is not installed: pip install 'templatemine[report]'"
-        ) from error
+    require()
+    import jinja2
+
     files = resources.files("templatemine.report") / "templates"
     style, script = ((files / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     environment = jinja2.Environment(
@@ -68,6 +65,17 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
         "link": _link,
     }
     yield from environment.get_template("report.html").generate(report=report, title=title)
+
+
+def require() -> None:
+    """Raise `MissingExtraError` if a library is missing: before an archive is read rather than after it."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            "reports need jinja2, which is not installed: pip install 'templatemine[report]'"
+        ) from error
+    renderer()
 
 
 def content_policy(style: str, script: str) -> str:

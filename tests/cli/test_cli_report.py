@@ -1,0 +1,237 @@
+"""``templatemine report``, ``explain``, and ``clean --dry-run`` and ``--diff``: looking at what was learnt and is cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
+
+from conftest import Cli
+from templatemine.packs import Pack
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    return write(tmp_path / "new.jsonl", records(documents=4, seed=2))
+
+
+@pytest.fixture
+def libraries() -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
+
+
+# ------------------------------------------------------------------------------------------------------------- report
+
+
+@pytest.mark.usefixtures("libraries")
+def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    ran = cli("report", mined, "--archive", new, "-o", tmp_path / "r.html", "--title", "What <we> cut")
+    assert ran.code == 0
+    assert f"3 sources in 0.1 MB written to {tmp_path}/r.html" in ran.err
+    text = (tmp_path / "r.html").read_text()
+    assert "<h1>What &lt;we&gt; cut</h1>" in text
+    for source in SOURCES:
+        name = source.partition(".")[0].capitalize()
+        assert f'<td class="text" dir="auto">{CALL.format(name)}' in text
+        assert f">{CREDIT.format(name)}</mark>" in text
+        for reason, number in Pack.load(mined / f"{source}.json").dropped.items():
+            assert f"<summary>{number:,} {reason}</summary>" in text
+    assert text.count("<article") == 12
+
+
+@pytest.mark.usefixtures("libraries")
+def test_report_without_an_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    assert cli("report", mined / "alpha.example.json", "-o", tmp_path / "r.html").code == 0
+    assert "<article" not in (tmp_path / "r.html").read_text()
+    ran = cli("report", mined, "-o", tmp_path / "s.html", "--samples", "3")
+    assert ran.error == "--samples: articles are taken from an --archive, and none is given"
+
+
+@pytest.mark.usefixtures("libraries")
+def test_report_of_packs_without_their_dropped_strings(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    shutil.copy(mined / "alpha.example.json", tmp_path / "alpha.json")
+    ran = cli("report", tmp_path / "alpha.json", "-o", tmp_path / "r.html")
+    assert ran.code == 0
+    assert "no dropped strings of alpha.example: " in ran.err
+    assert "The strings are not at hand" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.usefixtures("libraries")
+def test_report_on_standard_output(program: Cli, mined: Path, new: Path) -> None:
+    ran = program("report", mined, "--archive", "-", "-o", "-", "-q", stdin=new.read_bytes())
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("<!doctype html>")
+    assert ran.out.rstrip().endswith("</html>")
+
+
+def test_report_writes_whole_or_nothing(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.html"
+    out.write_text("old")
+    assert "exists" in cli("report", mined, "-a", new, "-o", out).error
+    assert "No such file" in cli("report", mined, "-a", tmp_path / "none.jsonl", "-o", out, "--force").error
+    bad = write(tmp_path / "bad.jsonl", [b"{", *records(documents=1)])
+    ran = cli("report", mined, "-a", bad, "-o", out, "--force", "--strict")
+    assert ran.code == 1
+    assert out.read_text() == "old"
+    assert everything(tmp_path) == ["bad.jsonl", "new.jsonl", "r.html"]
+
+
+def test_report_without_the_libraries(cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    error = cli("report", mined, "-o", tmp_path / "r.html").error
+    assert error == "reports need jinja2, which is not installed: pip install 'templatemine[report]'"
+    assert everything(tmp_path) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ explain
+
+
+def test_explain(cli: Cli, mined: Path, new: Path) -> None:
+    ran = cli("explain", new, "--packs", mined, "-n", "1")
+    assert ran.code == 0
+    article = read(new)[0]
+    lines = ran.out.splitlines()
+    assert lines[0] == f"alpha.example {article['id']} {article['date']}"
+    assert lines[1].startswith("2 cuts, ")
+    assert f"[-{CALL.format('Alpha')}-]{{1" in ran.out
+    assert f"[-{CREDIT.format('Alpha')}-]{{" in ran.out
+    first = {one.tokens: one for one in Pack.load(mined / "alpha.example.json").templates}
+    row = next(line.split() for line in lines if line.startswith("1 "))
+    found = first[tuple(CALL.format("Alpha").split())]
+    assert row[:4] == ["1", f"{found.df:,}", f"{found.df / 40:.1%}", f"{found.count:,}"]
+    assert found.id in row
+    assert "more articles follow" in ran.err
+
+
+def test_explain_one_object(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    article = records(["beta.example"], 1)[0]
+    (tmp_path / "article.json").write_text(json.dumps(article, indent=2))
+    ran = cli("explain", tmp_path / "article.json", "-p", mined)
+    assert f"[-{CALL.format('Beta')}-]" in ran.out
+    assert ran.err == ""
+
+
+def test_explain_with_context_and_ids(cli: Cli, mined: Path, new: Path) -> None:
+    wanted = read(new)[4]["id"]
+    ran = cli("explain", new, "-p", mined, "--id", wanted, "--context", "20")
+    assert ran.out.splitlines()[0].split()[1] == wanted
+    assert " characters … " in ran.out
+    assert "[-" in ran.out
+    assert cli("explain", new, "-p", mined, "--id", "no").error == "--id: no article with the id 'no'"
+
+
+def test_explain_what_has_no_pack(cli: Cli, mined: Path, mined_html: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "o.jsonl", records(["other.example"], 1))
+    assert "no pack of other.example: left as it is" in cli("explain", other, "-p", mined).out
+    text = write(tmp_path / "t.jsonl", records(["page.example"], 1))
+    assert "the pack is of HTML, and this article has none" in cli("explain", text, "-p", mined_html).out
+    assert "no INPUT" in cli("explain", "-p", mined, text).error
+
+
+def test_explain_pages(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
+    pages = write(tmp_path / "p.jsonl", [page(one) for one in records(["page.example"], 1, seed=5)])
+    for kind in ("main", "strip"):
+        ran = cli("explain", pages, "-p", mined_html, "--html", kind)
+        assert "[-Home World" in ran.out
+        assert "<div" not in ran.out.partition("expression")[0]
+
+
+def test_nothing_in_an_article_acts_on_the_terminal(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    bad = "\x1b[2J\x1b]0;owned\x07\u202egnp.exe"
+    article = records(["alpha.example"], 1)[0]
+    article |= {"text": f"{bad} {article['text']} {bad}", "title": bad, "id": bad}
+    for options in (("explain",), ("clean", "--diff")):
+        ran = cli(options[0], write(tmp_path / "b.jsonl", [article]), "-p", mined, *options[1:])
+        assert "U+001B[2J" in ran.out
+        assert not set(ran.out + ran.err) & set("\x1b\x07\u202e")
+
+
+COLOURS = """
+import sys
+from templatemine.__main__ import main
+sys.stdout.isatty = lambda: True
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("env", "coloured"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+def test_colours_on_a_terminal_only(mined: Path, new: Path, env: dict[str, str], coloured: bool) -> None:
+    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    for args in (("explain", new, "-p", mined), ("clean", new, "-p", mined, "--diff")):
+        done = subprocess.run(
+            [sys.executable, "-c", COLOURS, *map(str, args)],
+            capture_output=True,
+            text=True,
+            env=clean | env,
+            check=True,
+        )
+        assert ("\x1b[" in done.stdout) == coloured
+        assert args[0] == "clean" or ("[-" in done.stdout) != coloured
+    assert b"\x1b" not in subprocess.run(command("explain", new, "-p", mined), capture_output=True, check=True).stdout
+
+
+# --------------------------------------------------------------------------------------------- clean, looking first
+
+
+def test_dry_run(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    before = everything(tmp_path)
+    dry = cli("clean", new, "-p", mined, "--dry-run", "--json", "-o", tmp_path / "c.jsonl")
+    assert dry.code == 0
+    assert everything(tmp_path) == before
+    wet = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--json")
+    told, done = json.loads(dry.out), json.loads(wet.out)
+    assert {**told, "seconds": 0} == {**done, "seconds": 0}
+    assert told["changed"] == 12
+    ran = cli("clean", new, "-p", mined, "--dry-run")
+    assert "12 records read, and nothing written," in ran.err
+    assert "12 would be changed" in ran.err
+    assert "--output: expected a file" in cli("clean", new, "-p", mined).error
+
+
+def test_diff(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    before = everything(tmp_path)
+    plain = write(tmp_path / "plain.jsonl", [{"source": "alpha.example", "text": "A story."}, *read(new)])
+    ran = cli("clean", plain, "-p", mined, "--diff")
+    assert everything(tmp_path) == sorted([*before, "plain.jsonl"])
+    lines = ran.out.splitlines()
+    assert [line for line in lines if line.startswith("--- ")] == [
+        f"--- {one['source']} {one['id']} ({plain}:{number})" for number, one in enumerate(read(new), 2)
+    ]
+    gone = {line.removeprefix("-") for line in lines if line.startswith("-") and not line.startswith("---")} - {""}
+    names = [source.partition(".")[0].capitalize() for source in SOURCES]
+    assert gone == {form.format(name) for form in (CALL, CREDIT) for name in names}
+    assert not [line for line in lines if line.startswith("+") and not line.startswith("+++")]
+    assert "13 records read, and nothing written," in ran.err
+
+
+def test_diff_says_what_clean_does(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """Applying the lines of the diff to the text gives what clean writes."""
+    cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "-q")
+    parts = cli("clean", new, "-p", mined, "--diff").out.split("--- ")[1:]
+    for before, after, part in zip(read(new), read(tmp_path / "c.jsonl"), parts, strict=True):
+        lines = before["text"].splitlines()
+        out, place = [], 0
+        for hunk in part.split("\n@@ ")[1:]:
+            head, *body = hunk.rstrip("\n").split("\n")
+            start = int(head.split()[0].removeprefix("-").split(",")[0]) - 1
+            out += lines[place:start]
+            out += [line[1:] for line in body if line[:1] in (" ", "+")]
+            place = start + sum(line[:1] in (" ", "-") for line in body)
+        assert [*out, *lines[place:]] == after["text"].splitlines()
+
+
+def test_diff_of_pages(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
+    pages = write(tmp_path / "p.jsonl", [page(one) for one in records(["page.example"], 1, seed=5)])
+    ran = cli("clean", pages, "-p", mined_html, "--diff")
+    assert "-Home World" in ran.out
+    assert "<div" not in ran.out

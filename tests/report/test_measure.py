@@ -1,0 +1,247 @@
+"""What a pack does to an archive: the figures of the cleaner and the miner, whatever the order of the documents."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.clean import Cleaner, page_text
+from templatemine.config import CleanConfig, ReadConfig, ReportConfig
+from templatemine.io.read import read_documents
+from templatemine.model import Document, Template
+from templatemine.packs import Pack
+from templatemine.pipeline import mine
+from templatemine.report.explain import Explainer, cut_by, one_object
+from templatemine.report.measure import Measured
+from templatemine.report.periods import by_period, day_of, periods
+from templatemine.report.view import Report, make_report
+from templatemine.report.words import joined, leading, text_of
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    return list(read_documents([GOLDEN / "articles.jsonl"], ReadConfig()))
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    return Pack.load(GOLDEN / "default.pack.json")
+
+
+def measured(pack: Pack, documents: Sequence[Document], **options: int) -> Measured:
+    found = Measured(pack, ReportConfig(**options))
+    for document in documents:
+        found.add(document)
+    return found
+
+
+def test_the_figures_are_those_of_the_cleaner(pack: Pack, documents: list[Document]) -> None:
+    found = measured(pack, documents)
+    cleaned = [Cleaner(pack).clean(document.body) for document in documents]
+    assert found.documents == len(documents)
+    assert found.changed == sum(bool(one.removed) for one in cleaned) > 0
+    assert found.cut == sum(span.end - span.start for one in cleaned for span in one.removed)
+    assert found.characters == sum(len(document.body) for document in documents)
+    assert sum(found.days.values()) == sum(day_of(document.date) is not None for document in documents)
+
+
+def test_templates_are_seen_as_they_were_mined(pack: Pack, documents: list[Document]) -> None:
+    """On the archive that a pack was mined from; a template with an anchor is cut only where it is at it."""
+    seen = measured(pack, documents).seen()
+    assert len(seen) == len(pack.templates)
+    for template, one in zip(pack.templates, seen, strict=True):
+        assert 0 < one.df <= template.df
+        assert one.count <= template.count
+        if not template.anchor and not template.slot:
+            assert (one.df, one.count) == (template.df, template.count)
+        if template.anchor in ("start", "line"):
+            assert one.starts == 1
+        if template.anchor in ("end", "line"):
+            assert one.ends == 1
+        assert one.lines <= min(one.starts, one.ends)
+        assert one.bits is not None
+        assert one.bits > 0
+        assert one.bound is not None
+        assert 0 < one.bound <= 1
+        assert sum(one.days.values()) == one.df  # every article has a day
+
+
+def test_an_expression_by_hand_is_counted_too(pack: Pack) -> None:
+    own = Template(id="own", regex="(?:^|\n)(End of page [0-9]+)", tokens=None, df=0, count=0, example="End of page 7")
+    text = "One.\nEnd of page 1\nTwo.\nEnd of page 22 and on.\n" + "More of the story. " * 20
+    found = measured(
+        replace(pack, templates=(own, *pack.templates)),
+        [
+            Document(source=pack.source, id="1", text=text, date="2024-02-03"),
+            Document(source=pack.source, id="2", text="x"),
+        ],
+    )
+    one = found.seen()[0]
+    assert (one.df, one.count, one.starts, one.ends, one.lines) == (1, 2, 1.0, 0.5, 0.5)
+    assert (one.bits, one.bound, dict(one.days)) == (None, None, {"2024-02-03": 1})
+
+
+def facts(report: Report) -> object:
+    return [(one.rows, one.samples, one.documents, one.changed, one.share) for one in report.sources]
+
+
+def test_the_order_of_documents_changes_nothing(pack: Pack, documents: list[Document]) -> None:
+    shuffled = documents[:]
+    random.Random(1).shuffle(shuffled)
+    reports = [make_report({pack.source: pack}, order, lambda source: ()) for order in (documents, shuffled)]
+    assert facts(reports[0]) == facts(reports[1])
+
+
+def test_samples(pack: Pack, documents: list[Document]) -> None:
+    found = measured(pack, [*documents, *documents], samples=4)
+    samples = list(found.samples())
+    assert len({sample.document.id for sample in samples}) == len(samples) == 4
+    assert all(any(piece.templates for piece in sample.pieces) for sample in samples)
+    assert samples[0].share == max(
+        sum(span.end - span.start for span in Cleaner(pack).clean(one.body).removed) / len(one.body)
+        for one in documents
+    )
+    assert [("".join(piece.text for piece in sample.pieces)) for sample in samples] == [
+        sample.document.body for sample in samples
+    ]
+    assert list(measured(pack, documents, samples=0).samples()) == []
+
+
+def test_left_whole_by_the_guard(pack: Pack) -> None:
+    example = max(pack.templates, key=lambda one: len(one.example)).example
+    found = measured(pack, [Document(source=pack.source, id="1", text=example)])
+    assert (found.spared, found.changed, found.cut) == (1, 0, 0)
+    (sample,) = found.samples()
+    assert sample.spared
+    assert sample.share == 1
+
+
+def page(number: int) -> Document:
+    words = random.Random(number)
+    story = " ".join("".join(words.choices("aeioudlmnrst", k=5)) for _ in range(90)).capitalize() + "."
+    html = (
+        f"<html><head><title>Site</title></head><body><div class=menu><a href=/>Home</a> <a href=/w>World</a></div>"
+        f"<div class=story><h1>The story of {story[:30]}</h1><p>{story}</p><p>{story[::-1]}</p></div>"
+        f"<div class=foot>All rights reserved by the site. Imprint.</div><script>var a = {number};</script></body></html>"
+    )
+    return Document(source="page.example", id=str(number), html=html, date="2024-01-01")
+
+
+@pytest.mark.parametrize("kind", ["main", "strip"])
+def test_pages(kind: str) -> None:
+    pages = [page(number) for number in range(20)]
+    pack = mine(pages)["page.example"]
+    found = Measured(pack, ReportConfig(clean=CleanConfig(html=kind)))
+    for one in pages:
+        found.add(one)
+    found.add(Document(source="page.example", id="t", text="only text"))
+    assert found.other_kind == 1
+    assert found.documents == found.changed == 20
+    assert found.characters == sum(len(page_text(one.body, ())) for one in pages)
+    assert 0 < found.cut < found.characters
+    sample = next(iter(found.samples()))
+    cut = "".join(piece.text for piece in sample.pieces if piece.templates)
+    kept = "".join(piece.text for piece in sample.pieces if not piece.templates)
+    assert "All rights reserved" in cut
+    assert kept.count("\n") >= 2
+    assert all("<" not in piece.text and "var a" not in piece.text for piece in sample.pieces)
+
+
+# ---------------------------------------------------------------------------------------------------------- the parts
+
+
+DAYS = st.dates(date(1, 1, 1), date.max).map(date.isoformat)
+
+
+@given(st.dictionaries(DAYS, st.integers(0, 9), max_size=6))
+@examples(200)
+def test_periods_hold_every_day(counts: dict[str, int]) -> None:
+    steps = periods(counts)
+    assert sum(by_period(counts, steps)) == sum(counts.values())
+    assert all(first < end for first, end in steps)
+    assert all(one[1] == other[0] for one, other in pairwise(steps))
+    if counts:
+        assert steps[0][0] <= min(counts)
+        assert max(counts) < steps[-1][1] or max(counts) >= "9999"
+
+
+@pytest.mark.parametrize(
+    ("size", "most"), [(1, 1), (100, 100), (180, 180), (181, 27), (1260, 182), (1300, 44), (20000, 60)]
+)
+def test_periods_can_be_told_apart(size: int, most: int) -> None:
+    first = date(2001, 5, 3)
+    assert 1 <= len(periods([first.isoformat(), (first + timedelta(size - 1)).isoformat()])) <= most
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2024-02-29T10:00Z", "2024-02-29"),
+        ("20240229", "2024-02-29"),
+        ("2023-02-29", None),
+        ("soon", None),
+        (None, None),
+    ],
+)
+def test_day(text: str | None, day: str | None) -> None:
+    assert day_of(text) == day
+
+
+def template(*tokens: str) -> Template:
+    return Template(id=" ".join(tokens), regex="", tokens=tokens, df=1, count=1, example="")
+
+
+def test_leading() -> None:
+    whole, rest, part, other, inner = (
+        template("CLICK", "HERE", "FOR", "MORE"),
+        template("CLICK", "HERE", "{slot}"),
+        template("HERE", "FOR"),
+        template("MORE", "NEWS"),
+        template("ERE"),
+    )
+    assert leading([part, rest, whole, other, inner]) == [whole, other, inner]
+    by_hand = replace(part, tokens=None, regex="HERE")
+    assert leading([by_hand, whole]) == [whole, by_hand]
+    assert leading([]) == []
+
+
+def test_words() -> None:
+    assert joined(["Sign", "up", "央", "视", "{number}"]) == "Sign up央视{number}"
+    assert text_of(replace(template("a"), tokens=None, regex="a+")) == "a+"
+
+
+def test_what_cut_it(pack: Pack, documents: list[Document]) -> None:
+    explainer = Explainer(pack)
+    cuts = [
+        (piece, first, inside)
+        for document in documents[:20]
+        for piece, first, inside in cut_by(explainer.pieces(document.body, explainer.explain(document.body)), pack)
+    ]
+    assert cuts
+    for piece, first, inside in cuts:
+        assert first
+        assert len(first) + inside == len(piece.templates)
+        assert {one.id for one in first} <= set(piece.templates)
+
+
+def test_one_object(tmp_path: Path) -> None:
+    read = ReadConfig(text_field="body")
+    path = tmp_path / "article.json"
+    path.write_text('{\n "id": 7,\n "body": "A story.",\n "date": 2024, "title": "T"\n}\n')
+    assert one_object(str(path), read) == Document(source="article", id="7", text="A story.", title="T")
+    for other in ("[1]", "{", '{"a": 1}\n{"a": 2}', "\xff", '{\n"title": "no body"}'):
+        path.write_text(other, encoding="latin-1")
+        assert one_object(str(path), read) is None
+    assert one_object(str(tmp_path / "missing.json"), read) is None
+    assert one_object("-", read) is None
