@@ -94,7 +94,9 @@ class Measured:
         self._matcher = matcher
         size = len(pack.templates)
         self._last = np.full(len(self._rows), -1, np.int64)
-        self._table = np.zeros((len(self._rows), 5), np.int64)
+        self._table = np.zeros((len(self._rows), 2), np.int64)
+        self._stands = np.zeros((len(self._rows), 9), np.int32)
+        self._edges = np.zeros((len(self._rows), 3), np.int64)
         self._written = [
             (row, regex.compile(one.regex)) for row, one in enumerate(pack.templates) if one.tokens is None
         ]
@@ -137,8 +139,13 @@ class Measured:
 
     def _count(self, body: str, number: int, day: str | None) -> None:
         if self._rows:
-            data = Encoded(body, self.pack.patterns, self.pack.tokenise.separators).data
-            self._matcher.count(data, number, self._table, self._last, self._forms, False)
+            encoded = Encoded(body, self.pack.patterns, self.pack.tokenise.separators)
+            self._matcher.count(encoded.data, number, self._table, self._stands, self._last, self._forms, None)
+            starts, ends, strings = self._matcher.find(encoded.data)
+            offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+            points = encoded.code_points(offsets)[inverse].tolist()
+            for start, end, string in zip(points[: len(starts)], points[len(starts) :], strings.tolist(), strict=True):
+                self._edges[string] += _edges(body, start, end, self.pack.tokenise.separators)
             if day is not None:
                 for place in np.flatnonzero(self._last == number).tolist():
                     self._by_day[self._rows[place], day] += 1
@@ -146,10 +153,9 @@ class Measured:
             group = 1 if compiled.groups else 0
             found = [match.span(group) for match in compiled.finditer(body, overlapped=True)]
             found = [(start, end) for start, end in found if end > start]
-            stands = [(_first(body, start), _last(body, end)) for start, end in found]
-            lines = sum(first and last for first, last in stands)
-            sides = [sum(column) for column in zip(*stands, strict=True)] or [0, 0]
-            self._by_hand[row] += (len(found), bool(found), *sides, lines)
+            for start, end in found:
+                self._by_hand[row] += (1, 0, *_edges(body, start, end, ""))
+            self._by_hand[row, 1] += bool(found)
             if found and day is not None:
                 self._by_day[row, day] += 1
 
@@ -178,7 +184,7 @@ class Measured:
     def seen(self) -> list[Seen]:
         """Each template of the pack, in its order."""
         table = self._by_hand.copy()
-        table[self._rows] = self._table
+        table[self._rows] = np.concatenate([self._table, self._edges], axis=1)
         days: list[Counter[str]] = [Counter() for _ in self.pack.templates]
         for (row, day), number in self._by_day.items():
             days[row][day] = number
@@ -211,15 +217,13 @@ def _push(heap: list[_Ranked], row: _Ranked, most: int) -> None:
         heapq.heapreplace(heap, row)
 
 
-def _first(text: str, start: int) -> bool:
-    """Nothing but blanks stands before it in its line."""
-    before = text[:start].rstrip(" \t")
-    return not before or before[-1] in _BREAKS
+def _edges(text: str, start: int, end: int, separators: str) -> tuple[bool, bool, bool]:
+    """Whether a stretch begins its line, ends it, and is it, but for blanks and separators."""
+    begin = max(text.rfind(mark, 0, start) for mark in LINE_MARKS) + 1
+    after = [place for place in (text.find(mark, end) for mark in LINE_MARKS) if place >= 0]
+    before, behind = text[begin:start], text[end : min(after, default=len(text))]
+    first, last = (all(char.isspace() or char in separators for char in side) for side in (before, behind))
+    return first, last, first and last
 
 
-def _last(text: str, end: int) -> bool:
-    after = text[end:].lstrip(" \t\r")
-    return not after or after[0] in _BREAKS
-
-
-_BREAKS = "\n\u2028\u2029"
+LINE_MARKS = "\n\u2028\u2029"
