@@ -233,6 +233,29 @@ cdef struct Lines:
     int64_t far             # no line is looked at further from an occurrence than this
 
 
+cdef struct Text:
+    const uint8_t* data     # NULL where it cannot be encoded
+    int64_t size
+    int64_t spans
+    bint ascii
+
+
+cdef struct United:
+    int64_t start
+    int64_t end
+    int64_t members         # of this span and all before it
+
+
+cdef struct Spans:
+    # Of all texts, one after the other.
+    United* span
+    int64_t size
+    int64_t room
+    int32_t* member         # strings, with repetitions
+    int64_t members
+    int64_t member_room
+
+
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
     found_free(&scratch.found)
@@ -441,10 +464,6 @@ cdef class Matcher(Scanner):
         """Take back a scratch."""
         cdef void* grown
         scratch.found.size = 0
-        free(scratch.found.starts)
-        free(scratch.found.ends)
-        scratch.found.starts = NULL
-        scratch.found.ends = NULL
         if self.spares == self.spare_room:
             grown = realloc(self.spare, (self.spare_room + 8) * sizeof(Scratch*))
             if grown == NULL:
@@ -699,53 +718,63 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
-    def spans(self, str text not None, int64_t gap):
-        """The union of all occurrences in a text, two with fewer than `gap` characters between them taken together.
+    def spans(self, list texts not None, int64_t gap):
+        """The union of all occurrences in each of some texts, two with fewer than `gap` characters between them taken together.
 
-        The text's own UTF-8 is read where Python has it (ASCII, or encoded before), so nothing is copied.
+        A text's own UTF-8 is read where Python has it (ASCII, or encoded before), so nothing is copied.  All texts are
+        searched before a Python object is made of what was found, so that other threads run meanwhile.
 
         Returns
         -------
-        list of (start, end, strings)
-            In code points, ascending and disjoint, with the strings of each span in order.
-
-        Raises
-        ------
-        UnicodeEncodeError
-            The text holds lone surrogates.
+        list of (list of (start, end, strings), or None)
+            Of each text; in code points, ascending and disjoint, with the strings of each span in order.  None for a text
+            that holds lone surrogates.
         """
-        cdef Py_ssize_t size = 0
-        cdef const uint8_t* p = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &size)
-        cdef int64_t i, k, count = 0, low, high, middle
-        cdef list out = []
-        _check_size(size)
-        cdef Scratch* scratch = self._take()
-        cdef Found* found = &scratch.found
-        cdef bint ascii = size == PyUnicode_GET_LENGTH(text)
+        cdef int64_t i, j, k, number = len(texts), span = 0, member = 0
+        cdef Py_ssize_t length = 0
+        cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
+        cdef Spans found
+        cdef United* united
+        cdef Scratch* scratch
+        cdef list out = [], here
+        if rows == NULL:
+            raise MemoryError
+        memset(&found, 0, sizeof(Spans))
         try:
-            with nogil:
-                self._find(p, size, scratch, NULL, False)
-                if found.size:
-                    count = unite(p, &scratch.tokens, found, gap, ascii)
-            if count:
-                members = [set() for _ in range(count)]
-                for i in range(found.size):
-                    k = scratch.tokens.start[found.position[i]]
-                    low = 0
-                    high = count - 1
-                    while low < high:
-                        middle = (low + high + 1) >> 1
-                        if found.starts[middle] <= k:
-                            low = middle
-                        else:
-                            high = middle - 1
-                    members[low].add(found.count[i])
-                if not ascii:
-                    spans_to_code_points(p, found, count)
-                for i in range(count):
-                    out.append((found.starts[i], found.ends[i], sorted(members[i])))
+            for i in range(number):
+                try:
+                    rows[i].data = <const uint8_t*>PyUnicode_AsUTF8AndSize(texts[i], &length)
+                except UnicodeEncodeError:
+                    continue
+                _check_size(length)
+                rows[i].size = length
+                rows[i].ascii = length == PyUnicode_GET_LENGTH(texts[i])
+            scratch = self._take()
+            try:
+                with nogil:
+                    for i in range(number):
+                        if rows[i].data != NULL:
+                            self._find(rows[i].data, rows[i].size, scratch, NULL, False)
+                            unite(&rows[i], &scratch.tokens, &scratch.found, gap, &found)
+                            scratch.found.size = 0
+            finally:
+                self._give(scratch)
+            for i in range(number):
+                if rows[i].data == NULL:
+                    out.append(None)
+                    continue
+                here = []
+                for k in range(rows[i].spans):
+                    united = &found.span[span + k]
+                    names = sorted({found.member[j] for j in range(member, united.members)})
+                    here.append((united.start, united.end, names))
+                    member = united.members
+                span += rows[i].spans
+                out.append(here)
         finally:
-            self._give(scratch)
+            free(rows)
+            free(found.span)
+            free(found.member)
         return out
 
 
@@ -950,18 +979,6 @@ cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept
     return count
 
 
-cdef void spans_to_code_points(const uint8_t* p, Found* found, int64_t count) noexcept nogil:
-    """Turn the united spans from bytes into code points."""
-    cdef int64_t i, byte = 0, point = 0
-    for i in range(count):
-        point += count_points(p, byte, found.starts[i])
-        byte = found.starts[i]
-        found.starts[i] = point
-        point += count_points(p, byte, found.ends[i])
-        byte = found.ends[i]
-        found.ends[i] = point
-
-
 cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
     """True if fewer than `gap` code points lie between two spans."""
     if start - end < gap:
@@ -970,21 +987,39 @@ cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap,
     return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
 
 
-cdef int64_t unite(const uint8_t* p, const Tokens* tokens, Found* found, int64_t gap, bint ascii) except -1 nogil:
-    """Union of matches that are ordered by end, in bytes, into found.starts and found.ends; returns how many are left."""
-    cdef int64_t i, start, end, size = 0
-    found.starts = <int64_t*>malloc(found.size * sizeof(int64_t))
-    found.ends = <int64_t*>malloc(found.size * sizeof(int64_t))
-    if found.starts == NULL or found.ends == NULL:
-        raise MemoryError
-    for i in range(found.size):
-        start = tokens.start[found.position[i]]
-        end = tokens.end[found.length[i]]
+cdef int unite(Text* text, const Tokens* tokens, const Found* matches, int64_t gap, Spans* out) except -1 nogil:
+    """Add the union of the matches of a text, which are ordered by end, to `out`."""
+    cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
+    cdef const uint8_t* p = text.data
+    for i in range(matches.size):
+        start = tokens.start[matches.position[i]]
+        end = tokens.end[matches.length[i]]
         # No earlier match ends after this one, so only the last spans can be touched.
-        while size and (start <= found.ends[size - 1] or near(p, found.ends[size - 1], start, gap, ascii)):
-            size -= 1
-            start = min(start, found.starts[size])
-        found.starts[size] = start
-        found.ends[size] = end
-        size += 1
-    return size
+        while out.size > first and (start <= out.span[out.size - 1].end
+                                    or near(p, out.span[out.size - 1].end, start, gap, text.ascii)):
+            out.size -= 1
+            start = min(start, out.span[out.size].start)
+        reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(United))
+        out.span[out.size].start = start
+        out.span[out.size].end = end
+        out.size += 1
+    text.spans = out.size - first
+    reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
+    k = first
+    for i in range(matches.size):
+        while out.span[k].end < tokens.end[matches.length[i]]:
+            out.span[k].members = out.members
+            k += 1
+        out.member[out.members] = matches.count[i]
+        out.members += 1
+    if matches.size:
+        out.span[k].members = out.members
+    if not text.ascii:
+        for k in range(first, out.size):
+            point += count_points(p, byte, out.span[k].start)
+            byte = out.span[k].start
+            out.span[k].start = point
+            point += count_points(p, byte, out.span[k].end)
+            byte = out.span[k].end
+            out.span[k].end = point
+    return 0

@@ -158,8 +158,6 @@ cdef struct Found:
     int32_t* df
     int64_t size
     int64_t room
-    int64_t* starts         # matches: their union
-    int64_t* ends
 
 
 cdef void found_free(Found* f) noexcept nogil

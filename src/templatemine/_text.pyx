@@ -181,8 +181,6 @@ cdef void found_free(Found* f) noexcept nogil:
     free(f.length)
     free(f.count)
     free(f.df)
-    free(f.starts)
-    free(f.ends)
     memset(f, 0, sizeof(Found))
 
 

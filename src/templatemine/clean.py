@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import html as html_entities
 from array import array
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import regex
@@ -73,7 +72,17 @@ class Cleaner:
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
-        removed = self.spans(text)
+        return self.clean_all((text,))[0]
+
+    def clean_all(self, texts: Iterable[str]) -> list[Cleaned]:
+        """`clean` of each of some texts; as all are searched in one native call, other threads run meanwhile.
+
+        A few dozen texts a call are enough; all of them and what is found are in memory at once.
+        """
+        texts = list(texts)
+        return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
+
+    def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
             return Cleaned(page_text(text, removed), tuple(removed))
         if sum([span.end - span.start for span in removed]) > self.config.guard * len(text):
@@ -82,13 +91,21 @@ class Cleaner:
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
-        if self._direct:
-            with suppress(UnicodeEncodeError):
-                ids = self._ids
-                return [
-                    Span(start, end, tuple([ids[row] for row in rows]))
-                    for start, end, rows in self._matcher.spans(text, self.config.gap)
-                ]
+        return self._spans([text])[0]
+
+    def _spans(self, texts: list[str]) -> list[list[Span]]:
+        if not self._direct:
+            return [self._by_matches(text) for text in texts]
+        ids, found = self._ids, self._matcher.spans(texts, self.config.gap)
+        return [
+            self._by_matches(text)
+            if rows is None
+            else [Span(start, end, tuple([ids[name] for name in names])) for start, end, names in rows]
+            for text, rows in zip(texts, found, strict=True)
+        ]
+
+    def _by_matches(self, text: str) -> list[Span]:
+        """Where the automaton does not decide alone, or cannot read the text as it stands."""
         matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
         for place, compiled in self._written:
             group = 1 if compiled.groups else 0

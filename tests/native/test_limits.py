@@ -433,6 +433,6 @@ def test_what_a_matcher_has_seen_changes_nothing() -> None:
     for text in texts:
         fresh = [column.tolist() for column in _spans.Matcher(*arguments).find(text)]
         assert [column.tolist() for column in used.find(text)] == fresh
-        assert used.spans(text.decode(), 3) == _spans.Matcher(*arguments).spans(text.decode(), 3)
+        assert used.spans([text.decode()], 3) == _spans.Matcher(*arguments).spans([text.decode()], 3)
         found += len(fresh[0])
     assert found > 100

@@ -148,10 +148,10 @@ def test_spans_are_the_union_of_what_is_found(html: bool, data: st.DataObject, g
     """The short way from text to spans, against the automaton and the union of intervals."""
     case = replace(data.draw(cases(html)), own=(), many=False)
     native, _ = case.pack().matcher()
-    for text in (*case.texts, *case.others):
+    texts = [*case.texts, *case.others]
+    for text, spans in zip(texts, native.spans(texts, gap), strict=True):
         if any("\ud800" <= char <= "\udfff" for char in text):
-            with pytest.raises(UnicodeEncodeError):
-                native.spans(text, gap)
+            assert spans is None
             continue
         data_bytes = np.frombuffer(text.encode(), np.uint8)
         starts, ends, strings = native.find(data_bytes)
@@ -163,8 +163,19 @@ def test_spans_are_the_union_of_what_is_found(html: bool, data: st.DataObject, g
         rows: list[set[int]] = [set() for _ in unions]
         for member, string in zip(members, strings.tolist(), strict=True):
             rows[member].add(string)
-        expected = [(start, end, sorted(names)) for (start, end), names in zip(unions, rows, strict=True)]
-        assert native.spans(text, gap) == expected
+        assert spans == [(start, end, sorted(names)) for (start, end), names in zip(unions, rows, strict=True)]
+
+
+def test_spans_of_many_texts() -> None:
+    """Texts without a match, without a character, with lone surrogates and beyond ASCII do not shift those behind them."""
+    native = matcher([["a"], ["a", "b"], ["é"]])
+    texts = ["x a b", "", "\ud800 a", "none", "é é a", "a"]
+    expected = [[(2, 5, [0, 1])], [], None, [], [(0, 1, [2]), (2, 3, [2]), (4, 5, [0])], [(0, 1, [0])]]
+    assert native.spans(texts, 1) == expected
+    assert native.spans(texts[::-1], 1) == expected[::-1]
+    assert native.spans([], 1) == []
+    with pytest.raises(TypeError):
+        native.spans([b"a"], 1)
 
 
 SHORT = st.lists(

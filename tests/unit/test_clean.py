@@ -76,6 +76,24 @@ def documents() -> list[Document]:
     ]
 
 
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_many_texts_are_cleaned_as_each_of_them(engine: str) -> None:
+    pack = make_pack([([b"Sign", b"up"], "Sign up"), ([b"here"], "here")], pattern_set("news"), "-", False)
+    cleaner = Cleaner(pack, CleanConfig(engine=engine))
+    texts = [
+        "A day. Sign up here and go on.",
+        "",
+        "none of it",
+        "\ud800 here and there",
+        "é: Sign up, now",
+        "here we are, here",
+    ]
+    cleaned = cleaner.clean_all(iter(texts))
+    assert cleaned == [cleaner.clean(text) for text in texts]
+    assert [len(one.removed) for one in cleaned] == [1, 0, 0, 1, 0, 2]
+    assert cleaner.clean_all([]) == []
+
+
 def test_an_expression_written_by_hand_is_applied_by_both_engines() -> None:
     pack = mine(documents())["x.example"]
     own = Template(id="mine", regex=r"\(Photo: ([A-Z][a-z]+)\)", tokens=None, df=0, count=0, example="(Photo: Ann)")
