@@ -9,7 +9,7 @@ import os
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = ("_text", "_core", "_grow", "_spans", "_blocks", "_pages")
+MODULES = ("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "_single")
 
 MODES = {
     "release": (["-O3"], [], {}),

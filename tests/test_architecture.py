@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
         *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "overrides", "io"),
+        "_single",
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),
     ("packs",),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks, _pages
+from templatemine import _blocks, _pages, _single
 from templatemine.errors import CapacityError
 from templatemine.pages.tables import GROUPS, scanner
 
@@ -71,6 +71,17 @@ class Page:
     def html(self) -> str:
         """The page as it came."""
         return self._html
+
+    @property
+    def data(self) -> bytes:
+        """The page in UTF-8."""
+        return self._data
+
+    @cached_property
+    def hidden(self) -> NDArray[np.bool_]:
+        """Of each block, whether it stands in an element that is not shown."""
+        columns = self.columns
+        return _single.inherited(columns["parents"], columns["hidden"])[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
 
     def source(self, start: int, end: int) -> bytes:
         """A stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""

@@ -8,34 +8,34 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from templatemine import _blocks
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _blocks, _single
 from templatemine.pages.blocks import Page
 
-__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues", "mark"]
+__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues", "marks"]
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 MARKS = (HEADING, PARAGRAPH, ITEM)
+_NAMES = (PARAGRAPH, *MARKS)
 
 BREAK = _blocks.COUNTS.index("break")
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> dict[int, str]:
+def _kinds() -> NDArray[np.uint8]:
+    """By the number of a tag: 1 more than the place of its mark in `MARKS`, 0 for none of its own."""
     heading = _blocks.FLAGS["heading"]
-    kinds = {number: HEADING for number, (_, flags) in enumerate(_blocks.TAGS) if flags & heading}
-    return kinds | {number: ITEM for number, (name, _) in enumerate(_blocks.TAGS) if name == "li"}
+    kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _blocks.TAGS]
+    return np.array(kinds, np.uint8)
 
 
-def mark(page: Page, block: int) -> str:
-    """The mark of a block: that of the nearest heading or item it stands in, else that of a paragraph."""
-    kinds, tags, parents = _kinds(), page.columns["tags"], page.columns["parents"]
-    element = int(page.columns["element"][block])
-    while element >= 0:
-        found = kinds.get(int(tags[element]))
-        if found:
-            return found
-        element = int(parents[element])
-    return PARAGRAPH
+def marks(page: Page) -> list[str]:
+    """The mark of each block: that of the nearest heading or item it stands in, else that of a paragraph."""
+    columns = page.columns
+    kinds = _single.inherited(columns["parents"], _kinds()[columns["tags"]])[columns["element"]]
+    return [_NAMES[kind] for kind in kinds.tolist()]
 
 
 def continues(page: Page, block: int) -> bool:

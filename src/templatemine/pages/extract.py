@@ -125,9 +125,8 @@ class Extraction:
         """
         if self._verdict.title is not None:
             return self._verdict.title
-        for block in range(len(self._page)):
-            if cleaneval.mark(self._page, block) == cleaneval.HEADING:
-                return self._page.text(block)
+        if cleaneval.HEADING in self._marks:
+            return self._page.text(self._marks.index(cleaneval.HEADING))
         found = _TITLE.search(self._page.html)
         return " ".join(unescape(found[1]).split()) or None if found else None
 
@@ -138,7 +137,7 @@ class Extraction:
         before = -1
         for block, text in self._texts:
             goes_on = block == before + 1 and cleaneval.continues(self._page, block)
-            lines.append(text if goes_on else f"<{cleaneval.mark(self._page, block)}>{text}")
+            lines.append(text if goes_on else f"<{self._marks[block]}>{text}")
             before = block
         return "\n".join(lines)
 
@@ -158,7 +157,7 @@ class Extraction:
                 linked=linked[block],
                 kept=kept,
                 reason=verdict.reasons[reason],
-                mark=cleaneval.mark(page, block),
+                mark=self._marks[block],
                 label=None if verdict.labels is None else verdict.labels[block],
                 score=None if score is None else score[block],
                 cuts=verdict.cuts.get(block, ()),
@@ -172,6 +171,10 @@ class Extraction:
                 )
             )
         )
+
+    @cached_property
+    def _marks(self) -> list[str]:
+        return cleaneval.marks(self._page)
 
     @cached_property
     def _texts(self) -> list[tuple[int, str]]:

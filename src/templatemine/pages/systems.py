@@ -31,6 +31,8 @@ __all__ = ["DEFAULT", "SYSTEMS", "Judge", "Post", "Site", "Verdict", "load"]
 
 SYSTEMS: Mapping[str, str] = {
     "hybrid": "the page model, and the history of the site where a pack has it",
+    "bte": "the stretch with most words and fewest tags",
+    "density": "the node with most text for its structure",
 }
 """What each does, in one line; the module of the same name holds it."""
 
