@@ -2,9 +2,22 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-__all__ = ["character_counts", "densest", "inherited", "line_breaks", "stretch", "subtree_sums"]
+__all__ = [
+    "character_counts",
+    "cosines",
+    "densest",
+    "inherited",
+    "keywords",
+    "line_breaks",
+    "nearest",
+    "stretch",
+    "subtree_sums",
+    "walk",
+    "wrapped",
+]
 
 def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
+def nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
 def subtree_sums(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def densest(
     parents: NDArray[np.int32], characters: NDArray[np.int64], structure: NDArray[np.int64], root: int, share: float
@@ -19,3 +32,20 @@ def stretch(
     words: NDArray[np.int32],
     shown: NDArray[np.uint8],
 ) -> tuple[int, int, int, int]: ...
+def wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def keywords(text: Buffer, bounds: NDArray[np.int64], least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def cosines(
+    ids: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def walk(
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    value: NDArray[np.float64],
+    rows: NDArray[np.float64],
+) -> NDArray[np.float64]: ...

@@ -7,10 +7,14 @@ to children and one pass up sums over subtrees.  Time is linear in the page.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memchr
 
-__all__ = ["character_counts", "densest", "inherited", "line_breaks", "stretch", "subtree_sums"]
+__all__ = [
+    "character_counts", "cosines", "densest", "inherited", "keywords", "line_breaks", "nearest", "stretch", "subtree_sums",
+    "walk", "wrapped",
+]
 
 
 cdef void check(bint good, str what) except *:
@@ -40,6 +44,18 @@ def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not No
             out[i] = own[i]
             if own[i] == 0 and 0 <= parents[i] < i:
                 out[i] = out[parents[i]]
+    return found
+
+
+def nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not None):
+    """The nearest wanted element of each: itself or one it stands in, 0 if there is none: int64, shape (elements,)."""
+    cdef int64_t n = parents.shape[0], i
+    check(wanted.shape[0] == n, "as many values as elements")
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] out = found
+    with nogil:
+        for i in range(n):
+            out[i] = i if wanted[i] else out[parents[i]] if 0 <= parents[i] < i else 0
     return found
 
 
@@ -263,3 +279,192 @@ def stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None
             else:
                 add_block(&s, &page[0], starts[i], ends[i], i, words[i])
     return s.first, s.first_skipped, s.last, s.last_kept
+
+
+# ======================================================================================================================
+# Shallow text features, keywords
+# ======================================================================================================================
+
+cdef enum:
+    LINE = 80           # columns of a line of wrapped text
+
+
+cdef inline int64_t character(const uint8_t* p, int64_t left) noexcept nogil:
+    """Bytes of the character that begins here."""
+    cdef int64_t width = 1 if p[0] < 0xC0 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
+    return min(width, left)
+
+
+cdef inline bint is_single(const uint8_t* p, int64_t width) noexcept nogil:
+    """A word of its own, two columns wide: Han, kana, Hangul."""
+    if width == 4:
+        return p[0] == 0xF0 and p[1] >= 0xA0
+    return width == 3 and 0xE3 <= p[0] <= 0xED and (p[0] > 0xE3 or p[1] >= 0x81)
+
+
+def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
+    """Text density and letters of each block.
+
+    The text is wrapped at 80 columns; its density is the number of words in all lines but the last over the number of
+    those lines, or of the only line (Kohlschuetter, Fankhauser and Nejdl, Boilerplate detection using shallow text
+    features, 2010, section 3.3).  A word has a letter or a digit.  A Han, kana or Hangul character is a word, two
+    columns wide.
+
+    Returns
+    -------
+    tuple of array
+        Densities (float64) and code points that are no white space (int64); of shape (blocks,).
+    """
+    cdef int64_t n = bounds.shape[0] - 1, k, i, end, width, size, at, line, letters
+    cdef bint counts
+    cdef double words, before
+    check(n >= 0 and (n == 0 or (bounds[0] >= 0 and bounds[n] <= text.shape[0])), "bounds within the text")
+    density, length = np.empty(n, np.float64), np.empty(n, np.int64)
+    cdef double[::1] density_view = density
+    cdef int64_t[::1] length_view = length
+    with nogil:
+        for k in range(n):
+            i, end = bounds[k], bounds[k + 1]
+            at = line = letters = 0
+            words = before = 0
+            while i < end:
+                if text[i] <= 32:
+                    i += 1
+                    continue
+                size = 0
+                counts = False
+                width = character(&text[i], end - i)
+                if is_single(&text[i], width):
+                    i += width
+                    size = 2
+                    letters += 1
+                    counts = True
+                else:
+                    if at:
+                        at += 1         # the blank before it
+                    while i < end and text[i] > 32:
+                        width = character(&text[i], end - i)
+                        if is_single(&text[i], width):
+                            break
+                        counts = counts or is_word(text[i])
+                        i += width
+                        size += 1
+                    letters += size
+                if at and at + size > LINE:
+                    line += 1
+                    before = words
+                    at = 0
+                at += size
+                words += counts
+            density_view[k] = before / line if line else words
+            length_view[k] = letters
+    return density, length
+
+
+def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, int64_t least):
+    """The keywords of each block: words of at least `least` code points, and characters that are words of their own.
+
+    Returns
+    -------
+    tuple of array
+        Hash (uint64) and block (int64) of each keyword, in the order of the text.
+    """
+    cdef int64_t n = bounds.shape[0] - 1, k, i, j, end, width, size, count = 0
+    cdef uint64_t h
+    cdef bint single
+    check(n >= 0 and (n == 0 or (bounds[0] >= 0 and bounds[n] <= text.shape[0])), "bounds within the text")
+    hashes, home = np.empty(text.shape[0], np.uint64), np.empty(text.shape[0], np.int64)
+    cdef uint64_t[::1] hash_view = hashes
+    cdef int64_t[::1] home_view = home
+    with nogil:
+        for k in range(n):
+            i, end = bounds[k], bounds[k + 1]
+            while i < end:
+                if not is_word(text[i]):
+                    i += 1
+                    continue
+                width = character(&text[i], end - i)
+                single = is_single(&text[i], width)
+                if not single and text[i] == 0xE2:      # dashes, quotes, bullets
+                    i += width
+                    continue
+                h = <uint64_t>0xCBF29CE484222325
+                size = 0
+                while i < end and is_word(text[i]):
+                    width = character(&text[i], end - i)
+                    if (size and (single or is_single(&text[i], width))) or text[i] == 0xE2:
+                        break
+                    for j in range(i, i + width):
+                        h = (h ^ text[j]) * <uint64_t>0x100000001B3
+                    i += width
+                    size += 1
+                if single or size >= least:
+                    hash_view[count] = h
+                    home_view[count] = k
+                    count += 1
+    return hashes[:count].copy(), home[:count].copy()
+
+
+def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,
+            const int64_t[::1] left not None, const int64_t[::1] right not None):
+    """Cosine similarity of pairs of rows; the ids of a row are ascending: float64 array of shape (pairs,)."""
+    cdef int64_t n = left.shape[0], rows = offsets.shape[0] - 1, k, i, j
+    cdef double dot, one, other
+    check(right.shape[0] == n and counts.shape[0] == ids.shape[0], "columns of the same length")
+    check(rows >= 0 and offsets[0] >= 0 and offsets[rows] <= ids.shape[0], "offsets within the ids")
+    for k in range(n):
+        check(0 <= left[k] < rows and 0 <= right[k] < rows, "pairs of rows")
+    found = np.zeros(n, np.float64)
+    cdef double[::1] out = found
+    with nogil:
+        for k in range(n):
+            dot = one = other = 0
+            for i in range(offsets[left[k]], offsets[left[k] + 1]):
+                one += <double>counts[i] * counts[i]
+            for j in range(offsets[right[k]], offsets[right[k] + 1]):
+                other += <double>counts[j] * counts[j]
+            i, j = offsets[left[k]], offsets[right[k]]
+            while i < offsets[left[k] + 1] and j < offsets[right[k] + 1]:
+                if ids[i] == ids[j]:
+                    dot += <double>counts[i] * counts[j]
+                    i += 1
+                    j += 1
+                elif ids[i] < ids[j]:
+                    i += 1
+                else:
+                    j += 1
+            if one > 0 and other > 0:
+                out[k] = dot / sqrt(one * other)
+    return found
+
+
+def walk(const int64_t[::1] feature not None, const double[::1] threshold not None, const int64_t[::1] left not None,
+         const int64_t[::1] right not None, const double[::1] value not None, const double[:, ::1] rows not None):
+    """What a decision tree says of each row: float64 array of shape (rows,).
+
+    Parameters
+    ----------
+    feature : int64 array, shape (nodes,)
+        What a node asks for, -1 for a leaf; the root comes first and children after their parents.
+    threshold : float64 array, shape (nodes,)
+        The greatest value that goes left.
+    left, right : int64 arrays, shape (nodes,)
+    value : float64 array, shape (nodes,)
+        Of leaves.
+    rows : float64 array, shape (rows, features)
+    """
+    cdef int64_t n = rows.shape[0], nodes = feature.shape[0], i, node
+    check(nodes > 0 and threshold.shape[0] == left.shape[0] == right.shape[0] == value.shape[0] == nodes,
+          "columns of the same length")
+    for node in range(nodes):
+        check(feature[node] < 0 or (feature[node] < rows.shape[1] and node < left[node] < nodes and node < right[node] < nodes),
+              "features of the rows, and children behind their parents")
+    found = np.empty(n, np.float64)
+    cdef double[::1] out = found
+    with nogil:
+        for i in range(n):
+            node = 0
+            while feature[node] >= 0:
+                node = left[node] if rows[i, feature[node]] <= threshold[node] else right[node]
+            out[i] = value[node]
+    return found

@@ -205,6 +205,7 @@ class ExtractConfig:
         in Baisa (2009), algorithm 1.
     sparse : density drops a page whose target node holds fewer characters than this for each structural element; None
         keeps all.  Ten in Baisa (2009), appendix, SPARSE_DENSITY.
+    main_block : shallow keeps the main block alone (equation 7 of San and Aye), instead of all that is content.
     prune : diff leaves a page that is built otherwise than its reference page to density (option -p there).
     from_target : diff compares the target nodes of both pages alone (option -f there).
     """
@@ -212,6 +213,7 @@ class ExtractConfig:
     clean: CleanConfig = field(default_factory=CleanConfig)
     density_share: float = 0.5
     sparse: float | None = None
+    main_block: bool = False
     prune: bool = True
     from_target: bool = False
 

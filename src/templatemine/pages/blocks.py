@@ -7,8 +7,10 @@ asks for them, and for each block the log odds that it is main text.  Linear in 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from html import unescape
 from importlib.resources import files
 from typing import Any
 
@@ -24,6 +26,8 @@ __all__ = ["Page", "feature_names", "forest"]
 FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
 WORDS = _blocks.COUNTS.index("words")
 LARGEST = 1 << 31
+
+_TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
@@ -82,6 +86,12 @@ class Page:
         """Of each block, whether it stands in an element that is not shown."""
         columns = self.columns
         return _single.inherited(columns["parents"], columns["hidden"])[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
+
+    @cached_property
+    def title(self) -> str:
+        """What stands in ``<title>``, references resolved and white space folded; "" if there is none."""
+        found = _TITLE.search(self._html)
+        return " ".join(unescape(found[1]).split()) if found else ""
 
     def source(self, start: int, end: int) -> bytes:
         """A stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +30,6 @@ __all__ = ["Block", "Extraction", "Extractor", "extract"]
 
 LINKED = _blocks.COUNTS.index("linked")
 
-_TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
 
@@ -127,8 +125,7 @@ class Extraction:
             return self._verdict.title
         if cleaneval.HEADING in self._marks:
             return self._page.text(self._marks.index(cleaneval.HEADING))
-        found = _TITLE.search(self._page.html)
-        return " ".join(unescape(found[1]).split()) or None if found else None
+        return self._page.title or None
 
     @cached_property
     def marked(self) -> str:

@@ -1,0 +1,216 @@
+"""shallow: blocks by their shallow text features, then the main block.
+
+San and Aye (Noise block cleaning and main content block extraction from dynamic web page), on the features of
+Kohlschuetter, Fankhauser and Nejdl (2010):
+
+1. Context-free classes (section 4.1.2.1, algorithm 1): bad, short, near-good or good, by length, link density and the
+   share of stop words.  Lists of stop words are of one language each, so words of up to three bytes in lower case stand
+   for them; text of scripts without spaces counts as grammatical if a sentence ends in it.
+2. Context-sensitive classes (section 4.1.2.2): what is short or near-good goes with the good or bad blocks around it.
+3. A decision tree over the features of a block and its neighbours decides.  It ships as a table (`shallow.json`),
+   trained by ``datasets/pages/train_shallow.py``; `walk` applies it.
+4. Duplicate blocks go, by cosine similarity of their keywords (equation 2), see `pages.main_block`.
+5. Blocks have weights, and so has each main block they stand in (equations 3 to 7); on request only the greatest one
+   is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _blocks, _single
+from templatemine.config import ExtractConfig
+from templatemine.pages.blocks import Page
+from templatemine.pages.main_block import duplicates, main_blocks
+from templatemine.pages.systems import Judge, Site, Verdict
+
+__all__ = ["CLASSES", "FEATURES", "Tree", "features", "make", "tree", "walk"]
+
+Column = NDArray[np.float64]
+
+CLASSES = ("bad", "short", "near-good", "good")
+BAD, SHORT, NEAR, GOOD = range(4)
+
+LENGTH_LOW, LENGTH_HIGH = 10, 30
+"""In words.  The thesis on jusText that the paper takes algorithm 1 from has 70 and 200 characters, at about seven to a
+word with its blank."""
+MAX_LINK_DENSITY = 0.3
+"""The paper's example (section 4.1.2.2) begins with this."""
+STOP_LOW, STOP_HIGH = 0.15, 0.25
+"""Half and most of the 30 % that words of up to three letters make up in English prose."""
+
+LOCAL = (
+    *("words", "link_density", "text_density", "word_length", "capitals", "all_capitals", "stops", "bars", "dates"),
+    *("heading", "p", "div", "a", "class", "resolved"),
+)
+NEIGHBOUR = ("words", "link_density", "text_density", "word_length", "stops", "heading", "class")
+QUOTIENT = ("words", "text_density")
+FEATURES = (
+    *LOCAL,
+    *(f"{name}_before" for name in NEIGHBOUR),
+    *(f"{name}_after" for name in NEIGHBOUR),
+    *(f"{name}_quotient" for name in QUOTIENT),
+    *("position", "link_density_page"),
+)
+"""Columns of `features`; _before and _after are those of the neighbours, 0 at the edges of a page."""
+
+AT = {name: place for place, name in enumerate(_blocks.COUNTS)}
+
+REASONS = (
+    "boilerplate by its shallow features",
+    "content by its shallow features",
+    "says what an earlier block says",
+    "not in the main block",
+    "not shown",
+)
+BOILERPLATE, CONTENT, DUPLICATE, ASIDE, HIDDEN = range(5)
+
+
+def context_free(words: Column, link_density: Column, stop_density: Column) -> NDArray[np.int8]:
+    """A place in `CLASSES` for each block (algorithm 1)."""
+    medium = np.where(stop_density > STOP_LOW, NEAR, BAD)
+    long = np.where(stop_density > STOP_HIGH, np.where(words > LENGTH_HIGH, GOOD, NEAR), medium)
+    brief = np.where(link_density > 0, BAD, SHORT)
+    found = np.where(link_density > MAX_LINK_DENSITY, BAD, np.where(words < LENGTH_LOW, brief, long))
+    return found.astype(np.int8)
+
+
+def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Good or not, for each block (section 4.1.2.2); the edges of the page count as bad.
+
+    Of a run of short and near-good blocks between a good and a bad one, those from the near-good block nearest to the
+    bad one on towards the good one are good; between two good ones all are, between two bad ones none.
+    """
+    size = len(classes)
+    place = np.arange(size)
+    sure = (classes == GOOD) | (classes == BAD)
+    before = np.maximum.accumulate(np.where(sure, place, -1))
+    after = size - 1 - np.maximum.accumulate(np.where(sure, size - 1 - place, -1)[::-1])[::-1]
+    good = np.concatenate([classes == GOOD, [False]])  # the last one stands for the edges
+    left, right = good[before], good[np.where(after < size, after, size)]
+    near = classes == NEAR
+    last_near = np.maximum.accumulate(np.where(near, place, -1))
+    next_near = size - 1 - np.maximum.accumulate(np.where(near, size - 1 - place, -1)[::-1])[::-1]
+    # A near-good block on the far side of this one, before the bad block comes.
+    reached = np.where(left & ~right, next_near < after, np.where(right & ~left, last_near > before, left))
+    return np.where(sure, good[:-1], reached)
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, NDArray[np.bool_]]:
+    names = [name for name, _ in _blocks.TAGS]
+    heading = _blocks.FLAGS["heading"]
+    kinds = {"heading": np.array([bool(flags & heading) for _, flags in _blocks.TAGS])}
+    return kinds | {tag: np.array([name == tag for name in names]) for tag in ("p", "div", "a")}
+
+
+def features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The matrix of features, shape (blocks, len(FEATURES)), and the context-free classes."""
+    columns = page.columns
+    counts = columns["counts"].astype(np.float64)
+    words, size = counts[:, AT["words"]], len(page)
+    density, letters = _single.wrapped(columns["text"], columns["bounds"])
+    local: dict[str, Any] = {
+        "words": words,
+        "link_density": counts[:, AT["linked"]] / words,
+        "text_density": density,
+        "word_length": letters / words,
+        "capitals": counts[:, AT["capital"]] / words,
+        "all_capitals": counts[:, AT["upper"]] / words,
+        "stops": counts[:, AT["sentences"]] / words,
+        "bars": counts[:, AT["bars"]],
+        "dates": counts[:, [AT[name] for name in ("month", "weekday", "year", "clock")]].sum(axis=1),
+    }
+    tags = columns["tags"][columns["element"]]
+    local |= {name: kind[tags] for name, kind in _kinds().items()}
+    single = counts[:, AT["own"]] * 2 > words
+    grammar = np.where(single, counts[:, AT["sentences"]] > 0, counts[:, AT["short"]] / words)
+    classes = context_free(words, local["link_density"], grammar)
+    local |= {"class": classes, "resolved": context_sensitive(classes)}
+    rows = np.zeros((size, len(FEATURES)))
+    for place, name in enumerate(LOCAL):
+        rows[:, place] = local[name]
+    at, width = len(LOCAL), len(NEIGHBOUR)
+    sides = [LOCAL.index(name) for name in NEIGHBOUR]
+    rows[1:, at : at + width] = rows[:-1, sides]
+    rows[:-1, at + width : at + 2 * width] = rows[1:, sides]
+    for place, name in enumerate(QUOTIENT):
+        own = LOCAL.index(name)
+        rows[:, at + 2 * width + place] = rows[:, own] / np.maximum(rows[:, at + NEIGHBOUR.index(name)], 1)
+    rows[:, -2] = np.arange(size) / max(1, size - 1)
+    rows[:, -1] = counts[:, AT["linked"]].sum() / words.sum()
+    return rows, classes
+
+
+# ---------------------------------------------------------------------------------------------------------------- tree
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A decision tree as columns, the root first: the feature a node asks for (-1 for a leaf), the greatest value that
+    goes left, where left and right lead, and a leaf's probability of content.
+    """
+
+    feature: NDArray[np.int64]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+
+@lru_cache(maxsize=1)
+def tree() -> Tree:
+    """The tree that comes with the package."""
+    data = json.loads(files("templatemine.pages").joinpath("shallow.json").read_text(encoding="utf-8"))
+    nodes = data["nodes"]
+    names = [FEATURES.index(node["feature"]) if "feature" in node else -1 for node in nodes]
+    return Tree(
+        np.array(names, np.int64),
+        *(np.array([node.get(key, 0) for node in nodes], kind) for key, kind in _COLUMNS),
+    )
+
+
+_COLUMNS: tuple[tuple[str, Any], ...] = (
+    ("threshold", np.float64),
+    ("left", np.int64),
+    ("right", np.int64),
+    ("content", np.float64),
+)
+
+
+def walk(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probability of content of each row."""
+    return _single.walk(one.feature, one.threshold, one.left, one.right, one.value, rows)
+
+
+# -------------------------------------------------------------------------------------------------------------- system
+
+
+def make(site: Site, config: ExtractConfig) -> Judge:
+    """See `ExtractConfig.main_block`."""
+
+    def judge(page: Page) -> Verdict:
+        rows, classes = features(page)
+        content = (walk(tree(), rows) > 0.5) & ~page.hidden
+        reason = np.where(content, CONTENT, BOILERPLATE).astype(np.int8)
+        reason[page.hidden] = HIDDEN
+        kept = np.flatnonzero(content)
+        reason[kept[duplicates(page, kept)]] = DUPLICATE
+        kept = np.flatnonzero(reason == CONTENT)
+        weight, home = main_blocks(page, kept)
+        score = np.zeros(len(page))
+        score[kept] = weight
+        if config.main_block and len(kept):
+            totals = np.bincount(home, weights=weight)
+            reason[kept[home != np.argmax(totals)]] = ASIDE
+        labels = [CLASSES[number] for number in classes.tolist()]
+        return Verdict(kept=reason == CONTENT, reason=reason, reasons=REASONS, score=score, labels=labels)
+
+    return judge
