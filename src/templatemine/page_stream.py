@@ -14,12 +14,13 @@ from typing import Any
 from templatemine.config import ExtractConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.io.jsonl import Lines, encode_line, parse
+from templatemine.io.read import read_documents
 from templatemine.packs import Pack
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
 from templatemine.stream import Work
 
-__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor"]
+__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +213,45 @@ def _count(tally: ExtractTally, found: Extraction, size: int) -> None:
     tally.text += len(found.text)
     if found.note:
         tally.notes[found.note] = tally.notes.get(found.note, 0) + 1
+
+
+REFERENCES = 2
+"""Pages of a source that are kept to compare with: the best one needs another."""
+
+
+def find_references(paths: Sequence[str], config: ReadConfig) -> dict[str, tuple[str, ...]]:
+    """The pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
+
+    Everything is read twice, so that memory holds no more than these pages; records that hold no page are passed over.
+
+    Raises
+    ------
+    ConfigError
+        One of the paths is standard input.
+    CorpusError
+        As `io.read.read_records`, if fatal.
+    """
+    from templatemine.pages.diff import middle
+
+    if "-" in paths:
+        raise ConfigError("diff: expected a reference page, as standard input cannot be read twice for one; got none")
+    sizes: dict[str, list[int]] = {}
+    for document in read_documents(paths, config, _passed_over):
+        if document.html is not None:
+            sizes.setdefault(document.source, []).append(len(document.html))
+    wanted = {source: middle(found)[:REFERENCES] for source, found in sizes.items()}
+    seen = dict.fromkeys(sizes, 0)
+    pages: dict[str, dict[int, str]] = {source: {} for source in sizes}
+    for document in read_documents(paths, config, _passed_over):
+        if document.html is not None:
+            if seen[document.source] in wanted[document.source]:
+                pages[document.source][seen[document.source]] = document.html
+            seen[document.source] += 1
+    return {source: tuple(pages[source][place] for place in places) for source, places in wanted.items()}
+
+
+def _passed_over(error: CorpusError) -> None:
+    """It is told when the record is extracted."""
 
 
 # --------------------------------------------------------------------------------------------------------------- forms

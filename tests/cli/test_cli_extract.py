@@ -123,3 +123,28 @@ def test_an_unknown_system(cli: Cli, single: Path) -> None:
     ran = cli("extract", single, "--system", "nosuch")
     assert ran.code == 2
     assert "invalid choice: 'nosuch'" in ran.err
+
+
+def test_diff_looks_for_the_reference_pages_itself(cli: Cli, tmp_path: Path) -> None:
+    lines = [*rows(5), {"source": "other.example", "id": "alone", "html": page(9)}, {"id": "x", "text": "none"}]
+    new = write(tmp_path / "new.jsonl", lines)
+    ran = cli("extract", new, "--system", "diff", "-o", tmp_path / "out.jsonl", "--blocks")
+    assert ran.code == 0
+    assert "1 page: no other page of the site to compare with; by density" in ran.err
+    assert "1 skipped" in ran.err
+    got = read(tmp_path / "out.jsonl")
+    assert len(got) == 6
+    sizes = sorted((len(page(n)), n) for n in range(5))
+    middle, beside = sizes[2][1], sizes[1][1]
+    for n in range(5):
+        other = page(beside if n == middle else middle)
+        assert got[n]["text"] == extract(page(n), "diff", references=[other]).text
+
+
+def test_diff_with_a_reference_page(cli: Cli, single: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.html").write_text(page(2), encoding="utf-8")
+    ran = cli("extract", single, "--system", "diff", "--reference", tmp_path / "other.html")
+    assert ran.out == extract(page(1), "diff", references=[page(2)]).text + "\n"
+    assert "No such file" in cli("extract", single, "--system", "diff", "--reference", tmp_path / "none.html").error
+    missing = cli("extract", "-", "--system", "diff", stdin=b"")
+    assert "expected a reference page" in missing.error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from templatemine.errors import CorpusError
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
+    from templatemine.config import ReadConfig
     from templatemine.page_stream import ExtractTally
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -52,6 +54,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         choices=("jsonl", "text", "cleaneval"),
         help="JSON lines; text, a line a block; or CleanEval's mark-up (default: text for a single page, else jsonl)",
     )
+    parser.add_argument(
+        "--reference",
+        metavar="FILE",
+        help="a page of the same site, for diff (default: of each source the page of middle size)",
+    )
     parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
     common.add_field_options(parser)
     common.add_run_options(parser, "processes")
@@ -74,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
     single = len(args.inputs) == 1 and is_page(args.inputs[0])
     form = args.format or ("text" if single and not args.blocks else "jsonl")
     config = ExtractStreamConfig(read=read, system=args.system, form=form, blocks=args.blocks)
-    extractor = RecordExtractor(config, load_packs(args.packs), jobs=args.jobs)
+    references = _references(args, read)
+    extractor = RecordExtractor(config, load_packs(args.packs), references, jobs=args.jobs)
     extractor.check()
     batches = read_batches(args.inputs, read, terminal.skip)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
@@ -91,6 +99,19 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     _summary(args, terminal, extractor.tally, single)
     return 0
+
+
+def _references(args: argparse.Namespace, read: ReadConfig) -> Mapping[str, Sequence[str]]:
+    from templatemine.io.folder import read_body
+    from templatemine.io.jsonl import READ_ERRORS, unreadable
+    from templatemine.page_stream import find_references
+
+    if args.reference is not None:
+        try:
+            return {"": (read_body(args.reference, True),)}
+        except READ_ERRORS as error:
+            raise unreadable(error, args.reference) from error
+    return find_references(args.inputs, read) if args.system == "diff" else {}
 
 
 def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: ExtractTally, single: bool) -> None:

@@ -33,6 +33,7 @@ SYSTEMS: Mapping[str, str] = {
     "hybrid": "the page model, and the history of the site where a pack has it",
     "bte": "the stretch with most words and fewest tags",
     "density": "the node with most text for its structure",
+    "diff": "what another page of the site does not have in the same place",
     "shallow": "a decision tree on shallow features of a block and its neighbours",
 }
 """What each does, in one line; the module of the same name holds it."""
