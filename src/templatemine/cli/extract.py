@@ -39,7 +39,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", "-o", metavar="FILE", default="-", help="gzip if it ends in .gz (default: standard output)"
     )
-    parser.add_argument("--system", "-s", choices=tuple(SYSTEMS), default=DEFAULT, help="(default: %(default)s)")
+    parser.add_argument(
+        "--system",
+        "-s",
+        metavar="NAME",
+        choices=tuple(SYSTEMS),
+        default=DEFAULT,
+        help="one of those above (default: %(default)s)",
+    )
     parser.add_argument(
         "--packs",
         "-p",
