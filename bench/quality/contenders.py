@@ -11,13 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from templatemine.clean import page_text
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.protocol import Learner, by_source
 from templatemine.model import Cleaned, Document, Span
-from templatemine.systems import Cleaning, learner
+from templatemine.systems import Cleaning, extractor, learner
 
 __all__ = ["PAGE_CONTENDERS", "TEXT_CONTENDERS", "Contender", "configured", "frequent_sentences", "with_peers"]
 
@@ -205,6 +206,15 @@ PAGE_CONTENDERS: Sequence[Contender] = (
     ),
     Contender(
         name="templatemine, templates alone", make=_templates_alone, note="all text that is in no token template"
+    ),
+    *(
+        Contender(name=f"templatemine, {name}", make=partial(extractor, name), note=note)
+        for name, note in (
+            ("bte", "the page alone"),
+            ("density", "the page alone"),
+            ("diff", "with the page of middle size of the history"),
+            ("shallow", "the page alone; trained on l3s_gn1"),
+        )
     ),
     Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
     Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from templatemine.clean import Cleaner, page_text
-from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.evaluation.protocol import Learner, System, in_one
+from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
+from templatemine.evaluation.protocol import Learner, System, by_source, in_one
 from templatemine.model import Cleaned, Document
 from templatemine.packs import Pack
+from templatemine.pages.diff import middle
+from templatemine.pages.extract import Extractor
 from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import Miner
 
-__all__ = ["Cleaning", "cleaning", "learner", "miner"]
+__all__ = ["Cleaning", "cleaning", "extractor", "learner", "miner"]
 
 Cleaning = Callable[[Sequence[Document]], list[Cleaned]]
 
@@ -59,3 +61,28 @@ def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cle
         return Cleaned(document.body, ())
 
     return lambda documents: [one(document) for document in documents]
+
+
+def extractor(system: str, config: ExtractConfig | None = None) -> Learner:
+    """A page-level system; all that it learns from the history is which pages of a source to compare others with.
+
+    Raises
+    ------
+    ConfigError, MissingExtraError
+        When it is to learn; as `pages.extract.Extractor`.
+    """
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        references = {
+            source: [rows[place].body for place in middle([len(row.body) for row in rows])[:2]]
+            for source, rows in by_source(history).items()
+        }
+        ready = {source: Extractor(system, references=pages, config=config) for source, pages in references.items()}
+        alone = Extractor(system, config=config)
+
+        def one(document: Document) -> Cleaned:
+            return Cleaned(ready.get(document.source, alone).extract(document.body).text, ())
+
+        return lambda documents: [one(document) for document in documents]
+
+    return learn

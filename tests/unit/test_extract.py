@@ -197,6 +197,12 @@ def test_titles(html: str, title: str | None) -> None:
     assert Extraction(at, verdict(len(at), title="Own"), "some").title == "Own"
 
 
+def test_a_heading_that_was_kept_is_the_title() -> None:
+    at = Page("<h2>Links</h2><h1>Headline</h1><p>text<h3>More</h3>")
+    for kept, title in (([0, 1, 1, 1], "Headline"), ([0, 0, 1, 0], "Links"), ([0, 0, 0, 1], "More")):
+        assert Extraction(at, verdict(4, kept=np.array(kept, np.bool_)), "some").title == title
+
+
 def test_all_that_is_known_is_in_the_dict() -> None:
     at = Page("<p>text")
     posts = (Post(text="text", title="One", date="2004-03-01", blocks=(0,)),)

@@ -6,12 +6,14 @@ import random
 
 import pytest
 
+from invented_pages import page
+from templatemine import extract
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.model import Cleaned, Document
 from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import mine
-from templatemine.systems import cleaning, learner, miner
+from templatemine.systems import cleaning, extractor, learner, miner
 
 CALL = "Sign up for the morning letter of the Lantern today."
 
@@ -50,3 +52,13 @@ def test_options_reach_their_stages() -> None:
         learner(PipelineConfig(method="magic"))
     with pytest.raises(ConfigError, match="engine"):
         miner(clean=CleanConfig(engine="magic"))(articles("a"), [])
+
+
+def test_a_page_level_system_as_a_learner() -> None:
+    pages = [Document(source="lantern.example", id=str(n), html=page(n)) for n in range(5)]
+    sizes = sorted((len(one.body), place) for place, one in enumerate(pages))
+    middle, beside = pages[sizes[2][1]], pages[sizes[1][1]]
+    got = extractor("diff")(pages)([middle, beside, Document(source="other.example", id="x", html=page(9))])
+    assert got[0].text == extract(middle.body, "diff", references=[beside.body]).text
+    assert got[1].text == extract(beside.body, "diff", references=[middle.body]).text
+    assert got[2].text == extract(page(9), "density").text

@@ -117,14 +117,19 @@ class Extraction:
 
     @cached_property
     def title(self) -> str | None:
-        """The system's title of the page, else its first heading, else what stands in ``<title>``.
+        """The system's title of the page, else the first heading that it kept, else the first, else ``<title>``.
 
-        The order of headings before ``<title>`` is getMainHeadline of Baisa (2009), appendix.
+        Headings before ``<title>`` as in getMainHeadline of Baisa (2009), appendix; the first one of many a page is for
+        screen readers.
         """
         if self._verdict.title is not None:
             return self._verdict.title
-        if cleaneval.HEADING in self._marks:
-            return self._page.text(self._marks.index(cleaneval.HEADING))
+        marks = self._marks
+        heading = next((block for block in self._kept if marks[block] == cleaneval.HEADING), None)
+        if heading is None and cleaneval.HEADING in marks:
+            heading = marks.index(cleaneval.HEADING)
+        if heading is not None:
+            return self._page.text(heading)
         return self._page.title or None
 
     @cached_property
