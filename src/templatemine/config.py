@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from templatemine.errors import ConfigError
+
 __all__ = [
     "CleanConfig",
     "CrossSiteConfig",
@@ -23,12 +25,31 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadConfig:
-    """Names of the fields in JSON lines."""
+    """How archives are read.
+
+    text_field, html_field, source_field, id_field : names of the fields, or columns; no two may be the same.
+    format : name of a format of `io.formats`; None to go by the suffix of each file.
+    source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
+        registered domain of the page).
+    max_record : bytes of the largest record that is read; a larger one is skipped, reported and counted.  64 MiB: more
+        than ten times what Common Crawl keeps of a page (5 MiB), and still no danger to memory.
+    """
 
     text_field: str = "text"
     html_field: str = "html"
     source_field: str = "source"
     id_field: str = "id"
+    format: str | None = None
+    source_of: str | None = None
+    max_record: int = 64 << 20
+
+    def __post_init__(self) -> None:
+        names = (self.text_field, self.html_field, self.source_field, self.id_field)
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigError(f"fields: expected four names, got {name!r} for more than one")
+        if self.max_record < 1:
+            raise ConfigError(f"max record: expected at least 1 byte, got {self.max_record}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,12 @@ from typing import Any
 
 from templatemine.config import ExtractConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
-from templatemine.io.jsonl import Lines, encode_line, parse
-from templatemine.io.read import read_documents
+from templatemine.io.jsonl import encode_line
+from templatemine.io.read import read_documents, work_records
+from templatemine.io.work import Work
 from templatemine.packs import Pack
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
-from templatemine.stream import Work
 
 __all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references"]
 
@@ -162,7 +162,7 @@ class RecordExtractor:
         errors: list[CorpusError] = []
         data: list[bytes] = []
         write = FORMS[self.config.form]
-        for source, where, record in _records(work, self.config.read, errors.append):
+        for source, where, record, _ in work_records(work, self.config.read, errors.append):
             try:
                 found = self._extract(source, record)
             except TemplateMineError as error:
@@ -194,14 +194,6 @@ class RecordExtractor:
     def _name(self, record: Mapping[str, Any], where: str) -> str:
         name = record.get(self.config.read.id_field)
         return where if name is None else str(name)
-
-
-def _records(
-    work: Work, config: ReadConfig, report: Callable[[CorpusError], None]
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    if isinstance(work, Lines):
-        return ((source, where, record) for source, where, record, _ in parse(work, config, report))
-    return iter(work)
 
 
 def _count(tally: ExtractTally, found: Extraction, size: int) -> None:

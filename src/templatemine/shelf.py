@@ -17,7 +17,8 @@ from typing import Any, Protocol
 import orjson
 
 from templatemine.errors import CorpusError, PackError
-from templatemine.io.jsonl import READ_ERRORS, decode_line, encode_line, unreadable
+from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
 from templatemine.lock import locked

@@ -1,4 +1,4 @@
-"""Records in, lines of JSON out: cleans a stream of records of many sources, each with the pack of its source.
+"""Records in, lines of JSON (or rows of tables) out: cleans a stream of records of many sources, each with the pack of its source.
 
 A record keeps its fields and their order; its text field gets the cleaned text, and a field ``removed`` says what was
 cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as
@@ -6,7 +6,8 @@ they are, without ``removed``, and counted: those of a source without a pack, HT
 where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
 
 The work goes in batches of some hundred records, to one process or to several; the lines come out the same and in the
-same order.  JSON lines are parsed where they are cleaned, so that the process that reads and writes does nothing else.
+same order.  JSON lines and rows are parsed where they are cleaned, so that the process that reads and writes does
+nothing else.
 Memory holds a few batches a process.  The cost is that of `Cleaner`, plus reading and writing JSON.
 """
 
@@ -22,8 +23,10 @@ from typing import TYPE_CHECKING, Any
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
-from templatemine.io.jsonl import Lines, encode_line, encode_plain, parse
-from templatemine.io.read import read_lines, read_records
+from templatemine.io import read as archives
+from templatemine.io.files import Report
+from templatemine.io.jsonl import encode_line, encode_plain
+from templatemine.io.work import Items, Rows, Work
 from templatemine.model import Cleaned, Document, PageHistory, Record
 from templatemine.packs import Pack
 
@@ -140,12 +143,17 @@ class Tally:
 class StreamConfig:
     """Names of the fields, how to clean, and the name of the field for what was cut; and of that for the blocks of the
     main text of pages, None for none.
+
+    keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
+    as such.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
     clean: CleanConfig = field(default_factory=CleanConfig)
     removed_field: str = "removed"
     blocks_field: str | None = None
+    keep_html: bool = False
+    rows: bool = False
 
     def __post_init__(self) -> None:
         taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
@@ -161,17 +169,9 @@ class StreamConfig:
             raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 
 
-Item = tuple[str, str, Mapping[str, Any]]
-"""Source, place and fields of a record: what a process needs of it."""
-
-
-Work = Lines | list[Item]
-"""A batch that is yet to be done."""
-
-
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch that is done: its lines, counts, and the records that could not be cleaned."""
+    """A batch that is done: its lines (or a stream of Arrow), counts, and the records that could not be cleaned."""
 
     lines: bytes
     tally: Tally
@@ -217,7 +217,8 @@ class RecordCleaner:
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
         """Yield the cleaned records as lines of JSON; see `pieces`."""
-        return self.pieces(_batches(records), on_error, progress)
+        batches = archives.items(records, False, BATCH_RECORDS, BATCH_CHARACTERS)
+        return self.pieces(batches, on_error, progress)
 
     def pieces(
         self,
@@ -225,7 +226,8 @@ class RecordCleaner:
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
-        """Yield the cleaned records as lines of JSON, many at a time, in the order of the records.
+        """Yield the cleaned records as lines of JSON (rows of tables as streams of Arrow, with `StreamConfig.rows`),
+        many at a time, in the order of the records.
 
         Close the iterator if it is not used up, so that the processes end.
 
@@ -268,19 +270,37 @@ class RecordCleaner:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         tally = Tally()
         errors: list[CorpusError] = []
+        if isinstance(work, Rows) and self.config.rows:
+            return Batch(self._clean_rows(work, tally, errors), tally, errors)
         lines: list[bytes] = []
-        records: Iterable[tuple[str, str, dict[str, Any], bool]]
-        if isinstance(work, Lines):
-            records = parse(work, self.config.read, errors.append)
-        else:
-            records = ((source, where, dict(fields), False) for source, where, fields in work)
-        for source, where, record, plain in records:
+        slim = isinstance(work, Items) and work.derived and not self.config.keep_html
+        for source, where, record, plain in archives.work_records(work, self.config.read, errors.append):
             try:
                 self._clean(source, record, tally.of(source))
+                if slim and record.get(self.config.read.text_field) is not None:
+                    record.pop(self.config.read.html_field, None)
                 lines.append(encode_plain(record) if plain else encode_line(record))
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
         return Batch(b"".join(lines), tally, errors)
+
+    def _clean_rows(self, rows: Rows, tally: Tally, errors: list[CorpusError]) -> bytes:
+        """Rows of a table as rows with all columns; only those that cleaning looks at are taken out of it."""
+        from templatemine.io import tables
+
+        names = self.config.read
+        columns = tables.made(names.text_field, self.config.removed_field, self.config.blocks_field)
+        sheet = tables.Sheet(rows, columns)
+        wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
+        # A rule for the source may look at any column.
+        records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None)
+        for place, source, where, record in records:
+            try:
+                self._clean(source, record, tally.of(source))
+                sheet.add(place, record)
+            except TemplateMineError as error:
+                errors.append(CorpusError(f"cannot be cleaned: {error}", where))
+        return sheet.packed()
 
     def _clean(self, source: str, record: dict[str, Any], counts: SourceTally) -> None:
         """Put the cleaned text and what was cut into a record."""
@@ -367,34 +387,12 @@ def _block(block: MainBlock) -> dict[str, Any]:
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def read_batches(paths: Sequence[str], config: ReadConfig, on_error: Callable[[CorpusError], None]) -> Iterator[Work]:
-    """The records of all inputs, one after the other, in batches for `RecordCleaner.pieces`.
-
-    JSON lines are not parsed here, and their errors come from there; those of other formats go to `on_error`.
-
-    Raises
-    ------
-    CorpusError
-        Fatal, at once: an input is not there, or of no known format.
-    """
-    opened: list[Iterator[Work]] = []
-    for path in paths:
-        lines = read_lines(path, BATCH_RECORDS, BATCH_CHARACTERS)
-        opened.append(_batches(read_records(path, config, on_error)) if lines is None else lines)
-    return chain.from_iterable(opened)
-
-
-def _batches(records: Iterable[Record]) -> Iterator[list[Item]]:
-    batch: list[Item] = []
-    characters = 0
-    for record in records:
-        batch.append((record.document.source, record.where, record.fields))
-        characters += len(record.document.body)
-        if characters >= BATCH_CHARACTERS or len(batch) >= BATCH_RECORDS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+def read_batches(
+    paths: Iterable[str], config: ReadConfig, on_error: Callable[[CorpusError], None] | None = None
+) -> Iterator[Work]:
+    """The records of all inputs in batches for `RecordCleaner.pieces`; see `io.read.read_batches`."""
+    report = on_error if isinstance(on_error, Report) else Report(on_error)
+    return archives.read_batches(paths, config, report, BATCH_RECORDS, BATCH_CHARACTERS)
 
 
 _cleaner: RecordCleaner | None = None

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "write one HTML file that shows what was learnt and what is cut",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
+    "formats": "list the formats that can be read and written",
 }
 """What each does, in one line; the module of the same name is imported only when its command is given."""
 

@@ -51,7 +51,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--json", action="store_true", help="print JSON")
     group.add_argument("--quiet", "-q", action="store_true", help="no progress")
-    common.add_field_options(parser)
+    common.add_input_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -37,6 +37,10 @@ another name.
 
 --dry-run and --diff write nothing, whatever --output says: the first counts
 what would change, the second prints it.
+
+The output has the format of the inputs (see "templatemine formats"): of tables
+every other column stays as it is. Pages of WARC files and feeds become JSON
+lines of id, source, url, date and text.
 """
 
 
@@ -57,7 +61,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output",
         "-o",
         metavar="FILE",
-        help="JSON lines, gzip if it ends in .gz; - for standard output",
+        help="the format goes by the suffix, or is that of the inputs; packed if it ends in .gz, .zst or .xz; - for "
+        "standard output",
     )
     group = parser.add_argument_group("looking first")
     group.add_argument("--dry-run", action="store_true", help="write nothing, only count what would change")
@@ -94,7 +99,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="of pages, write the blocks of the main text to this field, with offsets and the reason for each",
     )
-    common.add_field_options(parser)
+    common.add_input_options(parser)
+    parser.add_argument(
+        "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the name of the output"
+    )
+    parser.add_argument(
+        "--keep-html", action="store_true", help="write the pages of WARC files and feeds too, not only their text"
+    )
     parser.add_argument(
         "--removed-field", metavar="NAME", default="removed", help="the field for what was cut (default: %(default)s)"
     )
@@ -103,6 +114,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, clean, write."""
+    from templatemine.io import output as outputs
+    from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
     from templatemine.shelf import load_packs
     from templatemine.stream import RecordCleaner, StreamConfig, read_batches
@@ -112,18 +125,29 @@ def run(args: argparse.Namespace) -> int:
     if looking:
         args.output = os.devnull
     _check_paths(args)
+    common.check_inputs(args.inputs)
     read = common.read_config(args)
+    inputs = formats_of(args.inputs, read)
+    for path, _ in inputs:
+        if common.same_file(path, args.output):
+            raise CorpusError("is an input; the output must be another file", args.output, fatal=True)
+    form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
     config = StreamConfig(
         read=read,
         clean=CleanConfig(gap=args.gap, guard=args.guard, engine=args.engine, html=args.html),
         removed_field=args.removed_field,
         blocks_field=args.blocks,
+        keep_html=args.keep_html,
+        rows=outputs.takes_rows(form),
     )
-    common.check_inputs(args.inputs)
     if args.diff:
         return _diff(args, terminal, config)
-    batches = read_batches(args.inputs, read, terminal.skip)
-    with atomic_writer(args.output, force=args.force) as output:
+    batches = read_batches([path for path, _ in inputs], read, terminal.met)
+    columns = (config.read.text_field, config.removed_field, config.blocks_field)
+    with (
+        atomic_writer(args.output, force=args.force) as stream,
+        outputs.open_writer(form, stream, args.output, *columns) as output,
+    ):
         cleaner = RecordCleaner(load_packs(args.packs), config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0
@@ -133,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
                 written += batch.records
                 steps("cleaning", written, None)
 
-            with closing(cleaner.pieces(batches, terminal.skip, progress)) as lines:
+            with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
     terminal.skipped_more()
@@ -166,9 +190,6 @@ def _check_paths(args: argparse.Namespace) -> None:
         raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
     from templatemine.shelf import pack_files
 
-    for path in args.inputs:
-        if common.same_file(path, args.output):
-            raise CorpusError("is an input; the output must be another file", args.output, fatal=True)
     for file in (file for path in args.packs for file in pack_files(path)):
         if common.same_file(file, args.output):
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
@@ -177,7 +198,7 @@ def _check_paths(args: argparse.Namespace) -> None:
 def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
     total = tally.total()
     if args.json:
-        facts = {**_facts(total), "skipped": terminal.skipped, "seconds": round(terminal.seconds, 3)}
+        facts = {**_facts(total), "skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         facts["sources"] = [{"source": source, **_facts(counts)} for source, counts in sorted(tally.sources.items())]
         terminal.report(facts, to_stdout=args.output != "-")
         return
@@ -239,4 +260,4 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     ):
         if number:
             lines.append(f"{number:,} {what}")
-    return lines
+    return lines + terminal.notes()

@@ -15,6 +15,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
+    from templatemine.io.files import Report
     from templatemine.model import Record
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "StrictStop",
     "Terminal",
     "add_field_options",
+    "add_input_options",
     "add_run_options",
     "at_least",
     "colours",
@@ -52,8 +54,8 @@ exit codes:
 """
 
 INPUT_HELP = """\
-JSON lines (.jsonl, .json or .ndjson, each also with .gz), a folder of .txt or .html files, or - for JSON lines on
-standard input"""
+a file of one of the formats that "templatemine formats" lists (JSON lines, WARC, feeds, tables ...), a folder of .txt or
+.html files or of such files, a pattern in quotes, a URL (s3://, hf:// ...), or - for standard input"""
 
 SHOWN = 5
 """Bad documents that are named one by one before the rest is only counted."""
@@ -147,6 +149,31 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         help="the source; without it the file is one (default: %(default)s)",
     )
     group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
+    group.add_argument(
+        "--source-of",
+        metavar="RULE",
+        help="where the source of a record stands: domain or host (of its url), field:NAME, path:N (0 the name of the "
+        "file, 1 the folder it is in ...), re:REGEX (its one group, in the url); default: the source field, or of pages "
+        "the domain",
+    )
+    group.add_argument(
+        "--max-record",
+        metavar="MIB",
+        type=at_least(1),
+        default=defaults.max_record >> 20,
+        help="skip records of more mebibytes, and say so (default: %(default)s)",
+    )
+
+
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """The names of the fields, and what the inputs are."""
+    add_field_options(parser)
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        dest="input_format",
+        help="what the inputs are, see templatemine formats (default: by the suffix of each; - is JSON lines)",
+    )
 
 
 def read_config(args: argparse.Namespace) -> ReadConfig:
@@ -154,7 +181,13 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
     if args.text_field == args.html_field:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
     return ReadConfig(
-        text_field=args.text_field, html_field=args.html_field, source_field=args.source_field, id_field=args.id_field
+        text_field=args.text_field,
+        html_field=args.html_field,
+        source_field=args.source_field,
+        id_field=args.id_field,
+        format=getattr(args, "input_format", None),
+        source_of=args.source_of,
+        max_record=args.max_record << 20,
     )
 
 
@@ -299,6 +332,16 @@ class Terminal:
         self.strict = strict
         self.skipped = 0
         self._began = time.monotonic()
+        self._met: Report | None = None
+
+    @property
+    def met(self) -> Report:
+        """For readers: errors are skipped (see `skip`), and what does no harm is counted."""
+        if self._met is None:
+            from templatemine.io.files import Report
+
+            self._met = Report(self.skip)
+        return self._met
 
     @property
     def seconds(self) -> float:
@@ -321,6 +364,10 @@ class Terminal:
     def note(self, text: str) -> None:
         """One line that is no error, told even by quiet runs: what was done differs from what one might think."""
         complain(text, "")
+
+    def notes(self) -> list[str]:
+        """What readers met, a line each."""
+        return [] if self._met is None else [f"{number:,} {what}" for what, number in sorted(self._met.notes.items())]
 
     def say(self, *lines: str) -> None:
         """Lines of a summary."""

@@ -70,7 +70,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         "--jobs", "-j", metavar="N", type=common.jobs, default=1, help="processes (default: %(default)s)"
     )
     group.add_argument("--quiet", "-q", action="store_true", help="no progress")
-    common.add_field_options(parser)
+    common.add_input_options(parser)
 
 
 def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:

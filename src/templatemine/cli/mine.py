@@ -109,7 +109,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="take at most so much, such as 500M or 2G; a source that does not fit is mined from a sample",
     )
     group.add_argument("--restart", action="store_true", help="with --memory: start over, whatever an earlier run left")
-    common.add_field_options(parser)
+    common.add_input_options(parser)
     common.add_run_options(parser, "threads, one a source at a time")
 
 
@@ -195,7 +195,7 @@ def _documents(
     """All documents; when the last one is read and before mining begins, what can be known to fail fails."""
     number = 0
     for number, document in enumerate(
-        census.documents(common.open_records(args.inputs, common.read_config(args), terminal.skip)), 1
+        census.documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
     ):
         if number % _EVERY == 0:
             steps("reading", number, None)
@@ -218,6 +218,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedAr
             "documents": mined.documents,
             "skipped": mined.skipped,
             "duplicate_ids": mined.duplicates,
+            "met": terminal.met.notes,
             "seconds": round(terminal.seconds, 3),
         }
         terminal.report({**totals, "sources": [_facts(one) for one in mined.outcomes]}, to_stdout=True)
@@ -257,4 +258,4 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArc
         lines.append(f"{tables.count(mined.skipped, 'document')} skipped")
     if mined.duplicates:
         lines.append(f"{tables.count(mined.duplicates, 'document')} with an id seen before (kept)")
-    return lines
+    return lines + terminal.notes()

@@ -27,7 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", metavar="SIZE", type=common.size, default=1 << 29, help="take at most so much (default: 512M)"
     )
-    common.add_field_options(parser)
+    common.add_input_options(parser)
     common.add_run_options(parser, "")
 
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = SortConfig(read=common.read_config(args), memory=args.memory, force=args.force)
     with terminal.progress() as steps:
-        found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.skip)
+        found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
     terminal.skipped_more()
     documents = sum(one.documents for one in found)
     if args.json:

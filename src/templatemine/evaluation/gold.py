@@ -27,7 +27,8 @@ from templatemine.evaluation.metrics import (
 )
 from templatemine.evaluation.options import GoldConfig
 from templatemine.evaluation.protocol import Result, System, apply, cross_cleaned, pick
-from templatemine.io.jsonl import decode_line, unreadable
+from templatemine.io.files import unreadable
+from templatemine.io.jsonl import decode_line
 from templatemine.model import Cleaned, Document
 
 __all__ = [

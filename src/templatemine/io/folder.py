@@ -1,32 +1,37 @@
-"""A directory of text files or HTML pages, one document a file.
+"""A directory of text files or HTML pages, one document a file; or of files of the other formats.
 
 A directory that holds documents itself is one source, with everything under it; otherwise each of its sub-directories
 is one.  Documents come in the order of their relative paths, which are their ids, so the same tree gives the same
 documents in the same order everywhere.  Memory holds one document and the names of the open directories.
+
+Only where there is no text and no page in the whole tree, its other files (WARC, feeds, tables, JSON lines) are read,
+each by its suffix, in the same order: a saved site keeps feeds and JSON beside its pages, which are no articles.
 """
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.jsonl import GZIP_MAGIC, READ_ERRORS, unreadable
+from templatemine.io.files import READ_ERRORS, Report, open_input, unpacked, unpacked_name, unreadable
+from templatemine.io.formats import Format, by_name, by_path, module_of, names, suffixes_of
+from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["KNOWN", "decode_html", "read", "read_body"]
+__all__ = ["KNOWN", "decode_html", "meta_charset", "read", "read_body"]
 
 _IS_HTML = {".txt": False, ".html": True, ".htm": True}
 KNOWN = ", ".join(_IS_HTML)
-"""Suffixes of documents, for messages.  Each is also known with ``.gz`` behind it."""
+"""Suffixes of documents, for messages.  Each is also known with that of packing behind it."""
 
 
-def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
+def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """Yield a record for each document under a directory.
 
     The fields of a record are its id, its source and its text or html, under the names of `config`.
@@ -36,59 +41,86 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     path : str
         The directory.
     config : ReadConfig
-        Names of the fields.
-    report : callable
-        Gets a `CorpusError` for each document that cannot be read or is not UTF-8 (text files only).
+    report : Report
+        Gets a `CorpusError` for each document that cannot be read, is too large, or is not UTF-8 (text files only).
 
     Raises
     ------
     CorpusError
         Fatal: a directory cannot be listed, or there is no document at all.
     """
-    whole = any(_is_html(entry.name) is not None and not _is_directory(entry) for entry in _entries(path))
-    base = os.path.basename(os.path.abspath(path)) or "root"
-    name = None
-    for name in _names(path):
-        source = base if whole else name.partition("/")[0]
+    one = None if config.format in (None, "folder") else by_name(str(config.format))
+    if one is None:
+        base = _base(path)
+        name = None
+        for name in _names(path, lambda file: _is_html(file) is not None):
+            record = _document(path, name, base or name.partition("/")[0], config, report)
+            if record is not None:
+                yield record
+        if name is not None:
+            return
+    found = False
+    for name in _names(path, lambda file: by_path(file) is not None if one is None else by_path(file) is one):
+        found = True
         place = os.path.join(path, name)
-        html = bool(_is_html(name))
         try:
-            body = read_body(place, html)
-        except UnicodeDecodeError as error:
-            found = f"byte 0x{error.object[error.start]:02x} at byte offset {error.start}"
-            report(CorpusError(f"expected UTF-8, found {found}", place))
-            continue
+            yield from module_of(cast(Format, by_path(name))).read(place, config, report)
         except READ_ERRORS as error:
-            report(unreadable(error, place, fatal=False))
-            continue
-        document = Document(source=source, id=name, text=None if html else body, html=body if html else None)
+            raise unreadable(error, place) from error
+    if not found:
+        others = names() if one is None else suffixes_of(one)
+        known = f"{KNOWN} files (each also with .gz), or of {others}" if one is None else f"{others} files"
+        raise CorpusError(f"expected {known}; found none", path, fatal=True)
+
+
+def _base(path: str) -> str | None:
+    """The one source of a directory that holds documents itself; None if each of its sub-directories is one."""
+    whole = any(_is_html(entry.name) is not None and not _is_directory(entry) for entry in _entries(path))
+    return (os.path.basename(os.path.abspath(path)) or "root") if whole else None
+
+
+def _document(path: str, name: str, source: str, config: ReadConfig, report: Report) -> Record | None:
+    place = os.path.join(path, name)
+    html = bool(_is_html(name))
+    try:
+        body = read_body(place, html, config.max_record)
         field = config.html_field if html else config.text_field
-        fields = {config.id_field: name, config.source_field: source, field: body}
-        yield Record(document=document, fields=fields, where=place)
-    if name is None:
-        raise CorpusError(f"expected {KNOWN} files (each also with .gz), found none", path, fatal=True)
+        fields: dict[str, Any] = {config.id_field: name, config.source_field: source, field: body}
+        if config.source_of is not None:
+            fields[config.source_field] = source = source_of(config.source_of, fields, place)
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{error.object[error.start]:02x} at byte offset {error.start}"
+        report(CorpusError(f"expected UTF-8, found {found}", place))
+    except ValueError as error:
+        report(CorpusError(str(error), place))
+    except READ_ERRORS as error:
+        report(unreadable(error, place, fatal=False))
+    else:
+        document = Document(source=source, id=name, text=None if html else body, html=body if html else None)
+        return Record(document=document, fields=fields, where=place)
+    return None
 
 
-def read_body(place: str, html: bool) -> str:
-    """The text or page in a file, inflated and decoded."""
-    with open(place, "rb") as stream:
-        data = stream.read()
-    # Pages saved as the server sent them are gzip under a plain name; no text in UTF-8 begins like that.
-    if data.startswith(GZIP_MAGIC) or place.lower().endswith(".gz"):
-        data = gzip.decompress(data)
+def read_body(place: str, html: bool, longest: int) -> str:
+    """The text or page in a file, unpacked and decoded; ValueError if it has more bytes than `longest`."""
+    with open_input(place) as stream:
+        # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
+        data = unpacked(place, stream).read(longest + 1)
+    if len(data) > longest:
+        raise ValueError(f"expected at most {longest:,} bytes, found more")
     return decode_html(data) if html else data.decode("utf-8").removeprefix("\ufeff")
 
 
 def _is_html(name: str) -> bool | None:
     """Whether a file is a page (True) or text (False) by its name; None for any other file."""
-    return _IS_HTML.get(os.path.splitext(name.lower().removesuffix(".gz"))[1])
+    return _IS_HTML.get(os.path.splitext(unpacked_name(name))[1])
 
 
 # ------------------------------------------------------------------------------------------------------ the tree
 
 
-def _names(root: str) -> Iterator[str]:
-    """Yield the relative paths of all documents under `root`, sorted by code point.
+def _names(root: str, wanted: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the relative paths of all files under `root` whose names are `wanted`, sorted by code point.
 
     Links to files are followed.  A link to a directory is followed only if it leads out of the tree, not back to a
     directory it lies in, and to where nothing has been read yet: so there is no endless loop, and no document is read
@@ -111,7 +143,7 @@ def _names(root: str) -> Iterator[str]:
                     continue
                 seen.add(real)
                 found.append(f"{name}{entry.name}/")  # the slash makes the order that of the whole paths
-            elif _is_html(entry.name) is not None and _is_readable(entry):
+            elif wanted(entry.name) and _is_readable(entry):
                 found.append(name + entry.name)
         pending.extend(sorted(found, reverse=True))
 
@@ -190,10 +222,16 @@ def decode_html(data: bytes) -> str:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
         codec = "cp1252"
-    if match := _META_CHARSET.search(data[:_META_BYTES]):
-        codec = _codec(match[1].decode("ascii"))
+    if label := meta_charset(data):
+        codec = _codec(label)
     codec = next((named for mark, named in _MARKS.items() if data.startswith(mark)), codec)
     return data.decode(codec, errors="replace").removeprefix("\ufeff")
+
+
+def meta_charset(data: bytes) -> str | None:
+    """The character set that the ``<meta>`` of a page names in its first 4,096 bytes."""
+    match = _META_CHARSET.search(data[:_META_BYTES])
+    return match[1].decode("ascii") if match else None
 
 
 def _codec(label: str) -> str:

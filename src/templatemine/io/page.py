@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterator
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.io.files import READ_ERRORS, is_remote, unpacked_name, unreadable
 from templatemine.io.folder import read_body
-from templatemine.io.jsonl import READ_ERRORS, unreadable
+from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
 __all__ = ["SUFFIXES", "is_page", "read"]
 
 SUFFIXES = (".html", ".htm")
-"""Suffixes of this format, each also with ``.gz`` behind it."""
+"""Suffixes of this format, each also with that of packing behind it."""
 
 
 def is_page(path: str) -> bool:
     """True if a path names a single page."""
-    return path.lower().removesuffix(".gz").endswith(SUFFIXES) and not os.path.isdir(path)
+    return unpacked_name(path).endswith(SUFFIXES) and not os.path.isdir(path)
 
 
 def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
@@ -28,12 +29,17 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     Raises
     ------
     CorpusError
-        Fatal: the file cannot be opened or inflated.
+        Fatal: the file cannot be opened or unpacked, or is too large.
     """
+    folder = os.path.basename(os.path.dirname(path if is_remote(path) else os.path.abspath(path))) or "root"
+    name, source = os.path.basename(path), folder
     try:
-        body = read_body(path, True)
+        body = read_body(path, True, config.max_record)
+        fields = {config.id_field: name, config.source_field: source, config.html_field: body}
+        if config.source_of is not None:
+            fields[config.source_field] = source = source_of(config.source_of, fields, path)
     except READ_ERRORS as error:
         raise unreadable(error, path) from error
-    name, folder = os.path.basename(path), os.path.basename(os.path.dirname(os.path.abspath(path))) or "root"
-    fields = {config.id_field: name, config.source_field: folder, config.html_field: body}
-    yield Record(document=Document(source=folder, id=name, html=body), fields=fields, where=path)
+    except ValueError as error:
+        raise CorpusError(str(error), path, fatal=True) from error
+    yield Record(document=Document(source=source, id=name, html=body), fields=fields, where=path)

@@ -1,41 +1,40 @@
-"""Paths in, documents out: chooses the format by the path and hides it from everyone else.
-
-To add a format, write a module with `SUFFIXES` and ``read(path, config, report)``, and name it in `FORMATS`.
-"""
+"""Paths in, documents out: chooses the format by the path and hides it from everyone else; see `formats`."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io import folder, jsonl, page
+from templatemine.io.files import Report, expand, is_remote, unreadable
+from templatemine.io.formats import Format, by_name, by_path, module_of, names
+from templatemine.io.jsonl import parse
+from templatemine.io.sources import check_rule
+from templatemine.io.work import Item, Items, Lines, Work
 from templatemine.model import Document, Record
 
-__all__ = ["FORMATS", "OnError", "read_documents", "read_lines", "read_records"]
+__all__ = ["OnError", "format_of", "formats_of", "items", "read_batches", "read_documents", "read_records", "work_records"]
 
 OnError = Callable[[CorpusError], None]
-Reader = Callable[[str, ReadConfig, OnError], Iterator[Record]]
-
-FORMATS: dict[str, Reader] = {**dict.fromkeys(jsonl.SUFFIXES, jsonl.read), **dict.fromkeys(page.SUFFIXES, page.read)}
-"""Suffix of a file, in lower case -> its reader.  Each is also known with ``.gz`` behind it."""
 
 
 def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnError | None = None) -> Iterator[Record]:
-    """Read the records of a file, a directory or standard input.
+    """Read the records of a file, a directory, standard input or a place on the network.
 
     Parameters
     ----------
     path : str
-        A directory of pages (see `folder`), ``-`` for JSON lines on standard input, or a file with a suffix of
-        `FORMATS`.
+        A file with a suffix of `formats.FORMATS`; a directory (see `folder`); ``-`` for standard input, JSON lines if
+        the configuration does not say otherwise; a URL that fsspec opens; or a pattern (``*``, ``**``, ``?``) of such
+        names.
     config : ReadConfig
-        Names of the fields.
     on_error : callable, optional
         Called with a `CorpusError` for each record that holds no document; reading then goes on.  Without it the
-        first one is raised.
+        first one is raised.  A `Report` also gets the counts of what was met and does no harm.
 
     Returns
     -------
@@ -46,22 +45,15 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
     ------
     CorpusError
         Fatal, at once: nothing at `path`, or of no known format.  Fatal, while reading: no permission, a truncated or
-        damaged gzip file, a directory without documents.
+        damaged file, a directory without documents.
+    MissingExtraError
+        At once: a library that the format needs is not installed.
+    ConfigError
+        At once: there is no such format or rule.
     """
-    path = os.fspath(path)
-    return _reader(path)(path, config, on_error or _raise)
-
-
-def read_lines(path: str | os.PathLike[str], most: int, size: int) -> Iterator[jsonl.Lines] | None:
-    """Read JSON lines as they stand (see `jsonl.read_lines`); None if `path` is of another format.
-
-    Raises
-    ------
-    CorpusError
-        As `read_records`.
-    """
-    path = os.fspath(path)
-    return jsonl.read_lines(path, most, size) if _reader(path) is jsonl.read else None
+    report = on_error if isinstance(on_error, Report) else Report(on_error)
+    readers = [(one, module_of(found).read) for one, found in formats_of([path], config)]
+    return chain.from_iterable(read(one, config, report) for one, read in readers)
 
 
 def read_documents(
@@ -73,26 +65,95 @@ def read_documents(
             yield record.document
 
 
-def _reader(path: str) -> Reader:
+def read_batches(
+    paths: Iterable[str | os.PathLike[str]], config: ReadConfig, report: Report, most: int, size: int
+) -> Iterator[Work]:
+    """The records of several paths, one path after the other, in batches that another process can work on.
+
+    JSON lines and rows of tables are handed on as they stand, and their errors come from who parses them; those of
+    other formats go to `report`.
+
+    Parameters
+    ----------
+    most, size : int
+        A batch ends at so many records, or characters, whichever comes first.
+
+    Raises
+    ------
+    CorpusError, MissingExtraError, ConfigError
+        As `read_records`.
+    """
+    opened: list[Iterator[Work]] = []
+    for path, one in formats_of(paths, config):
+        module = module_of(one)
+        if hasattr(module, "batches"):
+            opened.append(module.batches(path, config, report, most, size))
+        else:
+            derived = getattr(module, "DERIVED", False)
+            opened.append(items(module.read(path, config, report), derived, most, size))
+    return chain.from_iterable(opened)
+
+
+def items(records: Iterable[Record], derived: bool, most: int, size: int) -> Iterator[Items]:
+    """Records in batches; see `read_batches`."""
+    batch: list[Item] = []
+    characters = 0
+    for record in records:
+        batch.append((record.document.source, record.where, record.fields))
+        characters += len(record.document.body)
+        if characters >= size or len(batch) >= most:
+            yield Items(batch, derived)
+            batch, characters = [], 0
+    if batch:
+        yield Items(batch, derived)
+
+
+def work_records(work: Work, config: ReadConfig, report: OnError) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
+    """Source, place and fields of the records of a batch, the fields the caller's to change; and whether
+    `jsonl.encode_plain` may write them.  Bad lines and rows go to `report`."""
+    if isinstance(work, Lines):
+        return parse(work, config, report)
+    if isinstance(work, Items):
+        return ((source, where, dict(fields), False) for source, where, fields in work.records)
+    from templatemine.io.tables import read_rows
+
+    return ((source, where, fields, False) for _, source, where, fields in read_rows(work, config, report, None))
+
+
+def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> list[tuple[str, Format]]:
+    """Each path, patterns replaced by what they match, with its format; a rule for the source is checked as well."""
+    if config.source_of is not None:
+        check_rule(config.source_of)
+    return [(path, format_of(path, config)) for path in expand(list(paths))]
+
+
+def format_of(path: str, config: ReadConfig) -> Format:
+    """The format of a file, a directory or standard input.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: nothing at `path`, or of no known format.
+    ConfigError
+        The configuration names a format that there is none of.
+    """
+    named = None if config.format is None else by_name(config.format)
     if path == "-":
-        return jsonl.read
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        raise jsonl.unreadable(error, path) from error
-    if stat.S_ISDIR(mode):
-        return folder.read
-    suffix = os.path.splitext(path.lower().removesuffix(".gz"))[1]
-    if suffix not in FORMATS:
-        known = ", ".join(FORMATS)
+        return named or by_name("jsonl")
+    if not is_remote(path):
+        try:
+            mode = os.stat(path).st_mode
+        except OSError as error:
+            raise unreadable(error, path) from error
+        if stat.S_ISDIR(mode):
+            return by_name("folder")
+    found = named or by_path(path)
+    if found is None or (found.name == "folder"):
+        suffix = os.path.splitext(path)[1]
         raise CorpusError(
-            f"expected a file named {known} (each also with .gz), a directory of {folder.KNOWN} files, "
-            f"or - for JSON lines on standard input; found {suffix or 'no suffix'}",
+            f"expected a file named {names()} (see templatemine formats), a directory, or - for JSON lines on standard "
+            f"input; found {suffix or 'no suffix'} (--format says what it is)",
             path,
             fatal=True,
         )
-    return FORMATS[suffix]
-
-
-def _raise(error: CorpusError) -> None:
-    raise error
+    return found

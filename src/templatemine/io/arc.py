@@ -1,0 +1,79 @@
+"""ARC, the format of crawls before WARC: pages with their HTTP headers, plain, gzip, zstd or xz; read by warcio.
+
+Memory holds one record of at most `ReadConfig.max_record` bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
+from templatemine.io.web import OTHERS, Fetched, page_record
+from templatemine.model import Record
+
+__all__ = ["DERIVED", "read"]
+
+DERIVED = True
+"""As in `warc`."""
+
+
+def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
+    """Yield a record for each page: id, source, url, date and html.  The id is made of the address and the date.
+
+    Raises
+    ------
+    CorpusError
+        Fatal, after the whole records before it: no permission, no ARC, damaged or truncated.
+    """
+    place = place_of(path)
+    number = 0
+    try:
+        with open_input(path) as stream, unpacked(path, stream) as whole:
+            for number, record in enumerate(ArchiveIterator(whole, arc2warc=True), 1):
+                fetched = _fetched(record, f"{place}:{number}", config, report)
+                found = None if fetched is None else page_record(fetched, path, config, report)
+                if found is not None:
+                    yield found
+    except ArchiveLoadFailed as error:
+        problem = f"expected an ARC record after record {number:,}" if number else "expected ARC records"
+        raise CorpusError(f"{problem}, found damage: {error}", place, fatal=True) from error
+    except READ_ERRORS as error:
+        raise unreadable(error, place, f" after record {number}" if number else "") from error
+
+
+def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fetched | None:
+    headers = record.rec_headers
+    length = int(record.length or 0)
+    http = record.http_headers
+    if record.rec_type != "response" or http is None:
+        report.note(OTHERS)
+        return None
+    if length > config.max_record:
+        report(CorpusError(f"expected at most {config.max_record:,} bytes, found {length:,}", where))
+        return None
+    body = record.content_stream().read(config.max_record + 1)
+    if record.raw_stream.limit > 0:
+        report(CorpusError(f"expected {length:,} bytes, found the end: the file is truncated", where))
+        return None
+    if len(body) > config.max_record:
+        report(CorpusError(f"expected at most {config.max_record:,} bytes unpacked, found more", where))
+        return None
+    url, date = headers.get_header("WARC-Target-URI") or "", headers.get_header("WARC-Date")
+    kind = http.get_header("Content-Type") or ""
+    status = http.get_statuscode()
+    return Fetched(
+        id=f"{url}#{date}",
+        url=url,
+        date=date,
+        status=int(status) if status.isdecimal() else None,
+        content_type=kind,
+        charset=kind.lower().partition("charset=")[2].partition(";")[0],
+        body=body,
+        where=where,
+    )

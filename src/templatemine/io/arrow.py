@@ -1,0 +1,80 @@
+"""Arrow IPC: files (Feather is another name for them) and streams.  Memory holds a batch of the file at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+from pyarrow import ipc
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io import tables
+from templatemine.io.files import Report, open_input, place_of, stem
+from templatemine.io.work import Rows
+from templatemine.model import Record
+
+__all__ = ["batches", "read", "writer"]
+
+_MAGIC = b"ARROW1"
+
+
+def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
+    """Yield a record for each row; see `tables.read`.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: no permission, nothing of Arrow, damaged or truncated, two columns of one name.
+    """
+    return tables.read(_batches(path), place_of(path), stem(path), config, report)
+
+
+def batches(path: str, config: ReadConfig, report: Report, most: int, size: int) -> Iterator[Rows]:
+    """Yield the rows as they stand."""
+    return tables.rows_of(_batches(path), place_of(path), stem(path), size)
+
+
+def _batches(path: str) -> Iterator[Any]:
+    """A file is its mark, a stream and an index of it, which reading from front to back has no need of."""
+    place = place_of(path)
+    with tables.read_errors(place, "Arrow"), open_input(path) as stream:
+        head = stream.read(8)
+        if head.startswith(b"FEA1"):
+            raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
+        is_file = head.startswith(_MAGIC)
+        reader = ipc.open_stream(stream if is_file else _Joined(head, stream))
+        tables.check_columns(reader.schema, place)
+        number = 0
+        for number, batch in enumerate(reader, 1):
+            yield batch
+        if not number:
+            yield tables.empty(reader.schema)
+        if is_file and not stream.read().endswith(_MAGIC):
+            raise CorpusError("cannot be read as Arrow: the file is truncated", place, fatal=True)
+
+
+class _Joined:
+    """A stream with bytes before it that were read already."""
+
+    closed = False
+
+    def __init__(self, head: bytes, stream: Any) -> None:
+        self._head = head
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        head = self._head if size < 0 else self._head[:size]
+        self._head = self._head[len(head) :]
+        return head + bytes(self._stream.read(size if size < 0 else size - len(head)))
+
+    def close(self) -> None:
+        """The stream is closed by who opened it."""
+
+
+def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
+    """What writes cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
+    outlet = pa.PythonFile(tables.Outlet(stream), mode="w")
+    make = ipc.new_stream if place.lower().endswith(".arrows") or place == "stdout" else ipc.new_file
+    return tables.TableWriter(place, lambda schema: make(outlet, schema), columns)

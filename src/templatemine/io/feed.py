@@ -1,0 +1,95 @@
+"""RSS and Atom: an item of a feed is a document, its content the page (or the text, where the feed says it is plain).
+
+feedparser reads what is out there: any version, broken XML, wrong character sets.  It opens no addresses, for it is
+given bytes; entities from outside are not fetched, and those that unfold to much more than was there are left as they
+stand (expat's own limits).  Memory holds one feed of at most `ReadConfig.max_record` bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import feedparser
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.fields import document
+from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, stem, unpacked, unreadable
+from templatemine.io.sources import domain_of
+from templatemine.model import Record
+
+__all__ = ["DERIVED", "read"]
+
+DERIVED = True
+"""As in `warc`."""
+
+BROKEN = "feeds with mistakes in their XML"
+
+
+def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
+    """Yield a record for each item: id, source, url, date, title and html or text.
+
+    The source is the registered domain of the item's link, else of the feed's.  An item without an id goes by its link.
+    What is no feed is reported, for a folder may hold other XML.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: no permission, damaged or truncated packing.
+    """
+    place = place_of(path)
+    try:
+        with open_input(path) as stream, unpacked(path, stream) as whole:
+            data = whole.read(config.max_record + 1)
+    except READ_ERRORS as error:
+        raise unreadable(error, place) from error
+    if len(data) > config.max_record:
+        report(CorpusError(f"expected at most {config.max_record:,} bytes, found more", place))
+        return
+    # Bytes in a file-like object, for feedparser takes a string for an address.
+    parsed = feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
+    if not parsed.get("version"):
+        report(CorpusError("expected a feed (RSS or Atom), found none", place))
+        return
+    if parsed.get("bozo"):
+        report.note(BROKEN)
+    home = parsed.get("feed", {}).get("link") or ""
+    default = domain_of(home) or stem(path)
+    for number, item in enumerate(parsed.entries, 1):
+        fields = _fields(item, config, default)
+        try:
+            found = document(fields, config, default, number, place)
+        except ValueError as error:
+            report(CorpusError(str(error), f"{place}:{number}"))
+            continue
+        fields[config.source_field] = found.source
+        yield Record(document=found, fields=fields, where=f"{place}:{number}")
+
+
+def _fields(item: Mapping[str, Any], config: ReadConfig, default: str) -> dict[str, Any]:
+    link = item.get("link")
+    date = item.get("published_parsed") or item.get("updated_parsed")
+    kind, body = _content(item)
+    fields = {
+        config.id_field: item.get("id") or link,
+        config.source_field: domain_of(link or "") or default,
+        "url": link,
+        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
+        "title": item.get("title"),
+    }
+    if body is not None:
+        fields[config.text_field if kind == "text/plain" else config.html_field] = body
+    return fields
+
+
+def _content(item: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Type and value of the longest content; the summary where there is none."""
+    contents = [one for one in item.get("content") or () if one.get("value")]
+    if contents:
+        longest = max(contents, key=lambda one: len(one["value"]))
+        return longest.get("type") or "text/html", longest["value"]
+    detail = item.get("summary_detail") or {}
+    return detail.get("type") or "text/html", item.get("summary") or None

@@ -1,0 +1,105 @@
+"""From the fields of a record, by name, to a `Document`: checked, with messages that say what was expected and found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from templatemine.config import ReadConfig
+from templatemine.model import Document
+
+__all__ = ["checked", "document", "kind", "too_large"]
+
+
+def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
+    """Check the fields of a record and pick out what a `Document` needs; see `checked`."""
+    name, identity, text, html = checked(fields, config, source, number, place)
+    get = fields.get
+    url, date, title = get("url"), get("date"), get("title")
+    return Document(
+        source=name,
+        id=identity,
+        text=text,
+        html=html,
+        url=url if type(url) is str else None,
+        date=date if type(date) is str else None,
+        title=title if type(title) is str else None,
+    )
+
+
+def checked(
+    fields: Any, config: ReadConfig, source: str, number: int, place: str
+) -> tuple[str, str, str | None, str | None]:
+    """Source, id, text and html of a record.
+
+    Parameters
+    ----------
+    fields : object
+        Should be a dict.
+    config : ReadConfig
+        Names of the fields, and the rule for the source.
+    source : str
+        That of a record without one.
+    number : int
+        Of the record in its file, for the id of one without.
+    place : str
+        The file, for rules that go by its path.
+
+    Raises
+    ------
+    ValueError
+        Not a dict, a field of the wrong type, or no body.
+    """
+    if type(fields) is not dict:
+        raise ValueError(f"expected a JSON object, found {kind(fields)}")
+    get = fields.get
+    text, html = get(config.text_field), get(config.html_field)
+    if type(text) is not str and text is not None:
+        raise ValueError(f"expected a string in field {config.text_field!r}, found {kind(text)}")
+    if type(html) is not str and html is not None:
+        raise ValueError(f"expected a string in field {config.html_field!r}, found {kind(html)}")
+    if text is None and html is None:
+        raise ValueError(_no_body(fields, config))
+    if config.source_of is None:
+        name = _name(get(config.source_field), config.source_field, source)
+    else:
+        from templatemine.io.sources import source_of  # here, for hardly any run has a rule
+
+        name = source_of(config.source_of, fields, place)
+    return name, _name(get(config.id_field), config.id_field, f"{source}:{number}"), text, html
+
+
+def too_large(config: ReadConfig, *bodies: str | None) -> None:
+    """Raise a ValueError if one of some texts has more bytes than a record may."""
+    for body in bodies:
+        # No character takes more than four bytes, so that most need not be counted.
+        if body and len(body) * 4 > config.max_record and len(body.encode("utf-8", "replace")) > config.max_record:
+            raise ValueError(f"expected at most {config.max_record:,} bytes, found more")
+
+
+def _name(value: object, field: str, default: str) -> str:
+    """A source or an id as a string; `default` where the field is missing or null."""
+    if type(value) is str:
+        return value
+    if value is None:
+        return default
+    if type(value) is int or type(value) is float:
+        return str(value)
+    raise ValueError(f"expected a string or a number in field {field!r}, found {kind(value)}")
+
+
+def _no_body(fields: Mapping[str, object], config: ReadConfig) -> str:
+    wanted = f"expected a field {config.text_field!r} or {config.html_field!r}"
+    nulls = [repr(name) for name in (config.text_field, config.html_field) if name in fields]
+    if nulls:
+        return f"{wanted} that holds a string, found null in {' and '.join(nulls)}"
+    shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
+    return f"{wanted}, found " + (f"only {shown}" if fields else "an empty object")
+
+
+_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+
+
+def kind(value: object) -> str:
+    """What a value is, for messages."""
+    return "null" if value is None else _KINDS.get(type(value), f"a {type(value).__name__}")

@@ -1,0 +1,355 @@
+"""Bytes in: a path, a URL or standard input, opened and unpacked, with every failure as one clear line.
+
+Whether data is packed is told by its first bytes, not by the name alone.  A local file is read as far as it reached
+when it was opened, so a file that grows meanwhile gives the same records as it did then.  Remote places (``s3://``,
+``gs://``, ``hf://``, ``https://`` ...) go through fsspec, an extra.  Memory holds a buffer.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import lzma
+import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+from templatemine.errors import CorpusError, MissingExtraError
+
+__all__ = [
+    "BUFFER",
+    "GZIP_MAGIC",
+    "PACKED",
+    "READ_ERRORS",
+    "Report",
+    "expand",
+    "is_remote",
+    "open_input",
+    "place_of",
+    "raise_error",
+    "stem",
+    "unpacked_name",
+    "unreadable",
+    "unpacked",
+]
+
+BUFFER = 1 << 18
+GZIP_MAGIC = b"\x1f\x8b"
+_XZ_MAGIC = b"\xfd7zXZ\x00"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+PACKED = (".gz", ".zst", ".xz")
+"""What may stand behind the suffix of a format."""
+
+
+class _Damaged(OSError):
+    """Packed data that is damaged."""
+
+
+class _Short(OSError):
+    """A file that ends before it did when it was opened, or packed data before its end."""
+
+
+READ_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
+"""What opening, reading and unpacking a file can raise; `gzip.BadGzipFile` is an OSError."""
+
+
+def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
+    """Say in one line why a file could not be read; `after` says how far reading came."""
+    if isinstance(error, EOFError):
+        kind = f"{error} " if error.args and str(error) in ("xz", "zstd") else "gzip "
+        problem = f"the {kind}data ends too early{after}: the file is truncated"
+    elif isinstance(error, (gzip.BadGzipFile, zlib.error)):
+        problem = f"the gzip data is damaged{after}: {error}"
+    elif isinstance(error, lzma.LZMAError):
+        problem = f"the xz data is damaged{after}: {error}"
+    elif isinstance(error, _Damaged):
+        problem = f"the zstd data is damaged{after}: {error}"
+    else:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        problem = f"cannot be read{after}: {reason}"
+    return CorpusError(problem, place, fatal=fatal)
+
+
+class Report:
+    """Where readers tell what they meet: errors, a document each, and things worth a count that lose nothing.
+
+    Parameters
+    ----------
+    on_error : callable, optional
+        Called with each `CorpusError`; without it the first one is raised.
+
+    Attributes
+    ----------
+    notes : dict of str to int
+        What was met, and how often.
+    """
+
+    def __init__(self, on_error: Callable[[CorpusError], None] | None = None) -> None:
+        self.notes: dict[str, int] = {}
+        self._on_error = on_error or raise_error
+
+    def __call__(self, error: CorpusError) -> None:
+        self._on_error(error)
+
+    def note(self, what: str, number: int = 1) -> None:
+        """Count something."""
+        self.notes[what] = self.notes.get(what, 0) + number
+
+
+def raise_error(error: CorpusError) -> None:
+    """What is done about an error if nobody said."""
+    raise error
+
+
+# ------------------------------------------------------------------------------------------------------------- names
+
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://|[A-Za-z0-9]{2,}::")
+_GLOB = re.compile(r"[*?\[]")
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path is a URL, which fsspec opens."""
+    return _REMOTE.match(path) is not None
+
+
+def place_of(path: str) -> str:
+    """A path as errors name it."""
+    return "stdin" if path == "-" else path
+
+
+def unpacked_name(path: str) -> str:
+    """A name in lower case without the suffix of packing: ``A.JSONL.GZ`` -> ``a.jsonl``."""
+    name = path.lower()
+    return next((name[: -len(suffix)] for suffix in PACKED if name.endswith(suffix)), name)
+
+
+def stem(path: str) -> str:
+    """The name of a file without its suffixes: ``dir/fox.com.jsonl.gz`` -> ``fox.com``."""
+    if path == "-":
+        return "stdin"
+    name = os.path.basename(path)
+    return os.path.splitext(name[: len(unpacked_name(name))])[0]
+
+
+def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Replace each pattern (``*``, ``?``, ``[...]``, ``**``) by the paths it matches, sorted; what exists stays.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: a pattern matches nothing.
+    """
+    found: list[str] = []
+    for given in paths:
+        path = os.fspath(given)
+        if path == "-" or not _GLOB.search(path) or (not is_remote(path) and os.path.lexists(path)):
+            found.append(path)
+            continue
+        if is_remote(path):
+            with _remote_errors(path):
+                opened = _fsspec().open_files(path, "rb")
+                matches = sorted(one.fs.unstrip_protocol(one.path) for one in opened)
+        else:
+            matches = sorted(glob.glob(path, recursive=True))
+        if not matches:
+            raise CorpusError("expected a file, found none that matches", path, fatal=True)
+        found.extend(matches)
+    return found
+
+
+def _fsspec() -> Any:
+    try:
+        import fsspec
+    except ImportError as error:
+        raise MissingExtraError("remote places need fsspec: pip install 'templatemine[remote]'") from error
+    return fsspec
+
+
+@contextmanager
+def _remote_errors(path: str) -> Iterator[None]:
+    """fsspec's own complaints as ours: a library of the protocol that is missing, or a place that is not there."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(f"{path}: {error}") from error
+    except (OSError, ValueError) as error:
+        text = str(error) or type(error).__name__
+        raise CorpusError(f"cannot be read: {text}", path, fatal=True) from error
+
+
+# ----------------------------------------------------------------------------------------------------------- handles
+
+
+@contextmanager
+def open_input(path: str) -> Iterator[io.BufferedIOBase]:
+    """Open a local file, a URL or ``-`` for reading bytes as they stand.
+
+    Raises
+    ------
+    OSError
+        The local file cannot be opened.
+    CorpusError
+        Fatal: standard input is closed, or the URL cannot be opened.
+    MissingExtraError
+        A URL, and fsspec or its library for the protocol is not installed.
+    """
+    if path == "-":
+        if sys.stdin is None:
+            raise CorpusError("standard input is closed", "stdin", fatal=True)
+        yield cast(io.BufferedIOBase, sys.stdin.buffer)
+    elif is_remote(path):
+        with _remote_errors(path):
+            opened = _fsspec().open(path, "rb").open()
+        with opened:
+            yield opened
+    else:
+        with open(path, "rb", buffering=0) as raw:
+            found = os.fstat(raw.fileno())
+            if stat.S_ISREG(found.st_mode) and found.st_size:
+                with io.BufferedReader(_Snapshot(raw, found.st_size), BUFFER) as stream:
+                    yield stream
+            else:  # a pipe, a device, or nothing in it
+                with io.BufferedReader(raw, BUFFER) as stream:
+                    yield stream
+
+
+class _Snapshot(io.RawIOBase):
+    """A file as far as it reached when it was opened."""
+
+    def __init__(self, raw: io.FileIO, size: int) -> None:
+        self._raw = raw
+        self._size = size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._size - self._at
+        if left <= 0:
+            return 0
+        read = self._raw.readinto(memoryview(buffer)[:left])
+        if not read:
+            raise _Short(f"the file became shorter while it was read ({self._at:,} of {self._size:,} bytes)")
+        self._at += read
+        return read
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = self._raw.seek(max(0, base + offset))
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+
+def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
+    """The bytes of a file without gzip, zstd or xz around them, told by its first bytes.
+
+    Raises
+    ------
+    gzip.BadGzipFile, OSError
+        The name says packed and the content is not; an empty file is empty under any name.
+    MissingExtraError
+        zstd, and zstandard is not installed.
+    """
+    head = stream.read(6)
+    plain = io.BufferedReader(_Pieces(stream, head), BUFFER)
+    name = path.lower()
+    if head.startswith(_ZSTD_MAGIC) or (head and name.endswith(".zst")):
+        return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, _Zstd(plain))), BUFFER)
+    if head.startswith(_XZ_MAGIC) or (head and name.endswith(".xz")):
+        return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, _Xz(plain))), BUFFER)
+    if head.startswith(GZIP_MAGIC) or (head and name.endswith(".gz")):
+        return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, gzip.GzipFile(fileobj=plain, mode="rb"))), BUFFER)
+    return plain
+
+
+class _Pieces(io.RawIOBase):
+    """Hands on what `stream` has ready, in pieces, with `head` before it.
+
+    `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
+    does not.  As the raw side of a BufferedReader this also finds lines in C, which GzipFile does in Python.
+    """
+
+    def __init__(self, stream: io.BufferedIOBase, head: bytes = b"") -> None:
+        self._stream = stream
+        self._head = head
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._head:
+            piece = self._head[: len(buffer)]
+            self._head = self._head[len(piece) :]
+        else:
+            piece = self._stream.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class _Xz:
+    """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        self._file = lzma.LZMAFile(stream)
+
+    def read1(self, size: int) -> bytes:
+        try:
+            return self._file.read1(size)
+        except EOFError:
+            raise EOFError("xz") from None
+
+
+class _Zstd:
+    """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        try:
+            import zstandard
+        except ImportError as error:
+            raise MissingExtraError("zstd needs zstandard: pip install 'templatemine[zst]'") from error
+        self._error = zstandard.ZstdError
+        # Frames may ask for windows of gigabytes; 128 MiB is what the zstd program allows.
+        self._make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
+        self._stream = stream
+        self._frame = self._make()
+        self._begun = False
+        self._rest = b""
+        self._ready = memoryview(b"")
+
+    def read1(self, size: int) -> bytes:
+        while not self._ready:
+            # In steps of 4 KiB, for each is unpacked as a whole: of a bomb, a step makes at most 128 MiB.
+            data = self._rest or self._stream.read1(1 << 12)
+            self._rest = b""
+            if not data:
+                if self._begun:
+                    raise EOFError("zstd")
+                return b""
+            try:
+                self._ready = memoryview(self._frame.decompress(data))
+            except self._error as error:
+                raise _Damaged(str(error)) from error
+            self._begun = True
+            if self._frame.eof:
+                self._rest = self._frame.unused_data
+                self._frame = self._make()
+                self._begun = False
+        piece = self._ready[:size]
+        self._ready = self._ready[size:]
+        return bytes(piece)

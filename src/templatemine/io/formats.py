@@ -1,0 +1,180 @@
+"""The formats, one module each: a table that says what each is called, how its files are named and what it needs.
+
+To add a format, write a module with ``read(path, config, report)``, and add a row to `FORMATS`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from templatemine.config import ReadConfig
+from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.io.files import PACKED, Report, unpacked_name
+
+if TYPE_CHECKING:
+    from templatemine.model import Record
+
+__all__ = ["FORMATS", "Format", "Reader", "by_name", "by_path", "installed", "module_of", "names", "pip_line", "suffixes_of"]
+
+Reader = Callable[[str, ReadConfig, Report], "Iterator[Record]"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A way in which documents are stored.
+
+    name : as ``--format`` takes it.
+    what : in a few words.
+    suffixes : of its files, in lower case.
+    module : that reads it, and perhaps writes it.
+    packed : whether the files may be gzip, zstd or xz, with a suffix more.
+    writes : whether `clean` can write it.
+    extra, libraries : the extra that brings the libraries, and what they are called when imported.
+    """
+
+    name: str
+    what: str
+    suffixes: tuple[str, ...]
+    module: str
+    packed: bool = True
+    writes: bool = False
+    extra: str = ""
+    libraries: tuple[str, ...] = ()
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        name="jsonl",
+        what="JSON lines, an object a line",
+        suffixes=(".jsonl", ".ndjson", ".json"),
+        module="jsonl",
+        writes=True,
+    ),
+    Format(
+        name="folder",
+        what="a folder of .txt and .html files, or else of files of the other formats",
+        suffixes=(),
+        module="folder",
+        packed=False,
+    ),
+    Format(name="page", what="a single HTML page", suffixes=(".html", ".htm"), module="page"),
+    Format(
+        name="warc",
+        what="WARC: pages of crawls, and the texts of WET files",
+        suffixes=(".warc", ".wet"),
+        module="warc",
+        extra="warc",
+        libraries=("fastwarc", "resiliparse", "tldextract"),
+    ),
+    Format(
+        name="arc",
+        what="ARC: pages of crawls before 2009",
+        suffixes=(".arc",),
+        module="arc",
+        extra="warc",
+        libraries=("warcio", "resiliparse", "tldextract"),
+    ),
+    Format(
+        name="feed",
+        what="RSS and Atom feeds, the items' contents",
+        suffixes=(".rss", ".atom", ".xml", ".rdf"),
+        module="feed",
+        extra="feeds",
+        libraries=("feedparser", "tldextract"),
+    ),
+    Format(
+        name="parquet",
+        what="Parquet tables",
+        suffixes=(".parquet", ".pq"),
+        module="parquet",
+        packed=False,
+        writes=True,
+        extra="tables",
+        libraries=("pyarrow",),
+    ),
+    Format(
+        name="arrow",
+        what="Arrow IPC files and streams, Feather",
+        suffixes=(".arrow", ".feather", ".ipc", ".arrows"),
+        module="arrow",
+        packed=False,
+        writes=True,
+        extra="tables",
+        libraries=("pyarrow",),
+    ),
+    Format(
+        name="csv",
+        what="CSV tables with a header, UTF-8",
+        suffixes=(".csv", ".tsv"),
+        module="csv",
+        writes=True,
+        extra="tables",
+        libraries=("pyarrow",),
+    ),
+)
+
+_BY_NAME = {one.name: one for one in FORMATS}
+_BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
+
+
+def names() -> str:
+    """The suffixes of files that can be read, for messages."""
+    return ", ".join(_BY_SUFFIX)
+
+
+def by_name(name: str) -> Format:
+    """The format that is called so; `ConfigError` if there is none."""
+    if name not in _BY_NAME:
+        raise ConfigError(f"format: expected one of {', '.join(_BY_NAME)}, got {name!r}")
+    return _BY_NAME[name]
+
+
+def by_path(path: str) -> Format | None:
+    """The format of a file by its name, None if it is known to none."""
+    unpacked = unpacked_name(path)
+    found = _BY_SUFFIX.get(os.path.splitext(unpacked)[1])
+    return None if found is None or (not found.packed and unpacked != path.lower()) else found
+
+
+def module_of(one: Format) -> Any:
+    """The module of a format.
+
+    Raises
+    ------
+    MissingExtraError
+        A library that it needs is not installed.
+    """
+    missing = [name for name in one.libraries if not _there(name)]
+    if missing:
+        raise MissingExtraError(
+            f"the format {one.name} needs {' and '.join(missing)}: {pip_line(one.extra)}"
+        )
+    return import_module(f"templatemine.io.{one.module}")
+
+
+def pip_line(extra: str) -> str:
+    """What brings an extra."""
+    return f"pip install 'templatemine[{extra}]'"
+
+
+def installed(one: Format) -> bool:
+    """Whether all libraries are there that a format needs."""
+    return all(_there(name) for name in one.libraries)
+
+
+def _there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def suffixes_of(one: Format) -> str:
+    """The suffixes of a format, for people; each also with those of packing where that is so."""
+    shown = " ".join(one.suffixes)
+    return f"{shown} (+ {' '.join(PACKED)})" if one.packed and one.suffixes else shown

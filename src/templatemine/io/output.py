@@ -1,0 +1,83 @@
+"""Which format cleaned records are written in, and what writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Protocol
+
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.files import unpacked_name
+from templatemine.io.formats import FORMATS, Format, by_name, by_path, module_of
+
+__all__ = ["Writer", "choose", "open_writer", "takes_rows"]
+
+_TABLES = ("parquet", "arrow")
+_COLUMNS = ("parquet", "arrow", "csv")
+_NO_COLUMNS = ("jsonl", "folder", "page")
+"""What has columns, and what has records that may each have fields of their own."""
+
+
+class Writer(Protocol):
+    """Pieces in, a file out."""
+
+    def write(self, piece: bytes, /) -> Any:
+        """Write what `RecordCleaner.pieces` gives."""
+
+    def close(self) -> None:
+        """Write the end of the file."""
+
+
+def choose(output: str, inputs: Iterable[Format], named: str | None = None) -> Format:
+    """The format of the output: the one that is named, else by the suffix, else that of the inputs if they all have the
+    same and it can be written, else JSON lines.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: the format cannot be written, not under this name, or not from these inputs.
+    ConfigError
+        There is no format of that name.
+    """
+    inputs = list(inputs)
+    writable = ", ".join(one.name for one in FORMATS if one.writes)
+    found = by_name(named) if named is not None else None if output == "-" else by_path(output)
+    if found is None:
+        same = {one.name for one in inputs}
+        found = by_name(same.pop()) if len(same) == 1 else by_name("jsonl")
+        if not found.writes or (unpacked_name(output) != output.lower() and not found.packed):
+            found = by_name("jsonl")
+    if not found.writes:
+        raise CorpusError(f"cannot be written as {found.name}; what can be written: {writable}", output, fatal=True)
+    if not found.packed and unpacked_name(output) != output.lower():
+        raise ConfigError(f"{output}: {found.name} is packed inside, and not once more")
+    loose = [one.name for one in inputs if one.name in _NO_COLUMNS]
+    if found.name in _COLUMNS and loose:
+        raise CorpusError(
+            f"expected an output without columns for {loose[0]}, whose records may differ; found {found.name}",
+            output,
+            fatal=True,
+        )
+    return found
+
+
+def takes_rows(found: Format) -> bool:
+    """Whether rows of tables may go into a format as they stand."""
+    return found.name in _TABLES
+
+
+@contextmanager
+def open_writer(
+    found: Format, stream: BinaryIO, place: str, text_field: str, removed_field: str, blocks_field: str | None
+) -> Iterator[Writer]:
+    """What writes pieces to a stream; the end of the file is written unless the with-block ends by an exception."""
+    if takes_rows(found):
+        from templatemine.io.tables import made
+
+        columns = made(text_field, removed_field, blocks_field)
+    else:
+        spared = f"{removed_field}_spared"
+        columns = dict.fromkeys((text_field, removed_field, spared, *([blocks_field] if blocks_field else ())))
+    writer = module_of(found).writer(stream, "stdout" if place == "-" else place, columns)
+    yield writer
+    writer.close()

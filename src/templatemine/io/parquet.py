@@ -1,0 +1,59 @@
+"""Parquet: a row is a record.  Memory holds some thousand rows of a row group at a time."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from pyarrow import parquet
+
+from templatemine.config import ReadConfig
+from templatemine.io import tables
+from templatemine.io.files import Report, open_input, place_of, stem
+from templatemine.io.work import Rows
+from templatemine.model import Record
+
+__all__ = ["batches", "read", "writer"]
+
+_ROWS = 1024
+"""Rows that are read in one go."""
+
+
+def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
+    """Yield a record for each row; see `tables.read`.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: no permission, no Parquet file, damaged or truncated, two columns of one name.
+    """
+    return tables.read(_batches(path), place_of(path), stem(path), config, report)
+
+
+def batches(path: str, config: ReadConfig, report: Report, most: int, size: int) -> Iterator[Rows]:
+    """Yield the rows as they stand."""
+    return tables.rows_of(_batches(path), place_of(path), stem(path), size)
+
+
+def _batches(path: str) -> Iterator[Any]:
+    place = place_of(path)
+    with tables.read_errors(place, "Parquet"), open_input(path) as stream, tempfile.TemporaryFile() as spool:
+        source: Any = stream
+        if path == "-":  # what tells where everything is stands at the end
+            shutil.copyfileobj(stream, spool)
+            source = spool
+        file = parquet.ParquetFile(source)
+        tables.check_columns(file.schema_arrow, place)
+        number = 0
+        for number, batch in enumerate(file.iter_batches(batch_size=_ROWS), 1):
+            yield batch
+        if not number:
+            yield tables.empty(file.schema_arrow)
+
+
+def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
+    """What writes cleaned rows; see `tables.TableWriter`."""
+    outlet = tables.Outlet(stream)
+    return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(outlet, schema), columns)

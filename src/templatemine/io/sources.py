@@ -1,0 +1,126 @@
+"""Which source a record is of: rules that a person can write in a word.
+
+===============  ==================================================================================================
+``domain``       the registered domain of the record's url: ``https://news.bbc.co.uk/1/`` is ``bbc.co.uk``
+``host``         the host of the url: ``news.bbc.co.uk``
+``field:NAME``   the field NAME
+``path:N``       a part of the file's path: 0 the file's name without its suffixes, 1 the folder it lies in, ...
+``re:REGEX``     what the one group of an expression holds where it first matches the url
+===============  ==================================================================================================
+
+Registered domains go by the public suffix list that comes with tldextract, without the network and without files of its
+own: the same version gives the same sources everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.io.files import stem
+
+__all__ = ["check_rule", "domain_of", "host_of", "source_of"]
+
+Rule = Callable[[Mapping[str, Any], str], object]
+
+EXPECTED = "expected domain, host, field:NAME, path:N or re:REGEX with one group"
+
+
+def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
+    """The source of a record by a rule.
+
+    Parameters
+    ----------
+    rule : str
+        See the table above.
+    fields : mapping
+        Of the record.
+    place : str
+        Its file.
+
+    Raises
+    ------
+    ValueError
+        The rule gives no source for this record.
+    ConfigError
+        The rule is none.
+    """
+    found = _compiled(rule)(fields, place)
+    if isinstance(found, int | float) and not isinstance(found, bool):
+        found = str(found)
+    if not isinstance(found, str) or not found:
+        raise ValueError(f"expected a source by the rule {rule!r}, found none (url: {fields.get('url')!r})")
+    return found
+
+
+def check_rule(rule: str) -> None:
+    """Raise a `ConfigError` if a rule is none, and a `MissingExtraError` if what it needs is not installed."""
+    _compiled(rule)
+    if rule == "domain":
+        _suffixes()
+
+
+@lru_cache(maxsize=16)
+def _compiled(rule: str) -> Rule:
+    name, colon, rest = rule.partition(":")
+    if rule == "domain":
+        return lambda fields, place: domain_of(_url(fields))
+    if rule == "host":
+        return lambda fields, place: host_of(_url(fields))
+    if name == "field" and rest:
+        return lambda fields, place: fields.get(rest)
+    if name == "path" and rest.isdecimal():
+        return lambda fields, place: _part(place, int(rest))
+    if name == "re" and colon:
+        import regex
+
+        try:
+            pattern = regex.compile(rest)
+        except regex.error as error:
+            raise ConfigError(f"source rule {rule!r}: {error}") from error
+        if pattern.groups == 1:
+            return lambda fields, place: (match := pattern.search(_url(fields))) and match[1]
+    raise ConfigError(f"source rule: {EXPECTED}, got {rule!r}")
+
+
+def _url(fields: Mapping[str, Any]) -> str:
+    url = fields.get("url")
+    return url if isinstance(url, str) else ""
+
+
+def _part(place: str, number: int) -> str:
+    if number == 0:
+        return stem("-" if place == "stdin" else place)
+    parts = os.path.abspath(place).split(os.sep)
+    return parts[-1 - number] if number < len(parts) else ""
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case, without port and user; empty if it has none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:  # brackets that hold no address
+        return ""
+
+
+def domain_of(url: str) -> str:
+    """The registered domain of a URL; the host itself where there is none (an address, a single name)."""
+    return _domain(host_of(url))
+
+
+@lru_cache(maxsize=1 << 16)
+def _domain(host: str) -> str:
+    return (_suffixes().extract_str(host).top_domain_under_public_suffix or host) if host else ""
+
+
+@cache
+def _suffixes() -> Any:
+    try:
+        import tldextract
+    except ImportError as error:
+        raise MissingExtraError("registered domains need tldextract: pip install 'templatemine[warc]'") from error
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -1,0 +1,360 @@
+"""Tables of Arrow: batches of rows in, records out; and back into tables with every other column as it was.
+
+What the formats with columns share.  A row is a record, a column a field; `Rows` are some rows on their way to another
+process, which cleans them without looking at the columns it has no use for.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import ipc
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.fields import checked, document, too_large
+from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.folder import decode_html
+from templatemine.io.jsonl import decode_line
+from templatemine.io.work import Rows
+from templatemine.model import Record
+
+__all__ = [
+    "BLOCKS",
+    "SPANS",
+    "Outlet",
+    "Sheet",
+    "TableWriter",
+    "check_columns",
+    "empty",
+    "made",
+    "plain",
+    "read",
+    "read_errors",
+    "read_rows",
+    "rows_of",
+]
+
+READ_ROWS = 256
+"""Rows in a batch; see `stream.BATCH_RECORDS`."""
+
+
+@contextmanager
+def read_errors(place: str, what: str) -> Iterator[None]:
+    """Complaints of Arrow and of the file as fatal errors that name the file."""
+    try:
+        yield
+    except pa.ArrowException as error:
+        problem = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CorpusError(f"cannot be read as {what}: {problem}", place, fatal=True) from error
+    except READ_ERRORS as error:
+        raise unreadable(error, place) from error
+
+
+def check_columns(schema: Any, place: str) -> None:
+    """Refuse a table in which two columns have one name: as fields of a record, one would be lost."""
+    for name in schema.names:
+        if schema.names.count(name) > 1:
+            raise CorpusError(f"expected columns with names of their own, found two called {name!r}", place, fatal=True)
+
+
+def empty(schema: Any) -> Any:
+    """A batch without rows."""
+    return pa.RecordBatch.from_pylist([], schema=schema)
+
+
+# -------------------------------------------------------------------------------------------------------------- rows
+
+
+def rows_of(batches: Iterable[Any], place: str, source: str, size: int) -> Iterator[Rows]:
+    """Cut batches into `Rows` of at most `READ_ROWS` rows and about `size` bytes; at least one, so that the columns are
+    known."""
+    number = 1
+    for batch in batches:
+        step = max(1, min(READ_ROWS, int(batch.num_rows * size / max(1, batch.nbytes))))
+        for start in range(0, batch.num_rows, step) if batch.num_rows else (0,):
+            part = batch.slice(start, step)
+            yield Rows(place, source, number, _packed(part))
+            number += part.num_rows
+
+
+def _packed(batch: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    with ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue())
+
+
+def read(
+    batches: Iterable[Any], place: str, source: str, config: ReadConfig, report: Callable[[CorpusError], None]
+) -> Iterator[Record]:
+    """Yield a record for each row; all columns are its fields, as values that JSON can hold."""
+    number = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, READ_ROWS):
+            for fields in _fields(batch.slice(start, READ_ROWS), config, None):
+                number += 1
+                try:
+                    _decoded(fields, config)
+                    found = document(fields, config, source, number, place)
+                    too_large(config, found.text, found.html)
+                except ValueError as error:
+                    report(CorpusError(str(error), f"{place}:{number}"))
+                    continue
+                yield Record(document=found, fields=fields, where=f"{place}:{number}")
+
+
+def _fields(batch: Any, config: ReadConfig, wanted: frozenset[str] | None) -> Iterator[dict[str, Any]]:
+    """The rows of a batch as fields: of all columns, or of those that are wanted."""
+    columns, names = [], []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if wanted is None or name in wanted:
+            keep = name in (config.text_field, config.html_field)  # bytes of these are text
+            columns.append(column.to_pylist() if keep or _is_plain(column.type) else map(plain, column.to_pylist()))
+            names.append(name)
+    if not columns:
+        yield from ({} for _ in range(batch.num_rows))
+    for values in zip(*columns, strict=True):
+        yield dict(zip(names, values, strict=True))
+
+
+def _decoded(fields: dict[str, Any], config: ReadConfig) -> None:
+    """Bytes of the text and of the page as strings."""
+    text, html = fields.get(config.text_field), fields.get(config.html_field)
+    if type(text) is bytes:
+        try:
+            fields[config.text_field] = text.decode()
+        except UnicodeDecodeError as error:
+            fields[config.text_field] = None
+            found = f"byte 0x{text[error.start]:02x} at byte offset {error.start}"
+            raise ValueError(f"expected UTF-8 in field {config.text_field!r}, found {found}") from None
+    if type(html) is bytes:
+        fields[config.html_field] = decode_html(html)
+
+
+def _is_plain(kind: Any) -> bool:
+    of = pa.types
+    return any(
+        test(kind)
+        for test in (of.is_string, of.is_large_string, of.is_string_view, of.is_integer, of.is_boolean, of.is_null)
+    ) or (of.is_floating(kind) and not of.is_float16(kind))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: times in ISO 8601, decimals as they are written, bytes in base 64."""
+    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal | datetime.timedelta):
+        return str(value)
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, str | int | float):
+        return float(value) if type(value).__module__ == "numpy" else value
+    return str(value)
+
+
+def read_rows(
+    rows: Rows, config: ReadConfig, report: Callable[[CorpusError], None], wanted: frozenset[str] | None
+) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
+    """Yield place in `rows`, source, place and fields of each record; the fields are the caller's to change."""
+    with ipc.open_stream(rows.data) as stream:
+        batch = stream.read_next_batch()
+    for place, fields in enumerate(_fields(batch, config, wanted)):
+        number = rows.number + place
+        try:
+            _decoded(fields, config)
+            source, _, text, html = checked(fields, config, rows.source, number, rows.place)
+            too_large(config, text, html)
+        except ValueError as error:
+            report(CorpusError(str(error), f"{rows.place}:{number}"))
+            continue
+        yield place, source, f"{rows.place}:{number}", fields
+
+
+# ------------------------------------------------------------------------------------------------- cleaned rows, out
+
+SPANS = pa.list_(
+    pa.struct([("start", pa.int64()), ("end", pa.int64()), ("templates", pa.list_(pa.string()))])  # see `model.Span`
+)
+BLOCKS = pa.list_(
+    pa.struct(
+        [
+            *(("start", pa.int64()), ("end", pa.int64()), ("score", pa.float64()), ("page", pa.float64())),
+            *(("path", pa.float64()), ("df", pa.int64()), ("reason", pa.string())),
+        ]
+    )
+)
+
+
+def made(text_field: str, removed_field: str, blocks_field: str | None) -> dict[str, Any]:
+    """The columns that cleaning makes; None for the type that the column has (string, if it is new)."""
+    columns = {text_field: None, removed_field: SPANS, f"{removed_field}_spared": pa.bool_()}
+    return columns if blocks_field is None else {**columns, blocks_field: BLOCKS}
+
+
+class Sheet:
+    """Rows on their way out: the batch they came in, with the columns that cleaning makes.
+
+    Parameters
+    ----------
+    rows : Rows
+    columns : mapping of str to DataType or None
+        See `made`; they are put at the end in this order, if they are not there.
+    """
+
+    def __init__(self, rows: Rows, columns: Mapping[str, Any]) -> None:
+        with ipc.open_stream(rows.data) as stream:
+            self._batch = stream.read_next_batch()
+        self._columns = columns
+        self._kept: list[int] = []
+        self._values: dict[str, list[Any]] = {name: [] for name in columns}
+
+    def add(self, place: int, fields: Mapping[str, Any]) -> None:
+        """Keep a row, with the new values in `fields`."""
+        self._kept.append(place)
+        for name, values in self._values.items():
+            values.append(fields.get(name))
+
+    def packed(self) -> bytes:
+        """The rows that were kept, as a stream of Arrow."""
+        batch = self._batch
+        if len(self._kept) < batch.num_rows:
+            batch = batch.take(pa.array(self._kept, pa.int64()))
+        for name, kind in self._columns.items():
+            at = batch.schema.get_field_index(name)
+            if kind is None:
+                kind = pa.string() if at < 0 else batch.schema.field(at).type
+            column = _column(self._values[name], kind)
+            field = pa.field(name, column.type)
+            if at < 0:
+                batch = batch.append_column(field, column)
+            else:
+                batch = batch.set_column(at, field.with_metadata(batch.schema.field(at).metadata), column)
+        return _packed(batch)
+
+
+def _column(values: Sequence[Any], kind: Any) -> Any:
+    of = pa.types
+    text = of.is_dictionary(kind) or of.is_binary(kind) or of.is_large_binary(kind) or of.is_binary_view(kind)
+    # A column of nothing but nulls can hold no text.
+    return pa.array(values, pa.string()).cast(kind) if text else pa.array(values, pa.string() if of.is_null(kind) else kind)
+
+
+class TableWriter:
+    """Pieces of a table in, a file out.
+
+    Parameters
+    ----------
+    place : str
+        The file, as errors name it.
+    open_writer : callable
+        Schema -> what writes tables of it and is closed.
+    columns : mapping of str to DataType or None
+        Of pieces that are JSON lines, the columns that are no strings; see `made`.
+    """
+
+    ROWS = 1 << 14
+    SIZE = 1 << 26
+    """A group of rows is written when it has so many, or so many bytes: large enough to be packed well and read by
+    column, small enough for memory."""
+
+    def __init__(self, place: str, open_writer: Callable[[Any], Any], columns: Mapping[str, Any]) -> None:
+        self._place = place
+        self._open = open_writer
+        self._columns = columns
+        self._writer: Any = None
+        self._schema: Any = None
+        self._batches: list[Any] = []
+
+    def write(self, piece: bytes) -> None:
+        """Write a piece: a stream of Arrow (see `Sheet.packed`) or JSON lines."""
+        if not piece:
+            return
+        if piece[:1] == b"{":
+            self._add(self._from_lines(piece))
+        else:
+            with ipc.open_stream(piece) as stream:
+                for batch in stream:
+                    self._add(batch)
+
+    def _from_lines(self, piece: bytes) -> Any:
+        records = [decode_line(line) for line in piece.splitlines()]
+        names = list(dict.fromkeys(name for fields in records for name in fields)) if self._schema is None else None
+        if names is not None:
+            fixed = {name: kind or pa.string() for name, kind in self._columns.items()}
+            ordered = [name for name in names if name not in fixed] + list(fixed)
+            self._schema = pa.schema([(name, fixed.get(name, pa.string())) for name in ordered])
+        for fields in records:
+            others = fields.keys() - set(self._schema.names)
+            if others:
+                raise CorpusError(
+                    f"expected records with the same fields, found another one, {min(others)!r}", self._place, fatal=True
+                )
+        return pa.RecordBatch.from_pylist(records, schema=self._schema)
+
+    def _add(self, batch: Any) -> None:
+        if self._schema is None:
+            self._schema = batch.schema
+        if not batch.schema.equals(self._schema):
+            raise CorpusError(
+                f"expected inputs with the same columns, found ({_columns(self._schema)}) and ({_columns(batch.schema)})",
+                self._place,
+                fatal=True,
+            )
+        self._batches.append(batch)
+        if sum(one.num_rows for one in self._batches) >= self.ROWS or (
+            sum(one.nbytes for one in self._batches) >= self.SIZE
+        ):
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._writer is None:
+            self._writer = self._open(self._schema)
+        self._writer.write_table(pa.Table.from_batches(self._batches, self._schema).combine_chunks())
+        self._batches = []
+
+    def close(self) -> None:
+        """Write the rest and the end of the file; no pieces at all make a table without rows."""
+        if self._schema is None:
+            self._schema = pa.schema([(name, kind or pa.string()) for name, kind in self._columns.items()])
+        if self._batches or self._writer is None:
+            self._flush()
+        self._writer.close()
+
+
+def _columns(schema: Any) -> str:
+    return ", ".join(f"{field.name}: {field.type}" for field in schema)
+
+
+class Outlet:
+    """What Arrow writes to: a handle that cannot seek, with the place counted."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._at = 0
+        self.closed = False
+
+    def write(self, data: Any) -> int:
+        size = len(data)
+        self._stream.write(data)
+        self._at += size
+        return size
+
+    def tell(self) -> int:
+        return self._at
+
+    def flush(self) -> None:
+        """Nothing: the handle below is flushed by who opened it."""
+
+    def close(self) -> None:
+        self.closed = True

@@ -1,0 +1,179 @@
+"""Pages as they came over the network: what is one, in which character set, and of which source.
+
+What the archives of crawls share.  The character set is that of the mark at the front, else UTF-8 if the page is that
+(other sets hardly ever look like it), else what the header, the ``<meta>`` and detection name, in this order, the
+first that fits.  A page is never refused for it: what fits nowhere is decoded with U+FFFD, and counted.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from resiliparse.parse.encoding import detect_encoding, detect_mime, map_encoding_to_html5
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.fields import too_large
+from templatemine.io.files import Report, place_of, stem
+from templatemine.io.folder import meta_charset
+from templatemine.io.sources import domain_of, source_of
+from templatemine.model import Document, Record
+
+__all__ = ["CUT_OFF", "EMPTY", "OTHERS", "Fetched", "decode", "page_record"]
+
+OTHERS = "records that hold no page (requests, pictures, ...)"
+FAILED = "responses that report an error or lead elsewhere"
+EMPTY = "records without a payload"
+CUT_OFF = "pages that the crawler cut off"
+LIES = "pages in another character set than they say"
+BROKEN = "pages with bytes that no character set explains"
+
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_UNTOLD = frozenset({"", "unk", "no-type", "unknown", "application/octet-stream", "unknown/unknown"})
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+_BROKEN_SHARE = 0.1
+"""UTF-8 in which no more than this share of what is not ASCII is broken, is UTF-8 with a few bad bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What a record of an archive holds.
+
+    Attributes
+    ----------
+    id, url : str
+    date : str or None
+        ISO 8601.
+    status : int or None
+        Of HTTP; None where there is none.
+    content_type, charset : str
+        As the server said; empty if it did not.
+    body : bytes
+        Without the transfer's and the content's encoding.
+    text : bool
+        It is the text of a page (WET), not a page.
+    where : str
+        For errors.
+    """
+
+    id: str
+    url: str
+    date: str | None
+    status: int | None
+    content_type: str
+    charset: str
+    body: bytes
+    text: bool = False
+    where: str
+
+
+def page_record(fetched: Fetched, path: str, config: ReadConfig, report: Report) -> Record | None:
+    """The record of a page; None, counted or reported, if there is none in what was fetched."""
+    if fetched.status is not None and not 200 <= fetched.status < 300:
+        report.note(FAILED)
+        return None
+    if not fetched.body.strip():
+        report.note(EMPTY)
+        return None
+    kind = fetched.content_type.partition(";")[0].strip().lower()
+    if not fetched.text and kind not in _PAGES and not (kind in _UNTOLD and detect_mime(fetched.body) in _PAGES):
+        report.note(OTHERS)
+        return None
+    body, notes = decode(fetched.body, fetched.charset)
+    for note in notes:
+        report.note(note)
+    fields = {
+        config.id_field: fetched.id,
+        config.source_field: "",
+        "url": fetched.url,
+        "date": fetched.date,
+        config.text_field if fetched.text else config.html_field: body,
+    }
+    try:
+        too_large(config, body)
+        if config.source_of is None:
+            source = domain_of(fetched.url) or stem(path)
+        else:
+            source = source_of(config.source_of, fields, place_of(path))
+    except ValueError as error:
+        report(CorpusError(str(error), fetched.where))
+        return None
+    fields[config.source_field] = source
+    document = Document(
+        source=source,
+        id=fetched.id,
+        text=body if fetched.text else None,
+        html=None if fetched.text else body,
+        url=fetched.url,
+        date=fetched.date,
+    )
+    return Record(document=document, fields=fields, where=fetched.where)
+
+
+def decode(data: bytes, charset: str) -> tuple[str, list[str]]:
+    """The text of a page.
+
+    Parameters
+    ----------
+    data : bytes
+    charset : str
+        As the header says; empty if it does not.
+
+    Returns
+    -------
+    str
+        Without a mark at the front.
+    list of str
+        `LIES` and `BROKEN`, where it is so.
+    """
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            text = data[len(mark) :].decode(codec, "replace")
+            return text, [BROKEN] if "\ufffd" in text and not _holds(data, codec) else []
+    named = list(_named(data, charset))
+    # Escapes are how ISO-2022 writes in ASCII, zeros how UTF-16 does.
+    if b"\x1b" not in data and b"\0" not in data and (found := _utf8(data)) is not None:
+        text, broken = found
+        lie = [LIES] if named and named[0] != "utf-8" and not text.isascii() else []
+        return text, lie + [BROKEN] * broken
+    detected = detect_encoding(data)
+    for codec in (*named, detected, "utf-8"):
+        try:
+            text = data.decode(codec).removeprefix("\ufeff")
+        except (UnicodeDecodeError, LookupError):
+            continue
+        return text, [LIES] if named and codec != named[0] else []
+    codec = next((name for name in (*named, detected) if name != "utf-8"), "cp1252")
+    return data.decode(codec, "replace"), [BROKEN]
+
+
+def _named(data: bytes, charset: str) -> Iterator[str]:
+    """The codecs of the labels that are known, header before ``<meta>``."""
+    for label, from_meta in ((charset, False), (meta_charset(data) or "", True)):
+        codec = map_encoding_to_html5(label.strip().strip("\"'"), fallback_utf8=False) if label else None
+        if codec:
+            # What could be read byte by byte is not UTF-16 (HTML standard, section 13.2.3).
+            yield "utf-8" if from_meta and codec.startswith("utf-16") else codec
+
+
+def _utf8(data: bytes) -> tuple[str, bool] | None:
+    """The text if it is UTF-8, perhaps with a few broken bytes, and whether it has such."""
+    try:
+        return data.decode(), False
+    except UnicodeDecodeError:
+        text = data.decode(errors="replace")
+    broken = text.count("\ufffd")
+    others = len(text.encode("ascii", "ignore"))
+    return (text, True) if broken <= _BROKEN_SHARE * (len(text) - others) else None
+
+
+def _holds(data: bytes, codec: str) -> bool:
+    try:
+        data.decode(codec)
+    except UnicodeDecodeError:
+        return False
+    return True
