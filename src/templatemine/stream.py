@@ -1,4 +1,4 @@
-"""Records in, lines of JSON (or rows of tables) out: cleans a stream of records of many sources, each with the pack of its source.
+"""Records in, lines of JSON (or rows of tables) out: cleans records of many sources, each with the pack of its source.
 
 A record keeps its fields and their order; its text field gets the cleaned text, and a field ``removed`` says what was
 cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as

@@ -411,12 +411,12 @@ def test_damaged_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("gone.jsonl", "cannot be read: No such file or directory"),
-        ("a.csv", "expected a file named .jsonl"),
+        ("a.doc", "expected a file named .jsonl"),
         ("empty", "found none"),
     ],
 )
 def test_inputs_that_are_none(cli: Cli, archive: Path, tmp_path: Path, name: str, message: str) -> None:
-    (tmp_path / "a.csv").write_text("a,b\n")
+    (tmp_path / "a.doc").write_text("a,b\n")
     (tmp_path / "empty").mkdir()
     before = everything(tmp_path)
     ran = cli("mine", archive, tmp_path / name, "-o", tmp_path / "packs")

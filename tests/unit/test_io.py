@@ -30,8 +30,8 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import write
 from templatemine.io.folder import decode_html
-from templatemine.io.jsonl import MAX_DEPTH, decode_line, encode_line
 from templatemine.io.formats import by_name
+from templatemine.io.jsonl import MAX_DEPTH, decode_line, encode_line
 from templatemine.io.read import read_documents, read_records
 from templatemine.io.write import atomic_writer, safe_file_name
 from templatemine.model import Document, Record
@@ -376,13 +376,13 @@ class TestBadFiles:
         with pytest.raises(CorpusError):
             read_records(tmp_path / "no.jsonl", CONFIG)
 
-    @pytest.mark.parametrize("name", ["a.parquet", "a.jsonl.bz2", "a", "a.gz", ".jsonl", "a.txt"])
+    @pytest.mark.parametrize("name", ["a.doc", "a.parquet.gz", "a.jsonl.bz2", "a", "a.gz", ".jsonl", "a.txt"])
     def test_unknown_suffix(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("{}")
         with pytest.raises(CorpusError) as caught:
             read_records(tmp_path / name, CONFIG)
         assert caught.value.fatal
-        for known in (*FORMATS, ".gz", ".html", "directory", "standard input"):
+        for known in (*SUFFIXES, ".parquet", ".html", "directory", "standard input"):
             assert known in caught.value.problem
 
     def test_no_permission(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -452,12 +452,12 @@ class TestBadFiles:
         assert "Not a gzipped file" in error.problem
 
     def test_error_of_the_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        class Failing(io.BytesIO):
-            def read1(self, size: int | None = -1, /) -> bytes:
+        class Failing(io.FileIO):
+            def readinto(self, buffer: Any, /) -> int:
                 raise OSError(errno.EIO, "Input/output error")
 
         path = put(tmp_path / "a.jsonl", {"text": "x"})
-        monkeypatch.setattr("builtins.open", lambda *_, **__: Failing(b"x" * 10))
+        monkeypatch.setattr("builtins.open", lambda path, *_, **__: Failing(path))
         assert fatal(path)[1].problem == "cannot be read: Input/output error"
 
 
@@ -685,7 +685,10 @@ class TestFolder:
         page(tmp_path / "s" / "sub" / "a.pdf")
         _, error = fatal(tmp_path / "s")
         assert error.where == str(tmp_path / "s")
-        assert error.problem == "expected .txt, .html, .htm files (each also with .gz), found none"
+        assert (
+            error.problem
+            == "expected .txt, .html, .htm files (each also with .gz), or of .jsonl, .ndjson, .json, .html, .htm, .warc, .wet, .arc, .rss, .atom, .xml, .rdf, .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .tsv; found none"
+        )
 
     def test_no_good_document_is_not_fatal(self, tmp_path: Path) -> None:
         page(tmp_path / "s" / "a.txt", b"\xff")

@@ -13,7 +13,7 @@ from templatemine import stream
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
-from templatemine.io.read import read_records
+from templatemine.io.read import items, read_records
 from templatemine.model import Document, Record
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
@@ -119,9 +119,17 @@ def test_jobs_change_nothing(packs: Mapping[str, Pack], monkeypatch: pytest.Monk
 
 def test_batches_end_by_records_and_by_characters() -> None:
     records = to_records(rows("a", 600))
-    assert [len(batch) for batch in stream._batches(records)] == [256, 256, 88]
+    assert [len(batch.records) for batch in items(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+        256,
+        256,
+        88,
+    ]
     large = to_records([{"source": "a", "text": "x" * 200_000}] * 7)
-    assert [len(batch) for batch in stream._batches(large)] == [3, 3, 1]
+    assert [len(batch.records) for batch in items(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+        3,
+        3,
+        1,
+    ]
 
 
 def test_names_that_clash() -> None:

@@ -198,7 +198,12 @@ def _check_paths(args: argparse.Namespace) -> None:
 def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
     total = tally.total()
     if args.json:
-        facts = {**_facts(total), "skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
+        facts = {
+            **_facts(total),
+            "skipped": terminal.skipped,
+            "met": terminal.met.notes,
+            "seconds": round(terminal.seconds, 3),
+        }
         facts["sources"] = [{"source": source, **_facts(counts)} for source, counts in sorted(tally.sources.items())]
         terminal.report(facts, to_stdout=args.output != "-")
         return

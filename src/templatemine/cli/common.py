@@ -54,8 +54,8 @@ exit codes:
 """
 
 INPUT_HELP = """\
-a file of one of the formats that "templatemine formats" lists (JSON lines, WARC, feeds, tables ...), a folder of .txt or
-.html files or of such files, a pattern in quotes, a URL (s3://, hf:// ...), or - for standard input"""
+JSON lines, WARC, feeds, tables or another format that "templatemine formats" lists; a folder of .txt or .html files, or
+of such archives; a pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
 
 SHOWN = 5
 """Bad documents that are named one by one before the rest is only counted."""
@@ -153,8 +153,8 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         "--source-of",
         metavar="RULE",
         help="where the source of a record stands: domain or host (of its url), field:NAME, path:N (0 the name of the "
-        "file, 1 the folder it is in ...), re:REGEX (its one group, in the url); default: the source field, or of pages "
-        "the domain",
+        "file, 1 the folder it is in ...), re:REGEX (its one group, in the url); default: the source field, or of "
+        "crawled pages the domain",
     )
     group.add_argument(
         "--max-record",

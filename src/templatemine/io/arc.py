@@ -5,6 +5,7 @@ Memory holds one record of at most `ReadConfig.max_record` bytes.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,7 +36,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     number = 0
     try:
         with open_input(path) as stream, unpacked(path, stream) as whole:
-            for number, record in enumerate(ArchiveIterator(whole, arc2warc=True), 1):
+            for number, record in enumerate(ArchiveIterator(_Ready(whole), arc2warc=True), 1):
                 fetched = _fetched(record, f"{place}:{number}", config, report)
                 found = None if fetched is None else page_record(fetched, path, config, report)
                 if found is not None:
@@ -45,6 +46,14 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         raise CorpusError(f"{problem}, found damage: {error}", place, fatal=True) from error
     except READ_ERRORS as error:
         raise unreadable(error, place, f" after record {number}" if number else "") from error
+
+
+class _Ready:
+    """A stream that gives what it has: reading on to fill a buffer would meet damage before what stands in front of it
+    was given."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        self.read = stream.read1
 
 
 def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fetched | None:

@@ -46,10 +46,11 @@ def _batches(path: str) -> Iterator[Any]:
         is_file = head.startswith(_MAGIC)
         reader = ipc.open_stream(stream if is_file else _Joined(head, stream))
         tables.check_columns(reader.schema, place)
-        number = 0
-        for number, batch in enumerate(reader, 1):
+        found = False
+        for batch in reader:
+            found = True
             yield batch
-        if not number:
+        if not found:
             yield tables.empty(reader.schema)
         if is_file and not stream.read().endswith(_MAGIC):
             raise CorpusError("cannot be read as Arrow: the file is truncated", place, fatal=True)

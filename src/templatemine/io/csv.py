@@ -14,7 +14,17 @@ from typing import Any, BinaryIO
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import document, too_large
-from templatemine.io.files import BUFFER, READ_ERRORS, Report, open_input, place_of, stem, unpacked, unpacked_name, unreadable
+from templatemine.io.files import (
+    BUFFER,
+    READ_ERRORS,
+    Report,
+    open_input,
+    place_of,
+    stem,
+    unpacked,
+    unpacked_name,
+    unreadable,
+)
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.model import Record
 
@@ -140,9 +150,11 @@ class CsvWriter:
     """
 
     def __init__(self, stream: BinaryIO, place: str, columns: list[str]) -> None:
-        self._text = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=True)
+        self._text = io.TextIOWrapper(
+            stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=True
+        )
         tabs = unpacked_name(place).endswith(".tsv")
-        self._writer = csv.writer(self._text, delimiter="\t" if tabs else ",", lineterminator="\n")
+        self._writer = csv.writer(self._text, delimiter="\t" if tabs else ",", lineterminator="\r\n")
         self._place = place
         self._made = columns
         self._columns: list[str] = []
@@ -157,7 +169,9 @@ class CsvWriter:
             others = fields.keys() - set(self._columns)
             if others:
                 raise CorpusError(
-                    f"expected records with the same fields, found another one, {min(others)!r}", self._place, fatal=True
+                    f"expected records with the same fields, found one with {min(others)!r}",
+                    self._place,
+                    fatal=True,
                 )
             self._writer.writerow([_cell(fields.get(name)) for name in self._columns])
 

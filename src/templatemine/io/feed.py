@@ -1,13 +1,15 @@
 """RSS and Atom: an item of a feed is a document, its content the page (or the text, where the feed says it is plain).
 
 feedparser reads what is out there: any version, broken XML, wrong character sets.  It opens no addresses, for it is
-given bytes; entities from outside are not fetched, and those that unfold to much more than was there are left as they
-stand (expat's own limits).  Memory holds one feed of at most `ReadConfig.max_record` bytes.
+given bytes.  Of entities that a feed declares, only short ones that refer to nothing are known; others are left as they
+stand, so that none is fetched and none unfolds without end (and expat has limits of its own).  Memory holds one feed of
+at most `ReadConfig.max_record` bytes.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,7 +19,7 @@ import feedparser
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import document
-from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, stem, unpacked, unreadable
+from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_whole, stem, unpacked, unreadable
 from templatemine.io.sources import domain_of
 from templatemine.model import Record
 
@@ -43,13 +45,14 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     place = place_of(path)
     try:
         with open_input(path) as stream, unpacked(path, stream) as whole:
-            data = whole.read(config.max_record + 1)
+            data = read_whole(whole, config.max_record)
+    except ValueError as error:
+        report(CorpusError(str(error), place))
+        return
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
-    if len(data) > config.max_record:
-        report(CorpusError(f"expected at most {config.max_record:,} bytes, found more", place))
-        return
     # Bytes in a file-like object, for feedparser takes a string for an address.
+    data = _ENTITY.sub(_harmless, data)
     parsed = feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
     if not parsed.get("version"):
         report(CorpusError("expected a feed (RSS or Atom), found none", place))
@@ -67,6 +70,19 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
             continue
         fields[config.source_field] = found.source
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
+
+
+_ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"([^\"]*)\"|'([^']*)')?[^>]*>")
+_LONGEST_ENTITY = 100
+
+
+def _harmless(match: re.Match[bytes]) -> bytes:
+    """The declaration of an entity, if it is a few characters; none that refers to others, or to a file."""
+    value = match[1] or match[2] or b""
+    refers = value.replace(b"&#", b"")
+    external = re.match(rb"<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC))", match[0])
+    safe = not external and len(value) <= _LONGEST_ENTITY and b"&" not in refers and b"%" not in refers
+    return match[0] if safe else b""
 
 
 def _fields(item: Mapping[str, Any], config: ReadConfig, default: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""From the fields of a record, by name, to a `Document`: checked, with messages that say what was expected and found."""
+"""From the fields of a record to a `Document`: checked, with messages that say what was expected and found."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, Report, open_input, unpacked, unpacked_name, unreadable
+from templatemine.io.files import READ_ERRORS, Report, open_input, read_whole, unpacked, unpacked_name, unreadable
 from templatemine.io.formats import Format, by_name, by_path, module_of, names, suffixes_of
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
@@ -105,9 +105,7 @@ def read_body(place: str, html: bool, longest: int) -> str:
     """The text or page in a file, unpacked and decoded; ValueError if it has more bytes than `longest`."""
     with open_input(place) as stream:
         # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
-        data = unpacked(place, stream).read(longest + 1)
-    if len(data) > longest:
-        raise ValueError(f"expected at most {longest:,} bytes, found more")
+        data = read_whole(unpacked(place, stream), longest)
     return decode_html(data) if html else data.decode("utf-8").removeprefix("\ufeff")
 
 

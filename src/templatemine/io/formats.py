@@ -19,7 +19,18 @@ from templatemine.io.files import PACKED, Report, unpacked_name
 if TYPE_CHECKING:
     from templatemine.model import Record
 
-__all__ = ["FORMATS", "Format", "Reader", "by_name", "by_path", "installed", "module_of", "names", "pip_line", "suffixes_of"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Reader",
+    "by_name",
+    "by_path",
+    "installed",
+    "module_of",
+    "names",
+    "pip_line",
+    "suffixes_of",
+]
 
 Reader = Callable[[str, ReadConfig, Report], "Iterator[Record]"]
 
@@ -113,8 +124,6 @@ FORMATS: tuple[Format, ...] = (
         suffixes=(".csv", ".tsv"),
         module="csv",
         writes=True,
-        extra="tables",
-        libraries=("pyarrow",),
     ),
 )
 
@@ -151,9 +160,7 @@ def module_of(one: Format) -> Any:
     """
     missing = [name for name in one.libraries if not _there(name)]
     if missing:
-        raise MissingExtraError(
-            f"the format {one.name} needs {' and '.join(missing)}: {pip_line(one.extra)}"
-        )
+        raise MissingExtraError(f"the format {one.name} needs {' and '.join(missing)}: {pip_line(one.extra)}")
     return import_module(f"templatemine.io.{one.module}")
 
 

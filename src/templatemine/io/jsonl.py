@@ -106,7 +106,9 @@ def read_lines(path: str, config: ReadConfig, most: int, size: int) -> Iterator[
         yield Lines(place, source, number - len(batch) + 1, batch)
 
 
-def batches(path: str, config: ReadConfig, report: Callable[[CorpusError], None], most: int, size: int) -> Iterator[Lines]:
+def batches(
+    path: str, config: ReadConfig, report: Callable[[CorpusError], None], most: int, size: int
+) -> Iterator[Lines]:
     """As `read_lines`; bad lines are reported by who parses them."""
     return read_lines(path, config, most, size)
 

@@ -46,10 +46,11 @@ def _batches(path: str) -> Iterator[Any]:
             source = spool
         file = parquet.ParquetFile(source)
         tables.check_columns(file.schema_arrow, place)
-        number = 0
-        for number, batch in enumerate(file.iter_batches(batch_size=_ROWS), 1):
+        found = False
+        for batch in file.iter_batches(batch_size=_ROWS):
+            found = True
             yield batch
-        if not number:
+        if not found:
             yield tables.empty(file.schema_arrow)
 
 

@@ -17,7 +17,16 @@ from templatemine.io.sources import check_rule
 from templatemine.io.work import Item, Items, Lines, Work
 from templatemine.model import Document, Record
 
-__all__ = ["OnError", "format_of", "formats_of", "items", "read_batches", "read_documents", "read_records", "work_records"]
+__all__ = [
+    "OnError",
+    "format_of",
+    "formats_of",
+    "items",
+    "read_batches",
+    "read_documents",
+    "read_records",
+    "work_records",
+]
 
 OnError = Callable[[CorpusError], None]
 

@@ -158,9 +158,9 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if value is None or isinstance(value, str | int | float):
-        return float(value) if type(value).__module__ == "numpy" else value
-    return str(value)
+    if type(value).__module__ == "numpy":  # half floats
+        return float(value)
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def read_rows(
@@ -247,7 +247,11 @@ def _column(values: Sequence[Any], kind: Any) -> Any:
     of = pa.types
     text = of.is_dictionary(kind) or of.is_binary(kind) or of.is_large_binary(kind) or of.is_binary_view(kind)
     # A column of nothing but nulls can hold no text.
-    return pa.array(values, pa.string()).cast(kind) if text else pa.array(values, pa.string() if of.is_null(kind) else kind)
+    return (
+        pa.array(values, pa.string()).cast(kind)
+        if text
+        else pa.array(values, pa.string() if of.is_null(kind) else kind)
+    )
 
 
 class TableWriter:
@@ -298,7 +302,9 @@ class TableWriter:
             others = fields.keys() - set(self._schema.names)
             if others:
                 raise CorpusError(
-                    f"expected records with the same fields, found another one, {min(others)!r}", self._place, fatal=True
+                    f"expected records with the same fields, found one with {min(others)!r}",
+                    self._place,
+                    fatal=True,
                 )
         return pa.RecordBatch.from_pylist(records, schema=self._schema)
 
@@ -307,7 +313,7 @@ class TableWriter:
             self._schema = batch.schema
         if not batch.schema.equals(self._schema):
             raise CorpusError(
-                f"expected inputs with the same columns, found ({_columns(self._schema)}) and ({_columns(batch.schema)})",
+                f"expected inputs with the same columns, found {_columns(self._schema)} and {_columns(batch.schema)}",
                 self._place,
                 fatal=True,
             )
@@ -333,7 +339,7 @@ class TableWriter:
 
 
 def _columns(schema: Any) -> str:
-    return ", ".join(f"{field.name}: {field.type}" for field in schema)
+    return "(" + ", ".join(f"{field.name}: {field.type}" for field in schema) + ")"
 
 
 class Outlet:

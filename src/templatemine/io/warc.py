@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import re
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +18,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
+from templatemine.io.members import Damage, gzip_members, zstd_members
 from templatemine.io.web import CUT_OFF, EMPTY, OTHERS, Fetched, page_record
 from templatemine.model import Record
 
@@ -27,12 +27,7 @@ __all__ = ["DERIVED", "read"]
 DERIVED = True
 """The page is not what the user keeps in such a file, but a part of it: `clean` writes the text without it."""
 
-_KINDS = (
-    WarcRecordType.response
-    | WarcRecordType.resource
-    | WarcRecordType.conversion
-    | WarcRecordType.revisit
-)
+_KINDS = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.conversion | WarcRecordType.revisit
 _MAX_HEADER = 1 << 16
 _XZ = b"\xfd7zXZ"
 
@@ -57,53 +52,88 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[Fetched]:
-    """What the records hold, from front to back, over damage where the file can be searched."""
-    source: Any = stream
-    seekable = stream.seekable() and not place == "stdin"
-    head = _peek(stream, seekable)
-    if head.startswith(_XZ):
-        source, seekable = unpacked(place, stream), False
-    start = number = 0
+    """What the records hold, from front to back, over damage where the next record can be found."""
+    head = _head(stream)
+    source: Any
+    if head.startswith(b"\x1f\x8b"):
+        source = gzip_members(stream)
+    elif head.startswith(b"\x28\xb5\x2f\xfd"):
+        source = zstd_members(stream)
+    else:
+        source = _Plain(unpacked(place, stream) if head.startswith(_XZ) else stream)
+    number = 0
     while True:
-        where = start
-        if seekable:
-            source.seek(start)
+        begun = source.tell()
         try:
-            # On zero bytes FastWARC has nothing to look at and nothing to say.
             for record in ArchiveIterator(
-                _Plain(source), record_types=WarcRecordType.any_type, parse_http=False, max_header_len=_MAX_HEADER
+                source, record_types=WarcRecordType.any_type, parse_http=False, max_header_len=_MAX_HEADER
             ):
-                where = start + record.stream_pos
                 number += 1
+                begun = max(begun, record.stream_pos)
                 fetched = _fetched(record, f"{place}:{number}", config, report)
                 if fetched is not None:
                     yield fetched
             return
-        except OSError as error:
-            problem = f"expected a WARC record after record {number:,}, found damage: {error}"
-        following = _next_record(source, where + 1) if seekable else None
-        if following is None and (not number or not seekable):
-            raise CorpusError(problem if number else "expected WARC records, found none", place, fatal=True)
-        report(CorpusError(problem, place))
-        if following is None:
+        except Damage as error:
+            problem, more = str(error), source.resume(-1)
+        except BaseException as error:
+            # A panic of the library's Rust is no Exception; it must not end a run any more than other damage.
+            if type(error).__name__ not in ("OSError", "PanicException"):
+                raise
+            problem, more = f"expected a WARC record, found damage: {error}", source.resume(begun)
+        after = f" after record {number:,}" if number else ""
+        if not more and (not number or not source.whole):
+            raise CorpusError(problem + after, place, fatal=True)
+        report(CorpusError(problem + after, place))
+        if not more:
             return
-        start = following
 
 
-class _Plain:
-    """The stream with nothing but what FastWARC may use: it would look for files, and close them."""
-
-    def __init__(self, stream: Any) -> None:
-        self.read = stream.read
-
-
-def _peek(stream: Any, seekable: bool) -> bytes:
-    if not seekable:
-        return bytes(stream.peek(8)[:8]) if hasattr(stream, "peek") else b""
+def _head(stream: Any) -> bytes:
+    if hasattr(stream, "peek"):
+        return bytes(stream.peek(8)[:8])
     head = bytes(stream.read(8))
     stream.seek(0)
     return head
 
+
+class _Plain:
+    """A file that is not packed, in which the next record can be searched.
+
+    `whole` is False for a pipe: nothing can be found in it once it is read.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._at = 0
+        self.whole = bool(stream.seekable())
+
+    def read(self, size: int = -1) -> bytes:
+        data = bytes(self._stream.read(size))
+        self._at += len(data)
+        return data
+
+    def tell(self) -> int:
+        return self._at
+
+    def resume(self, start: int) -> bool:
+        """Go where the next record begins behind `start`; whether there is one."""
+        if not self.whole:
+            return False
+        self._at = self._stream.seek(start + 1)
+        data = self.read(_CHUNK)
+        while data:
+            more = self.read(_CHUNK)
+            match = _START.search(data + more)
+            if match is not None:
+                self._at = self._stream.seek(self._at - len(data + more) + match.start())
+                return True
+            data = data[-16:] + more if more else b""  # a beginning that lies across
+        return False
+
+
+_CHUNK = 1 << 20
+_START = re.compile(rb"(?<=\n)WARC/1\.")
 
 # ------------------------------------------------------------------------------------------------------- one record
 
@@ -186,35 +216,3 @@ def _charset(kind: str) -> str:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.strip().isdecimal() else None
-
-
-# ------------------------------------------------------------------------------------------------ the next after one
-
-_CHUNK = 1 << 20
-_STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|(?:\A|(?<=\n))WARC/1\.")
-
-
-def _next_record(stream: Any, start: int) -> int | None:
-    """Where the next record begins that lies at `start` or behind it."""
-    stream.seek(0)
-    head = bytes(stream.read(4))
-    stream.seek(start)
-    data = bytes(stream.read(_CHUNK))
-    while data:
-        for match in _STARTS.finditer(data):
-            if match[0][:2] == head[:2] and _begins_record(data[match.start() : match.start() + 512]):
-                return start + match.start()
-        more = bytes(stream.read(_CHUNK))
-        keep = min(len(data), 512) if more else 0
-        start += len(data) - keep
-        data = data[len(data) - keep :] + more if more else b""
-    return None
-
-
-def _begins_record(data: bytes) -> bool:
-    if data[:2] != b"\x1f\x8b":
-        return True
-    try:
-        return zlib.decompressobj(31).decompress(data, 5) == b"WARC/"
-    except zlib.error:
-        return False

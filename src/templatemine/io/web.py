@@ -8,8 +8,10 @@ first that fits.  A page is never refused for it: what fits nowhere is decoded w
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from resiliparse.parse.encoding import detect_encoding, detect_mime, map_encoding_to_html5
 
@@ -32,6 +34,12 @@ BROKEN = "pages with bytes that no character set explains"
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _UNTOLD = frozenset({"", "unk", "no-type", "unknown", "application/octet-stream", "unknown/unknown"})
+
+_SNIFFED = re.compile(
+    rb"\s*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|\s*<!--",
+    re.IGNORECASE,
+)
+"""How pages begin whose type is not told (MIME Sniffing standard, section 7.1)."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -80,13 +88,13 @@ def page_record(fetched: Fetched, path: str, config: ReadConfig, report: Report)
         report.note(EMPTY)
         return None
     kind = fetched.content_type.partition(";")[0].strip().lower()
-    if not fetched.text and kind not in _PAGES and not (kind in _UNTOLD and detect_mime(fetched.body) in _PAGES):
+    if not fetched.text and kind not in _PAGES and not (kind in _UNTOLD and _looks_like_a_page(fetched.body)):
         report.note(OTHERS)
         return None
     body, notes = decode(fetched.body, fetched.charset)
     for note in notes:
         report.note(note)
-    fields = {
+    fields: dict[str, Any] = {
         config.id_field: fetched.id,
         config.source_field: "",
         "url": fetched.url,
@@ -112,6 +120,10 @@ def page_record(fetched: Fetched, path: str, config: ReadConfig, report: Report)
         date=fetched.date,
     )
     return Record(document=document, fields=fields, where=fetched.where)
+
+
+def _looks_like_a_page(body: bytes) -> bool:
+    return _SNIFFED.match(body) is not None or detect_mime(body[:4096]) in _PAGES
 
 
 def decode(data: bytes, charset: str) -> tuple[str, list[str]]:

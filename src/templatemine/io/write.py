@@ -47,8 +47,9 @@ def atomic_writer(
     Parameters
     ----------
     path : str
-        Target; packed if it ends in ``.gz``, ``.zst`` (which takes an extra) or ``.xz``.  ``-`` is standard output.  Standard output, pipes and devices are written
-        to as they stand; if the program at the other end of a pipe stops reading, the with-block ends there, quietly.
+        Target; packed if it ends in ``.gz``, ``.zst`` (which takes an extra) or ``.xz``.  ``-`` is standard output.
+        Standard output, pipes and devices are written to as they stand; if the program at the other end of a pipe stops
+        reading, the with-block ends there, quietly.
     force : bool, default False
         Replace an existing file (of a link, the file it leads to); its permissions are kept.
     text : bool, default False
@@ -245,7 +246,7 @@ def _packing(name: str, stream: Any) -> Any:
             import zstandard
         except ImportError as error:
             raise MissingExtraError("zstd needs zstandard: pip install 'templatemine[zst]'") from error
-        return zstandard.ZstdCompressor().stream_writer(stream, closefd=False)
+        return zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
     return None
 
 

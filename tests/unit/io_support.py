@@ -1,0 +1,81 @@
+"""What the tests of readers share: small archives, and how to read them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.files import Report
+from templatemine.io.read import read_records
+from templatemine.model import Record
+
+
+def gather(path: str | Path, config: ReadConfig | None = None) -> tuple[list[Record], list[CorpusError], Report]:
+    """Records, errors and notes; a fatal error is the last of the errors."""
+    errors: list[CorpusError] = []
+    records: list[Record] = []
+    report = Report(errors.append)
+    try:
+        for record in read_records(path, config or ReadConfig(), report):
+            records.append(record)
+    except CorpusError as error:
+        errors.append(error)
+    assert not any(error.fatal for error in errors[:-1])
+    assert all("\n" not in str(error) for error in errors)
+    return records, errors, report
+
+
+def response(
+    url: str = "http://news.example.co.uk/a",
+    body: bytes = b"<html><p>page</p></html>",
+    headers: Iterable[tuple[str, str]] = (("Content-Type", "text/html; charset=utf-8"),),
+    *,
+    kind: str = "response",
+    status: str = "200 OK",
+    warc: Iterable[tuple[str, str]] = (),
+) -> bytes:
+    """A record of a WARC file."""
+    http = f"HTTP/1.1 {status}\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers) + "\r\n"
+    return record(http.encode() + body, url, kind=kind, warc=warc)
+
+
+def record(
+    block: bytes,
+    url: str,
+    *,
+    kind: str = "response",
+    content_type: str = "application/http; msgtype=response",
+    warc: Iterable[tuple[str, str]] = (),
+    length: str | None = None,
+) -> bytes:
+    """A record of a WARC file by its block."""
+    headers = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": f"<urn:test:{url}>",
+        "WARC-Date": "2024-05-06T07:08:09Z",
+        "WARC-Target-URI": url,
+        "Content-Type": content_type,
+        "Content-Length": str(len(block)) if length is None else length,
+        **dict(warc),
+    }
+    head = "WARC/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return head.encode() + b"\r\n" + block + b"\r\n\r\n"
+
+
+class Endless(io.RawIOBase):
+    """Zero bytes, as many as are asked for, up to a size."""
+
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:
+        size = min(len(buffer), self.left)
+        buffer[:size] = bytes(size)
+        self.left -= size
+        return size
