@@ -13,6 +13,7 @@ from typing import Any
 from templatemine.config import CleanConfig
 from templatemine.errors import CorpusError
 from templatemine.io.jsonl import decode_line
+from templatemine.io.work import Items
 from templatemine.packs import Pack
 from templatemine.shelf import load_packs
 from templatemine.stream import RecordCleaner, StreamConfig
@@ -97,7 +98,7 @@ class RowCleaner:
                 fields["html"] = pages[place]
             items.append((source, str(place), fields))
         out = Columns(list(texts), [None] * len(sources), [False] * len(sources), [])
-        batch = self._cleaner.clean_batch(items)
+        batch = self._cleaner.clean_batch(Items(items))
         for line in batch.lines.splitlines():
             record = decode_line(line)
             place = record[_PLACE]
