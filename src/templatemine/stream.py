@@ -26,7 +26,7 @@ from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.io import read as archives
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
-from templatemine.io.work import Items, Rows, Work
+from templatemine.io.work import Item, Items, Rows, Work
 from templatemine.model import Cleaned, Document, PageHistory, Record
 from templatemine.packs import Pack
 
@@ -266,8 +266,10 @@ class RecordCleaner:
         with Workers(self.jobs, _start, (self._packs, self.config)) as pool:
             yield from pool.map(_work, batches, ahead=1, waiting=2 * self.jobs)
 
-    def clean_batch(self, work: Work) -> Batch:
+    def clean_batch(self, work: Work | list[Item]) -> Batch:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
+        if isinstance(work, list):
+            work = Items(work)
         tally = Tally()
         errors: list[CorpusError] = []
         if isinstance(work, Rows) and self.config.rows:

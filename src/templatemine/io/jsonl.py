@@ -21,6 +21,7 @@ from templatemine.io.work import Lines
 from templatemine.model import Record
 
 __all__ = [
+    "Lines",
     "batches",
     "decode_line",
     "encode_line",
