@@ -109,15 +109,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _references(args: argparse.Namespace, read: ReadConfig) -> Mapping[str, Sequence[str]]:
+    from templatemine.io.files import READ_ERRORS, unreadable
     from templatemine.io.folder import read_body
-    from templatemine.io.jsonl import READ_ERRORS, unreadable
     from templatemine.page_stream import find_references
 
     if args.reference is not None:
         try:
-            return {"": (read_body(args.reference, True),)}
+            return {"": (read_body(args.reference, True, read.max_record),)}
         except READ_ERRORS as error:
             raise unreadable(error, args.reference) from error
+        except ValueError as error:
+            raise CorpusError(str(error), args.reference, fatal=True) from error
     return find_references(args.inputs, read) if args.system == "diff" else {}
 
 
