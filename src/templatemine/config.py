@@ -269,7 +269,7 @@ class ReportConfig:
     samples: int = 6
     context: int = 240
     characters: int = 4000
-    rows: int = 4000
-    dropped: int = 20
+    rows: int = 3500
+    dropped: int = 15
     points: int = 24
     clean: CleanConfig = field(default_factory=CleanConfig)

@@ -71,6 +71,7 @@ def test_report_on_standard_output(program: Cli, mined: Path, new: Path) -> None
     assert ran.out.rstrip().endswith("</html>")
 
 
+@pytest.mark.usefixtures("libraries")
 def test_report_writes_whole_or_nothing(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     out = tmp_path / "r.html"
     out.write_text("old")
