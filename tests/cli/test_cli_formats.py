@@ -1,0 +1,51 @@
+"""Formats on the command line: the list of them, and what clean writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import records, write
+
+from conftest import Cli
+
+pa = pytest.importorskip("pyarrow")
+
+from pyarrow import parquet  # noqa: E402
+
+
+def test_the_list(cli: Cli) -> None:
+    ran = cli("formats")
+    assert (ran.code, ran.err) == (0, "")
+    assert "warc" in ran.out
+    names = [one["name"] for one in json.loads(cli("formats", "--json").out)["formats"]]
+    assert {"jsonl", "warc", "arc", "feed", "parquet", "arrow", "csv"} <= set(names)
+
+
+def test_parquet_in_parquet_out(cli: Cli, tmp_path: Path) -> None:
+    rows = [{**one, "tags": ["a"], "n": number} for number, one in enumerate(records(documents=300))]
+    given = pa.Table.from_pylist(rows).set_column(0, "id", pa.array([one["id"] for one in rows], pa.large_string()))
+    parquet.write_table(given, tmp_path / "a.parquet")
+    lines = write(tmp_path / "a.jsonl", rows)
+    assert cli("mine", tmp_path / "a.parquet", "-o", tmp_path / "packs").code == 0
+    for jobs in (1, 2):
+        out = tmp_path / f"{jobs}.parquet"
+        ran = cli("clean", tmp_path / "a.parquet", "-p", tmp_path / "packs", "-o", out, "--jobs", jobs)
+        assert ran.code == 0, ran
+        table = parquet.read_table(out)
+        kept = [name for name in given.column_names if name != "text"]
+        assert table.select(kept).equals(given.select(kept))
+        assert cli("clean", lines, "-p", tmp_path / "packs", "-o", tmp_path / f"{jobs}.jsonl").code == 0
+        expected = [json.loads(line) for line in (tmp_path / f"{jobs}.jsonl").read_bytes().splitlines()]
+        assert table["text"].to_pylist() == [one["text"] for one in expected]
+        assert table["removed"].to_pylist() == [one["removed"] for one in expected]
+        assert any(one["removed"] for one in expected)
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.arrow", "o.jsonl.xz"])
+def test_parquet_as_something_else(cli: Cli, tmp_path: Path, name: str) -> None:
+    parquet.write_table(pa.Table.from_pylist([{**one, "tags": ["a"]} for one in records()]), tmp_path / "a.parquet")
+    assert cli("mine", tmp_path / "a.parquet", "-o", tmp_path / "packs").code == 0
+    assert cli("clean", tmp_path / "a.parquet", "-p", tmp_path / "packs", "-o", tmp_path / name).code == 0
+    assert cli("mine", tmp_path / name, "-o", tmp_path / "again", "--json").code == 0
