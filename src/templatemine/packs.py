@@ -30,7 +30,7 @@ from templatemine.model import Cutoff, PageHistory, Template
 from templatemine.overrides import Overrides
 from templatemine.patterns import PatternSet, make_pattern_set
 
-__all__ = ["SCHEMA", "Pack", "check_written", "template_id"]
+__all__ = ["SCHEMA", "Pack", "check_written", "compiled_safely", "template_id"]
 
 SCHEMA = 1
 
@@ -354,7 +354,7 @@ def _check_templates(pack: Pack, where: str) -> None:
         except ValueError as error:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:
-            _compile(template, here)
+            _compile(template.regex, here)
             raise PackError(
                 f"{here}: regex and tokens disagree; "
                 "edit the tokens, or set them to null to keep the expression as written"
@@ -389,10 +389,29 @@ def _check_examples(pack: Pack, where: str) -> None:
             )
 
 
-def _compile(template: Template, here: str) -> regex.Pattern[str]:
+def compiled_safely(source: str, here: str) -> regex.Pattern[str]:
+    """An expression written by hand, compiled.
+
+    Raises
+    ------
+    PackError
+        It does not compile, may backtrack exponentially, has several groups, or matches the empty text.
+    """
+    compiled = _compile(source, here)
+    problem = backtracking(source)
+    if problem:
+        raise PackError(f"{here}: regex: {problem}")
+    if compiled.groups > 1:
+        raise PackError(f"{here}: regex: expected at most one capturing group, the text to cut, got {compiled.groups}")
+    if compiled.search("") is not None:
+        raise PackError(f"{here}: regex: matches the empty text")
+    return compiled
+
+
+def _compile(source: str, here: str) -> regex.Pattern[str]:
     try:
-        re.compile(template.regex)
-        return regex.compile(template.regex)
+        re.compile(source)
+        return regex.compile(source)
     except (re.error, regex.error, OverflowError, RecursionError) as error:
         raise PackError(f"{here}: regex: does not compile: {error}") from error
 
@@ -403,16 +422,7 @@ def check_written(template: Template, here: str) -> None:
     Raises
     ------
     PackError
-        It does not compile, may backtrack exponentially, has several groups, or matches the empty text or not its
-        example.
+        As `compiled_safely`, or it does not match its own example.
     """
-    compiled = _compile(template, here)
-    problem = backtracking(template.regex)
-    if problem:
-        raise PackError(f"{here}: regex: {problem}")
-    if compiled.groups > 1:
-        raise PackError(f"{here}: regex: expected at most one capturing group, the text to cut, got {compiled.groups}")
-    if compiled.search("") is not None:
-        raise PackError(f"{here}: regex: matches the empty text")
-    if compiled.search(template.example) is None:
+    if compiled_safely(template.regex, here).search(template.example) is None:
         raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

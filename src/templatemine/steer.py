@@ -26,6 +26,7 @@ from templatemine.pipeline import BELOW_CUTOFF, NO_MODE, SourceReport
 from templatemine.shelf import DroppedString
 
 __all__ = [
+    "Asked",
     "BY_FREQUENCY",
     "MOST_BROUGHT",
     "candidates",
@@ -82,7 +83,7 @@ def candidates(pack: Pack, dropped: Iterable[DroppedString]) -> Iterable[Dropped
     return (row for row in dropped if row[3] in BY_FREQUENCY)
 
 
-class _Rules:
+class Asked:
     """The rules of a pack, to be asked about one string after the other."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -146,7 +147,7 @@ def steer(
     ConfigError
         The rules would bring more than `MOST_BROUGHT` strings.
     """
-    asked = _Rules(rules)
+    asked = Asked(rules)
     base = mined_templates(pack)
     kept = [template for template in base if asked.keeps(template)]
     there = {template.id for template in base}

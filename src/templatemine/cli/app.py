@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "show": "show what is in a pack, or which packs are in a folder",
     "explain": "print articles with their cuts marked, and what made each cut",
     "report": "write one HTML file that shows what was learnt and what is cut",
+    "desk": "review packs, annotate pages and compare systems in the browser",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
     "formats": "list the formats that can be read and written",

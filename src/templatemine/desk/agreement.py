@@ -1,0 +1,73 @@
+"""How far annotators agree: Cohen's kappa (1960) over the units that two of them have labelled.
+
+kappa = (o - e) / (1 - e): o is the share of units with one label, e what it would be if both drew their labels blindly,
+each as often as he does.  Where both say the same of everything, and always the same one thing, e is 1 and nothing can
+be said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+__all__ = ["Agreement", "agreements", "kappa"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Of two people: documents and units that both labelled, share of equal labels, kappa (None: nothing to say)."""
+
+    one: str
+    other: str
+    documents: int
+    units: int
+    observed: float
+    kappa: float | None
+
+
+def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
+    """Cohen's kappa of two lists of labels of the same units; None where chance alone explains all."""
+    if len(one) != len(other):
+        raise ValueError(f"expected labels of the same units, got {len(one)} and {len(other)}")
+    if not one:
+        return None
+    size = len(one)
+    equal = sum(a == b for a, b in zip(one, other, strict=True))
+    left, right = Counter(one), Counter(other)
+    chance = sum(left[label] * right[label] for label in left)
+    # In whole numbers, so that "chance explains all" is exact.
+    return None if chance == size * size else (equal * size - chance) / (size * size - chance)
+
+
+def agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) -> list[Agreement]:
+    """All pairs of people that share a document.
+
+    Parameters
+    ----------
+    labelled : mapping
+        Name -> document -> label of each of its units.
+    """
+    found = []
+    for one, other in combinations(sorted(labelled), 2):
+        both = sorted(labelled[one].keys() & labelled[other].keys())
+        if not both:
+            continue
+        first, second = _joined(labelled[one], both), _joined(labelled[other], both)
+        equal = sum(a == b for a, b in zip(first, second, strict=True))
+        found.append(
+            Agreement(
+                one=one,
+                other=other,
+                documents=len(both),
+                units=len(first),
+                observed=equal / max(1, len(first)),
+                kappa=kappa(first, second),
+            )
+        )
+    return found
+
+
+def _joined(rows: Mapping[tuple[str, str], Sequence[str]], names: Iterable[tuple[str, str]]) -> list[str]:
+    return [label for name in names for label in rows[name]]

@@ -1,0 +1,215 @@
+"""One document under several systems: who keeps which stretch, where they differ, and F1 where there is gold.
+
+A page is compared by its blocks, an article by the stretches between any two cuts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from itertools import pairwise
+from typing import Any
+
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig
+from templatemine.desk.export import chosen, main_text
+from templatemine.desk.library import Article, Library
+from templatemine.desk.marks import LABELS, OTHER, Mark, labels_of, marks_of, units
+from templatemine.errors import TemplateMineError
+from templatemine.evaluation.gold import FORMS
+from templatemine.evaluation.metrics import score_spans, score_words, words
+from templatemine.model import Document
+from templatemine.packs import Pack
+from templatemine.pages.extract import Extractor
+from templatemine.pages.systems import DEFAULT, SYSTEMS
+from templatemine.steer import mined_templates
+
+__all__ = ["Comparison", "compare", "propose", "systems_for"]
+
+ALONE = f"{DEFAULT}, page alone"
+MINED, DECIDED = "templates as mined", "templates with decisions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What each system keeps.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In order of the columns; annotators and gold spans come last.
+    segments : list of {"text", "keeps", "notes", "differs"}
+        A stretch, whether each system keeps it and why; `differs` if they don't agree.
+    scores : mapping of str to float or None
+        System -> F1; None where there is no gold, or nothing to measure with.
+    gold : str
+        What F1 is measured against, or why it is not.
+    errors : mapping of str to str
+        System -> why it did not run.
+    """
+
+    systems: tuple[str, ...]
+    segments: list[dict[str, Any]]
+    scores: Mapping[str, float | None]
+    gold: str
+    errors: Mapping[str, str]
+
+
+def systems_for(document: Document, pack: Pack | None) -> dict[str, str]:
+    """Systems that a document can be put to: name -> what it does."""
+    if document.is_html:
+        return {DEFAULT: SYSTEMS[DEFAULT], **SYSTEMS, ALONE: "the same without the history of the site"}
+    found = {DECIDED: "the pack as it stands"}
+    if pack is not None and pack.overrides.rules:
+        found[MINED] = "the pack without what people decided"
+    return found
+
+
+def _cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> list[tuple[int, int]]:
+    if pack is None:
+        return []
+    if name == MINED:
+        pack = changed(pack, templates=mined_templates(pack))
+    return [(span.start, span.end) for span in Cleaner(pack, config).clean(text).removed]
+
+
+def propose(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
+    """Marks to be corrected: the cuts of the source's pack, or the main text by page model and history."""
+    parts = units(document)
+    if document.is_html:
+        names = {label.sign: label.name for label in LABELS["page"]}
+        blocks = Extractor(DEFAULT, pack=pack).extract(document.body).blocks
+        kept = sorted((block.start, block.end, names.get(block.mark, "text")) for block in blocks if block.kept)
+        return marks_of(labels_of(kept, parts), parts)
+    if pack is None or pack.html:
+        return []
+    cuts = [(start, end, "template") for start, end in _cuts(DECIDED, pack, document.body, config)]
+    return marks_of(labels_of(cuts, parts), parts)
+
+
+def compare(
+    library: Library,
+    article: Article,
+    pack: Pack | None,
+    names: Sequence[str],
+    gold_spans: Sequence[tuple[int, int, str]] | None = None,
+) -> Comparison:
+    """Run systems on a document and put what they keep side by side."""
+    document = article.document
+    people = {
+        one.name: [(start, end, label) for start, end, label in one.marks]
+        for one in library.store.annotations(document.source)
+        if one.id == document.id and one.done
+    }
+    done = [one for one in library.store.annotations(document.source) if one.id == document.id]
+    best = chosen(done)
+    truth = [(start, end, label) for start, end, label in best[0].marks] if best else None
+    if document.is_html:
+        return _pages(document, pack, names, people, article.gold, truth)
+    spans = gold_spans if gold_spans is not None else truth
+    what = "gold spans" if gold_spans is not None else f"annotation of {best[0].name}" if best else ""
+    return _articles(document, pack, names, people, spans, what, library.config.clean)
+
+
+def _pages(
+    document: Document,
+    pack: Pack | None,
+    names: Sequence[str],
+    people: Mapping[str, Sequence[Mark]],
+    gold: str | None,
+    truth: Sequence[Mark] | None,
+) -> Comparison:
+    errors: dict[str, str] = {}
+    kept: dict[str, list[bool]] = {}
+    notes: dict[str, list[str]] = {}
+    texts: dict[str, str] = {}
+    for name in names:
+        alone = name == ALONE
+        try:
+            found = Extractor(DEFAULT if alone else name, pack=None if alone else pack).extract(document.body)
+        except TemplateMineError as error:
+            errors[name] = str(error)
+            continue
+        kept[name] = [block.kept for block in found.blocks]
+        notes[name] = [block.reason for block in found.blocks]
+        texts[name] = found.text
+    blocks = Extractor(DEFAULT).extract(document.body).blocks
+    shown = [block.text for block in blocks]
+    for name, marks in people.items():
+        label = f"marks of {name}"
+        spans = [(block.start, block.end) for block in blocks]
+        kept[label] = [one != OTHER for one in labels_of(marks, spans)]
+        notes[label] = labels_of(marks, spans)
+        texts[label] = main_text(document, marks)
+    wanted, what = (FORMS["auto"](gold), "gold text of the record") if gold is not None else (None, "")
+    if wanted is None and truth is not None:
+        wanted, what = main_text(document, truth), "the last finished annotation"
+    scores, what = _words(texts, wanted, what)
+    segments = [
+        {
+            "text": text,
+            "keeps": [kept[name][place] for name in kept],
+            "notes": [notes[name][place] for name in kept],
+            "differs": len({kept[name][place] for name in kept}) > 1,
+        }
+        for place, text in enumerate(shown)
+    ]
+    return Comparison(systems=tuple(kept), segments=segments, scores=scores, gold=what, errors=errors)
+
+
+def _words(texts: Mapping[str, str], wanted: str | None, what: str) -> tuple[dict[str, float | None], str]:
+    if wanted is None:
+        return dict.fromkeys(texts), "no gold: neither a gold text nor a finished annotation"
+    try:
+        return {name: score_words(words(text), words(wanted)).f1 for name, text in texts.items()}, what
+    except TemplateMineError as error:
+        return dict.fromkeys(texts), str(error)
+
+
+def _articles(
+    document: Document,
+    pack: Pack | None,
+    names: Sequence[str],
+    people: Mapping[str, Sequence[Mark]],
+    spans: Sequence[tuple[int, int, str]] | None,
+    what: str,
+    config: CleanConfig,
+) -> Comparison:
+    text = document.body
+    fitting = pack if pack is None or not pack.html else None
+    cuts = {name: _cuts(name, fitting, text, config) for name in names}
+    scores: dict[str, float | None] = {
+        name: score_spans(text, spans, rows).f1 if spans is not None else None for name, rows in cuts.items()
+    }
+    columns: dict[str, Callable[[int], bool]] = {name: _covers(rows) for name, rows in cuts.items()}
+    edges = {0, len(text), *(edge for rows in cuts.values() for row in rows for edge in row)}
+    extra = {f"marks of {name}": marks for name, marks in people.items()}
+    if spans is not None and what == "gold spans":
+        extra["gold"] = list(spans)
+    for name, marks in extra.items():
+        columns[name] = _covers([(start, end) for start, end, _ in marks])
+        scores[name] = None
+        edges |= {edge for start, end, _ in marks for edge in (start, end)}
+    ends = {place + 1 for place, char in enumerate(text) if char == "\n"}
+    bounds = sorted(edges | ends)
+    segments = []
+    for start, end in pairwise(bounds):
+        keeps = [not covers(start) for covers in columns.values()]
+        segments.append(
+            {"text": text[start:end], "keeps": keeps, "notes": [""] * len(keeps), "differs": len(set(keeps)) > 1}
+        )
+    said = what or "no gold: neither gold spans nor a finished annotation"
+    return Comparison(systems=tuple(columns), segments=segments, scores=scores, gold=said, errors={})
+
+
+def _covers(spans: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
+    rows = sorted(spans)
+    starts = [start for start, _ in rows]
+
+    def covers(place: int) -> bool:
+        found = bisect_right(starts, place) - 1
+        return found >= 0 and rows[found][1] > place
+
+    return covers

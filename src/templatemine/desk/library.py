@@ -1,0 +1,316 @@
+"""Packs and articles of a desk: what stands in the folder of packs now, and a sample of the archive in memory.
+
+The pack file is the truth.  It is read anew whenever it has changed on disk, by a later `mine` or by hand, and written
+whole or not at all; its version is a hash of its bytes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from threading import Lock
+from typing import Any
+
+from templatemine.config import CleanConfig
+from templatemine.desk.matching import occurrences
+from templatemine.desk.store import Conflict, Event, Store, now
+from templatemine.errors import CorpusError, PackError
+from templatemine.io.write import atomic_writer
+from templatemine.model import Document, Record
+from templatemine.overrides import Rule, read_rules
+from templatemine.packs import Pack
+from templatemine.shelf import DroppedString, dropped_beside, pack_files, read_dropped
+from templatemine.steer import steer
+
+__all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_json", "rules_of", "stamped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskConfig:
+    """sample : documents of each source that are kept in memory, those with the least hashes of their ids; 300 give a
+    share of articles to within 6 points.  seed : of these hashes.  gold_field : of records, the main text of a page.
+    clean : how articles are cut for show.
+    """
+
+    sample: int = 300
+    seed: int = 1
+    gold_field: str = "gold"
+    clean: CleanConfig = field(default_factory=CleanConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """A document of the archive, and the gold text of its record if it has one."""
+
+    document: Document
+    gold: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A pack as it stands on disk, and its version."""
+
+    pack: Pack
+    path: str
+    version: str
+
+
+def rules_json(rules: Sequence[Rule]) -> list[dict[str, Any]]:
+    """Rules as they stand in a pack."""
+    return [rule.as_dict() for rule in rules]
+
+
+class Library:
+    """The packs of a folder and a sample of an archive; safe to share between threads.
+
+    Parameters
+    ----------
+    packs : str
+        A folder, or one pack.
+    records : iterable of Record
+        The archive.
+    store : Store
+    config : DeskConfig, optional
+    wanted : set of str
+        Ids of documents that are kept whatever the sample, such as those with gold.
+    """
+
+    def __init__(
+        self,
+        packs: str,
+        records: Iterable[Record],
+        store: Store,
+        config: DeskConfig | None = None,
+        wanted: frozenset[str] = frozenset(),
+    ) -> None:
+        self.config = config or DeskConfig()
+        self.store = store
+        self._packs = packs
+        self._lock = Lock()
+        self._held: dict[str, tuple[tuple[int, int, int], Held]] = {}
+        self._dropped: dict[str, tuple[tuple[int, int], list[DroppedString]]] = {}
+        self.articles = _sampled(records, self.config, wanted)
+        self._by_id = {(source, one.document.id): one for source, articles in self.articles.items() for one in articles}
+        self._files: dict[str, str] = {}
+        self._refresh()
+
+    # ----------------------------------------------------------------------------------------------------------- packs
+
+    def _refresh(self) -> None:
+        files: dict[str, str] = {}
+        with suppress(PackError):  # a folder without packs: annotation alone
+            for path in pack_files(self._packs):
+                files[self._read(path).pack.source] = path
+        self._files = files
+
+    def _read(self, path: str) -> Held:
+        """The pack of a file; from memory if the file is the one that was read last."""
+        try:
+            stat = os.stat(path)
+            mark = stat.st_mtime_ns, stat.st_size, stat.st_ino
+            with self._lock:
+                known = self._held.get(path)
+            if known is not None and known[0] == mark:
+                return known[1]
+            with open(path, "rb") as handle:
+                data = handle.read()
+        except OSError as error:
+            raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+        held = Held(pack=Pack.from_json(data.decode("utf-8", "replace"), where=path), path=path, version=_version(data))
+        with self._lock:
+            self._held[path] = mark, held
+        return held
+
+    @property
+    def sources(self) -> list[str]:
+        """All sources that have a pack or articles, by name."""
+        self._refresh()
+        return sorted({*self._files, *self.articles})
+
+    def held(self, source: str) -> Held | None:
+        """The pack of a source as it stands on disk now; None if it has none.
+
+        Raises
+        ------
+        PackError
+            It cannot be trusted.
+        """
+        path = self._files.get(source)
+        if path is None or not os.path.exists(path):
+            self._refresh()
+            path = self._files.get(source)
+        return None if path is None else self._read(path)
+
+    def dropped(self, held: Held) -> list[DroppedString]:
+        """The strings that mining dropped, most frequent first; none if the file beside the pack is missing."""
+        path = dropped_beside(held.path)
+        try:
+            stat = os.stat(path)
+        except OSError:
+            return []
+        mark = stat.st_mtime_ns, stat.st_size
+        known = self._dropped.get(path)
+        if known is None or known[0] != mark:
+            known = mark, list(read_dropped(held.path))
+            self._dropped = {path: known}  # one source at a time: those of a large one take 100 MB
+        return known[1]
+
+    def decide(
+        self,
+        source: str,
+        version: str,
+        rules: Sequence[Rule],
+        *,
+        name: str,
+        what: str,
+        undoes: int | None = None,
+    ) -> tuple[Held, Event]:
+        """Give a source other rules: steer its pack, write it and record it.
+
+        Raises
+        ------
+        Conflict
+            The pack is not that of `version` any more.
+        PackError, ConfigError
+            See `steer`; nothing has changed then.
+        """
+        held = self.held(source)
+        if held is None:
+            raise PackError(f"{source}: there is no pack to decide about")
+
+        def change(events: Sequence[Event]) -> tuple[str, str, str, str, int | None]:
+            fresh = self._read(held.path)
+            if fresh.version != version:
+                raise Conflict(_who(events, fresh))
+            made = steer(fresh.pack, self.dropped(fresh), rules, self._examples(source, fresh.pack))
+            data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
+            before = dump(rules_json(fresh.pack.overrides.rules))
+            with atomic_writer(held.path, force=True) as handle:
+                handle.write(data)
+            return name, what, before, dump(rules_json(rules)), undoes
+
+        event = self.store.decide(source, change)
+        return self._read(held.path), event
+
+    def reconciled(self, held: Held) -> list[Event]:
+        """The history of a source; what was decided without the desk, or in a moment that ended in a kill, goes in."""
+        source, rules = held.pack.source, dump(rules_json(held.pack.overrides.rules))
+        events = self.store.history(source)
+        last = events[-1].after if events else "[]"
+        if last == rules:
+            return events
+
+        def change(events: Sequence[Event]) -> tuple[str, str, str, str, int | None]:
+            before = events[-1].after if events else "[]"
+            if before == rules:  # somebody else was quicker
+                raise Conflict("recorded already")
+            changed = [rule for rule in held.pack.overrides.rules if rule.as_dict() not in load(before)]
+            name = changed[-1].by if changed and changed[-1].by else "?"
+            return name, "found in the pack", before, rules, None
+
+        with suppress(Conflict):
+            self.store.decide(source, change)
+        return self.store.history(source)
+
+    # -------------------------------------------------------------------------------------------------------- articles
+
+    def article(self, source: str, name: str) -> Article | None:
+        """A document by its id."""
+        return self._by_id.get((source, name))
+
+    def fitting(self, held: Held) -> list[Article]:
+        """The articles of a source that its pack is meant for: pages or texts."""
+        return [one for one in self.articles.get(held.pack.source, ()) if one.document.is_html == held.pack.html]
+
+    def _examples(self, source: str, pack: Pack) -> Any:
+        """Where strings stand in the sample: one occurrence of each."""
+        texts = [one.document.body for one in self.articles.get(source, ()) if one.document.is_html == pack.html]
+
+        def found(rows: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], str]:
+            if not rows:
+                return {}
+            find = occurrences(pack, rows)
+            examples: dict[tuple[str, ...], str] = {}
+            for text in texts:
+                if len(examples) == len(rows):
+                    break
+                for start, end, row in find(text):
+                    examples.setdefault(rows[row], text[start:end])
+            return examples
+
+        return found
+
+
+def dump(rules: list[dict[str, Any]]) -> str:
+    """Rules as text that is equal for equal rules."""
+    return json.dumps(rules, ensure_ascii=False, sort_keys=True)
+
+
+def load(text: str) -> list[dict[str, Any]]:
+    """The inverse of `dump`."""
+    rows: list[dict[str, Any]] = json.loads(text)
+    return rows
+
+
+def rules_of(text: str) -> tuple[Rule, ...]:
+    """Rules of the history."""
+    return read_rules(load(text), "history")
+
+
+def _version(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+def _who(events: Sequence[Event], held: Held) -> str:
+    rules = dump(rules_json(held.pack.overrides.rules))
+    if events and events[-1].after == rules:
+        return f"{events[-1].name} decided at {events[-1].time}: {events[-1].what}"
+    return "the pack was changed outside the desk, by a new mining or by hand"
+
+
+def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[str]) -> dict[str, list[Article]]:
+    """For each source the articles with the least hashes, in the order of the archive; memory holds no more."""
+    key = config.seed.to_bytes(8, "little", signed=True)
+    heaps: dict[str, list[tuple[int, int, Article]]] = {}
+    extra: dict[str, list[tuple[int, Article]]] = {}
+    for number, record in enumerate(records):
+        document, gold = record.document, record.fields.get(config.gold_field)
+        if not document.id:
+            document = replace(document, id=f"#{number + 1}")
+        one = Article(document=document, gold=gold if isinstance(gold, str) else None)
+        if document.id in wanted:
+            extra.setdefault(document.source, []).append((number, one))
+            continue
+        digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
+        row = (-int.from_bytes(digest, "little"), number, one)
+        heap = heaps.setdefault(document.source, [])
+        if len(heap) < config.sample:
+            heapq.heappush(heap, row)
+        elif row[0] > heap[0][0]:
+            heapq.heapreplace(heap, row)
+    found: dict[str, list[Article]] = {}
+    for source in sorted({*heaps, *extra}):
+        rows = [(number, one) for _, number, one in heaps.get(source, ())] + extra.get(source, [])
+        found[source] = list(_once(one for _, one in sorted(rows, key=lambda row: row[0])))
+    if not found:
+        raise CorpusError("expected documents to look at, found none", fatal=True)
+    return found
+
+
+def _once(articles: Iterable[Article]) -> Iterator[Article]:
+    """Of documents with one id the first: an id names what is annotated."""
+    seen: set[str] = set()
+    for one in articles:
+        if one.document.id not in seen:
+            seen.add(one.document.id)
+            yield one
+
+
+def stamped(rule: Rule, name: str) -> Rule:
+    """A rule with whose decision it is, and when."""
+    return replace(rule, by=name, time=now())

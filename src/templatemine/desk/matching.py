@@ -1,0 +1,35 @@
+"""Strings of tokens -> where they stand in texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from templatemine.expressions import Encoded
+from templatemine.model import Template
+from templatemine.packs import Pack
+
+__all__ = ["Occurrences", "occurrences"]
+
+Occurrences = Callable[[str], list[tuple[int, int, int]]]
+
+
+def occurrences(pack: Pack, rows: Sequence[tuple[str, ...]]) -> Occurrences:
+    """A function of a text that finds strings of tokens in it: (start, end, row), in code points."""
+    templates = tuple(
+        Template(id=str(place), regex="", tokens=tokens, df=0, count=0, example="") for place, tokens in enumerate(rows)
+    )
+    matcher, _ = replace(pack, templates=templates).matcher()
+
+    def find(text: str) -> list[tuple[int, int, int]]:
+        encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+        starts, ends, strings = matcher.find(encoded.data)
+        if not len(starts):
+            return []
+        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+        points = encoded.code_points(offsets)[inverse].tolist()
+        return list(zip(points[: len(starts)], points[len(starts) :], strings.tolist(), strict=True))
+
+    return find

@@ -1,0 +1,351 @@
+"""Pack, rules and sample articles -> what the review shows: what a decision would change, before it is made.
+
+Where every candidate of a source stands in the sample is found once, by one automaton; a moved cut-off is then a
+selection of these rows, which takes a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from templatemine import _spans
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig
+from templatemine.desk.library import Article
+from templatemine.errors import ConfigError, PackError
+from templatemine.expressions import Encoded, expression
+from templatemine.model import Cleaned, Span, Template
+from templatemine.overrides import Rule
+from templatemine.packs import Pack, compiled_safely, template_id
+from templatemine.report.marks import elided, pieces, shown
+from templatemine.shelf import DroppedString
+from templatemine.steer import BY_FREQUENCY, MOST_BROUGHT, Asked, candidates, mined_templates, phrase, steer, written
+
+__all__ = ["Preview", "Trial", "amended", "article_pieces", "preview", "sightings", "try_expression"]
+
+SNIPPET = 60
+"""Characters shown on each side of a match."""
+
+PATIENCE = 2.0
+"""Seconds that an expression may take over the sample before it is refused for its cost."""
+
+
+# ------------------------------------------------------------------------------------------------------- the cut-off
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Something that a cut-off may let in or keep out."""
+
+    template: Template
+    mined: bool
+
+
+class Preview:
+    """A source made ready for moving its cut-off.
+
+    Parameters
+    ----------
+    pack : Pack
+    dropped : sequence of dropped strings
+    articles : sequence of Article
+        The sample.
+    """
+
+    def __init__(self, pack: Pack, dropped: Sequence[DroppedString], articles: Sequence[Article]) -> None:
+        self._pack = pack
+        base = [template for template in mined_templates(pack) if template.tokens is not None]
+        there = {template.id for template in base}
+        rows = [_Row(template, True) for template in base]
+        for tokens, df, count, _ in candidates(pack, dropped):
+            name = template_id(tokens)
+            if name not in there:
+                rows.append(_Row(_bare(pack, name, tokens, df, count), False))
+            if len(rows) >= MOST_BROUGHT:
+                break
+        self._rows = rows
+        self._texts = [one.document.body for one in articles]
+        self._sizes = np.array([len(text) for text in self._texts], np.int64)
+        self._found = self._find()
+        self._written = [template for template in pack.templates if template.tokens is None]
+
+    def _find(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+        templates = tuple(row.template for row in self._rows)
+        if not templates:
+            return [(np.empty(0, np.int64),) * 3 for _ in self._texts]
+        pack = self._pack
+        matcher, _ = replace(pack, templates=templates).matcher()
+        found = []
+        for text in self._texts:
+            encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+            starts, ends, strings = matcher.find(encoded.data)
+            offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+            points = encoded.code_points(offsets)[inverse]
+            found.append((points[: len(starts)], points[len(starts) :], strings.astype(np.int64)))
+        return found
+
+    def at(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
+        """What the sample loses under some rules: articles touched, characters cut, and by which rows."""
+        keep = self._kept(rules)
+        touched = cut = 0
+        for starts, ends, strings in self._found:
+            chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
+            if chosen.any():
+                left, right, _ = _spans.merge(
+                    np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), gap
+                )
+                touched += 1
+                cut += int((right - left).sum())
+        return {
+            "templates": int(keep.sum()) + len(self._written),
+            "articles": len(self._texts),
+            "touched": touched,
+            "characters": int(self._sizes.sum()),
+            "cut": cut,
+        }
+
+    def _kept(self, rules: Sequence[Rule]) -> NDArray[np.bool_]:
+        asked = steer_rules(rules)
+        return np.array([asked(row.template, row.mined) for row in self._rows], np.bool_)
+
+    def moved(self, before: Sequence[Rule], after: Sequence[Rule], gap: int, most: int = 200) -> dict[str, Any]:
+        """What comes and what goes between two lists of rules, and the sample under both."""
+        old, new = self._kept(before), self._kept(after)
+        come, go = np.flatnonzero(new & ~old).tolist(), np.flatnonzero(old & ~new).tolist()
+        return {
+            "before": self.at(before, gap),
+            "after": self.at(after, gap),
+            "come": [_shown(self._rows[row].template) for row in come[:most]],
+            "go": [_shown(self._rows[row].template) for row in go[:most]],
+            "comes": len(come),
+            "goes": len(go),
+        }
+
+
+def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
+    """Whether a candidate is a template under some rules; `steer` for one string at a time."""
+    asked = Asked(rules)
+
+    def kept(template: Template, mined: bool) -> bool:
+        if mined:
+            return asked.keeps(template)
+        rule = asked.single.get(template.id)
+        if rule is not None:
+            return rule.action == "accept"
+        return asked.brings(template.tokens or (), template.df, min(BY_FREQUENCY))
+
+    return kept
+
+
+def preview(
+    pack: Pack, dropped: Sequence[DroppedString], articles: Sequence[Article], rules: Sequence[Rule], gap: int
+) -> dict[str, Any]:
+    """`Preview.moved` from the rules that a pack has to others, for a single look."""
+    return Preview(pack, dropped, articles).moved(pack.overrides.rules, rules, gap)
+
+
+def _bare(pack: Pack, name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
+    return Template(id=name, regex="", tokens=tokens, df=df, count=count, example="")
+
+
+def _shown(template: Template) -> dict[str, Any]:
+    text = phrase(template.tokens) if template.tokens is not None else template.regex
+    return {"id": template.id, "text": text, "df": template.df, "count": template.count}
+
+
+# ------------------------------------------------------------------------------------------------------- a template
+
+
+def sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
+    """Where a template stands in the sample: articles, matches, and some of them with what stands around."""
+    if template.tokens is not None:
+        forms = [pack.patterns.from_readable(token) for token in template.tokens if token != "{slot}"]
+        source = expression(
+            forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=template.anchor, slot=template.slot
+        )
+        template = replace(template, regex=source)
+    alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0))
+    rows: list[dict[str, str]] = []
+    matches = touched = 0
+    for one in articles:
+        text = one.document.body
+        spans = alone.spans(text)
+        matches += len(spans)
+        touched += bool(spans)
+        rows += [_snippet(one, text, span.start, span.end) for span in spans[: max(0, min(2, most - len(rows)))]]
+    return {"articles": len(articles), "touched": touched, "matches": matches, "snippets": rows}
+
+
+def _snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
+    left, right = max(0, start - SNIPPET), min(len(text), end + SNIPPET)
+    return {
+        "id": one.document.id,
+        "before": ("…" if left else "") + text[left:start],
+        "match": text[start:end],
+        "after": text[end:right] + ("…" if right < len(text) else ""),
+    }
+
+
+# ------------------------------------------------------------------------------------------------ an own expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What an expression does to the sample, or why it is refused.
+
+    Attributes
+    ----------
+    refused : str
+        The reason of the pack's lint; "" if there is none.
+    articles, touched, matches : int
+        Of the sample; that it matches in; how often.
+    new : int
+        Characters that it cuts and the pack leaves.
+    harm : int
+        Of these, characters in lines of prose: long ones that end a sentence.
+    milliseconds : float
+        For the whole sample.
+    """
+
+    refused: str = ""
+    articles: int = 0
+    touched: int = 0
+    matches: int = 0
+    characters: int = 0
+    new: int = 0
+    harm: int = 0
+    milliseconds: float = 0.0
+    example: str = ""
+    snippets: tuple[dict[str, str], ...] = ()
+
+
+_LINE = regex.compile(r"[^\n\u2028\u2029]+")
+_SENTENCE = regex.compile(r"[.!?。！？؟।…][\"'”’»」』)]*\s*$")
+
+
+def prose(text: str, least: int = 80) -> list[tuple[int, int]]:
+    """Lines of prose: of at least so many characters (a third of it, where there are no spaces), ending a sentence."""
+    found = []
+    for match in _LINE.finditer(text):
+        line = match.group()
+        size = len(line) * (1 if line.count(" ") * 12 > len(line) else 3)
+        if size >= least and _SENTENCE.search(line):
+            found.append(match.span())
+    return found
+
+
+def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: int = 20) -> Trial:
+    """Try an expression on the sample; the first match becomes its example.
+
+    The lint comes first, so that nothing which may backtrack exponentially is ever applied; what is slow all the same
+    is stopped and refused.
+    """
+    try:
+        written_as = _linted(source)
+    except PackError as error:
+        return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
+    group = 1 if written_as.groups else 0
+    cleaner = Cleaner(pack)
+    began = time.perf_counter()
+    counts = dict.fromkeys(("touched", "matches", "characters", "new", "harm"), 0)
+    rows: list[dict[str, str]] = []
+    example = ""
+    spent = 0.0
+    for one in articles:
+        text = one.document.body
+        start = time.perf_counter()
+        try:
+            spans = [
+                match.span(group)
+                for match in written_as.finditer(text, overlapped=True, timeout=PATIENCE)
+                if match.end(group) > match.start(group)
+            ]
+        except TimeoutError:
+            return Trial(
+                refused=f"takes more than {PATIENCE:g} s on article {one.document.id}; make it more particular"
+            )
+        spent += time.perf_counter() - start
+        if time.perf_counter() - began > 5 * PATIENCE:
+            return Trial(refused="takes too long on the sample; make it more particular")
+        if not spans:
+            continue
+        if not example and (found := written_as.search(text)) is not None:
+            example = found.group()
+        counts["touched"] += 1
+        counts["matches"] += len(spans)
+        mask = _mask(text, spans)
+        fresh = mask & ~_mask(text, [(span.start, span.end) for span in cleaner.spans(text)])
+        counts["characters"] += int(mask.sum())
+        counts["new"] += int(fresh.sum())
+        counts["harm"] += int((fresh & _mask(text, prose(text))).sum())
+        rows += [_snippet(one, text, *span) for span in spans[: max(0, min(2, most - len(rows)))]]
+    return Trial(
+        articles=len(articles),
+        touched=counts["touched"],
+        matches=counts["matches"],
+        characters=counts["characters"],
+        new=counts["new"],
+        harm=counts["harm"],
+        milliseconds=round(spent * 1000, 1),
+        example=example,
+        snippets=tuple(rows),
+    )
+
+
+def _linted(source: str) -> Any:
+    """The compiled expression; it need not have an example yet, so all is checked but that."""
+    return compiled_safely(source, "expression")
+
+
+def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+    mask = np.zeros(len(text), np.bool_)
+    for start, end in spans:
+        mask[start:end] = True
+    return mask
+
+
+# ---------------------------------------------------------------------------------------------------------- articles
+
+
+def article_pieces(text: str, cleaned: Cleaned | Sequence[Span], context: int) -> list[dict[str, Any]]:
+    """A text as pieces for the browser: its HTML (escaped), whether it is cut and by which templates."""
+    spans = cleaned.removed if isinstance(cleaned, Cleaned) else cleaned
+    parts = elided(pieces(text, spans), context) if context else pieces(text, spans)
+    return [{"html": shown(piece.text), "templates": list(piece.templates), "hidden": piece.hidden} for piece in parts]
+
+
+# ---------------------------------------------------------------------------------------------------------- decisions
+
+
+def amended(pack: Pack, dropped: Sequence[DroppedString], rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
+    """The rules with one more, which takes the place of what it contradicts.
+
+    A decision about a string that only takes an earlier one back leaves no rule behind.
+    """
+    if rule.action == "cutoff":
+        return (*(one for one in rules if one.action != "cutoff"), rule)
+    if rule.action in ("accept", "reject"):
+        name = rule.id or template_id(rule.tokens or ())
+        rest = tuple(one for one in rules if (one.id or template_id(one.tokens or ("",))) != name)
+        if len(rest) < len(rules):
+            there = any(one.id == name for one in steer(pack, dropped, rest).templates)
+            if there == (rule.action == "accept"):
+                return rest
+        return (*rest, rule)
+    if rule.action == "add":
+        written(rule)
+        return (*(one for one in rules if one.regex != rule.regex), rule)
+    if not rule.text.strip():
+        raise ConfigError(f"{rule.action}: expected words")
+    same = " ".join(rule.text.split()).casefold()
+    kept = (
+        one for one in rules if one.action not in ("always", "never") or " ".join(one.text.split()).casefold() != same
+    )
+    return (*kept, rule)

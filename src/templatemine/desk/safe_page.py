@@ -1,0 +1,223 @@
+"""A page of an archive -> a page that can be shown: same looks as far as they stand in it, no script, no way out.
+
+Nothing of the page is copied as it stands.  It is read as tags and text, and what goes out is written anew: elements
+and attributes of a short list, text escaped, each stretch of text that belongs to a block in a ``<tm-t data-u=N>`` of
+its own, so that a click can be told.  Links lose where they lead, forms where they send, pictures and frames become
+empty boxes.  Whatever slipped through would meet a frame without the right to run scripts and a policy that allows no
+connection (`security.FRAME_POLICY`).  Linear in the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from html import escape, unescape
+
+__all__ = ["article_page", "safe_page", "tags"]
+
+Unit = tuple[int, int]
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SHOWN = _names(
+    """
+    html head body title style main article section aside nav header footer hgroup address div p h1 h2 h3 h4 h5 h6 hr
+    pre code blockquote ol ul li dl dt dd menu dir figure figcaption a em strong small s cite q dfn abbr ruby
+    rt rp data time var samp kbd sub sup i b u mark bdi bdo span br wbr ins del table caption colgroup col tbody thead
+    tfoot tr td th fieldset legend details summary center font big tt strike acronym nobr label form button noscript
+    """
+)
+_RENAMED = {"noscript": "div", "form": "div", "button": "span", "details": "div", "summary": "div", "label": "span"}
+"""Elements that would do something, or hide what no script can show."""
+_VOID = _names("hr br wbr col img input")
+_BOXES = _names("img picture video audio iframe object embed canvas svg map")
+_SKIPPED = _names("script style template select textarea svg math iframe object noembed noframes xmp title")
+"""Elements whose content is not read as mark-up; all but that of style is left out."""
+_ATTRIBUTES = _names(
+    """
+    class id style dir lang align valign width height bgcolor color face size border cellpadding cellspacing colspan
+    rowspan nowrap start type value span scope title hidden
+    """
+)
+
+_TAG = re.compile(r"<(?:(!--)|([!?])|(/?)([a-zA-Z][^\s/>]*))")
+_INSIDE = re.compile(r"[>\"']")
+_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?""")
+_CSS = re.compile(
+    r"(?i)@import[^;]*;?|url\s*\(|image-set\s*\(|expression\s*\(|-moz-binding|behavior\s*:|\\|</|<!--|-->"
+)
+
+
+class _Reader:
+    """A page as (kind, start, end, name): "text", "open", "close", "skip", "raw"."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        self._none: set[str] = set()  # quotes that are not closed any more
+
+    def __iter__(self) -> Iterator[tuple[str, int, int, str]]:
+        html, place = self._html, 0
+        while (found := _TAG.search(html, place)) is not None:
+            if found.start() > place:
+                yield "text", place, found.start(), ""
+            if found[1]:
+                place = self._after("-->", found.start() + 4)
+                yield "skip", found.start(), place, ""
+                continue
+            place = self._end(found.end())
+            if found[2]:
+                yield "skip", found.start(), place, ""
+                continue
+            name = found[4].lower()
+            yield "close" if found[3] else "open", found.start(), place, name
+            if not found[3] and name in _SKIPPED and not html[found.start() : place].endswith("/>"):
+                end = self._closing(name, place)
+                yield "raw", place, end, name
+                place = end
+        if place < len(html):
+            yield "text", place, len(html), ""
+
+    def _after(self, what: str, place: int) -> int:
+        found = self._html.find(what, place)
+        return len(self._html) if found < 0 else found + len(what)
+
+    def _end(self, place: int) -> int:
+        """Behind the ">" of a tag, past those in quotes; a quote that nobody closes is none."""
+        html = self._html
+        while (found := _INSIDE.search(html, place)) is not None:
+            char = found[0]
+            if char == ">":
+                return found.end()
+            closing = -1
+            # A quote begins a value only behind "="; elsewhere browsers take it for a part of a name.
+            if char not in self._none and html[max(0, found.start() - 20) : found.start()].rstrip().endswith("="):
+                closing = html.find(char, found.end())
+                if closing < 0:
+                    self._none.add(char)
+            place = closing + 1 if closing >= 0 else found.end()
+        return len(html)
+
+    def _closing(self, name: str, place: int) -> int:
+        mark = f"</{name}"
+        if mark in self._none:
+            return len(self._html)
+        found = re.compile(re.escape(mark), re.IGNORECASE).search(self._html, place)
+        if found is None:
+            self._none.add(mark)
+            return len(self._html)
+        return found.start()
+
+
+def tags(html: str) -> Iterator[tuple[str, int, int, str]]:
+    """A page as (kind, start, end, name), which joined give it back: text, open, close, skip, raw."""
+    return iter(_Reader(html))
+
+
+def safe_page(html: str, units: Sequence[Unit], *, styled: bool = True, base: str = "") -> str:
+    """The page to be shown.
+
+    Parameters
+    ----------
+    units : sequence of (start, end)
+        Blocks, ascending and disjoint, in code points of `html`.
+    styled : bool
+        With the styles that stand in the page.
+    base : str
+        Style of the desk's own, put behind those of the page.
+    """
+    marker = _Marker(html, units, _plain)
+    out: list[str] = []
+    head: list[str] = []
+    outer: dict[str, str] = {"html": "", "body": ""}
+    for kind, start, end, name in tags(html):
+        if kind == "text":
+            out.append(marker.marked(start, end))
+        elif kind == "raw" and name == "style" and styled:
+            head.append(f"<style>{_CSS.sub('', html[start:end])}</style>")
+        elif kind == "open" and name in outer:
+            outer[name] = outer[name] or _attributes(html[start:end], styled)
+        elif kind == "open" and name in _BOXES:
+            out.append("<tm-box></tm-box>")
+        elif kind in ("open", "close") and name in _SHOWN and name not in ("head", "title", "style", *outer):
+            shown = _RENAMED.get(name, name)
+            if kind == "open":
+                out.append(f"<{shown}{_attributes(html[start:end], styled)}>")
+            elif name not in _VOID:
+                out.append(f"</{shown}>")
+    return (
+        f"<!doctype html><html{outer['html']}><head><meta charset=utf-8>{''.join(head)}<style>{base}</style></head>"
+        f"<body{outer['body']}>{''.join(out)}</body></html>"
+    )
+
+
+def _attributes(tag: str, styled: bool) -> str:
+    inner = re.sub(r"^</?[a-zA-Z][^\s/>]*|>$", "", tag)
+    out: list[str] = []
+    seen: set[str] = set()
+    for match in _ATTRIBUTE.finditer(inner):
+        name = match[1].lower()
+        if name not in _ATTRIBUTES or name in seen or (name == "style" and not styled):
+            continue
+        seen.add(name)
+        value = unescape(match[2] or match[3] or match[4] or "")
+        if name == "style":
+            value = _CSS.sub("", value)
+        if name == "id" and value.startswith("tm-"):
+            continue
+        out.append(f' {name}="{escape(value)}"')
+    return "".join(out)
+
+
+class _Marker:
+    """Stretches of text, each of a unit in its own element."""
+
+    def __init__(self, text: str, units: Sequence[Unit], plain: Callable[[str], str]) -> None:
+        self._text = text
+        self._units = units
+        self._plain = plain
+        self._next = 0
+
+    def marked(self, start: int, end: int) -> str:
+        text, out = self._text, []
+        place = start
+        while self._next < len(self._units) and self._units[self._next][1] <= place:
+            self._next += 1
+        number = self._next
+        while number < len(self._units) and self._units[number][0] < end:
+            first, last = max(place, self._units[number][0]), min(end, self._units[number][1])
+            out.append(self._plain(text[place:first]))
+            piece = self._plain(text[first:last])
+            out.append(f"<tm-t data-u={number}>{piece}</tm-t>" if piece.strip() else piece)
+            place = last
+            number += 1
+        out.append(self._plain(text[place:end]))
+        return "".join(out)
+
+
+def _plain(piece: str) -> str:
+    return escape(unescape(piece)) if "&" in piece else escape(piece)
+
+
+def article_page(text: str, units: Sequence[Unit], *, base: str = "", title: str = "") -> str:
+    """An article to be shown: a paragraph a line, each unit in an element of its own."""
+    marker = _Marker(text, units, escape)
+    body: list[str] = []
+    place = 0
+    for line in text.splitlines(keepends=True):
+        shown = marker.marked(place, place + len(line)).strip("\r\n")
+        body.append(f'<p dir="auto">{shown}</p>')
+        place += len(line)
+    heading = f'<p class="tm-title" dir="auto">{escape(title)}</p>' if title else ""
+    return (
+        f"<!doctype html><html><head><meta charset=utf-8><style>{_ARTICLE}{base}</style></head>"
+        f"<body>{heading}{''.join(body)}</body></html>"
+    )
+
+
+_ARTICLE = (
+    "body{font:18px/1.6 Georgia,'Noto Serif',serif;max-width:44rem;margin:1.5rem auto;padding:0 1.5rem;color:#1b1f24;"
+    "background:#fff}p{margin:0 0 .6em;white-space:pre-wrap;overflow-wrap:anywhere}.tm-title{font-weight:700}"
+)

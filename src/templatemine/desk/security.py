@@ -1,0 +1,204 @@
+"""What a request must bring before anything is done for it, and what every answer says to the browser.
+
+The desk shows hostile pages to people who may change packs, so it trusts neither the network nor what it shows:
+the name it is asked for must be its own (DNS rebinding), a change needs the page's own token, origin and JSON (forged
+requests), another address than loopback needs a token, bodies are bounded, and the browser may load nothing but the
+desk's own files.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+__all__ = ["FRAME_POLICY", "PAGE_POLICY", "Guard", "Limits", "csrf_token", "hosts_of", "is_loopback"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+FRAME_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-same-origin; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"
+)
+"""For the pages of archives: no script, no connection of any kind; the style that stands in the page itself is all."""
+
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """body : bytes of a request; a page of 5,000 marks takes a fifth of it.  page : characters of a page or article
+    that is shown; the largest of 3,000 pages of the public sets has 1.5 million."""
+
+    body: int = 1 << 20
+    page: int = 4_000_000
+
+
+def is_loopback(host: str) -> bool:
+    """True if only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def hosts_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
+    """The names, with the port, that a request may ask for."""
+    names = {host, *more}
+    if is_loopback(host):
+        names |= {"localhost", "127.0.0.1", "::1"}
+    spelt = {f"[{name}]" if ":" in name else name.lower() for name in names}
+    return frozenset({f"{name}:{port}" for name in spelt} | (spelt if port == 80 else set()))
+
+
+def csrf_token(secret: bytes) -> str:
+    """What the desk's own pages send along with every change."""
+    return hmac.new(secret, b"csrf", sha256).hexdigest()
+
+
+class Guard:
+    """ASGI middleware around the whole application.
+
+    Parameters
+    ----------
+    app
+    hosts : set of str
+        See `hosts_of`.
+    secret : bytes
+    token : str or None
+        Asked for if given.
+    limits : Limits
+    """
+
+    def __init__(
+        self, app: App, *, hosts: frozenset[str], secret: bytes, token: str | None = None, limits: Limits | None = None
+    ) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._csrf = csrf_token(secret)
+        self._token = token
+        self._cookie = "desk_" + sha256(min(hosts).encode()).hexdigest()[:8]  # cookies know no ports
+        self._limits = limits or Limits()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request, or pass it on."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        refused = self._refusal(scope, headers)
+        if refused is not None:
+            await _answer(send, *refused)
+            return
+        body = await self._body(receive) if scope["method"] == "POST" else b""
+        if body is None:
+            await _answer(send, 413, f"expected a request of at most {self._limits.body:,} bytes")
+            return
+        given = False
+
+        async def replayed() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                there = {name.lower() for name, _ in message["headers"]}
+                extra = {"content-security-policy": PAGE_POLICY, **_HEADERS}
+                more = [(name.encode(), value.encode()) for name, value in extra.items() if name.encode() not in there]
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        await self._app(scope, replayed, with_headers)
+
+    async def _body(self, receive: Receive) -> bytes | None:
+        """All of a request, or None if it is more than is allowed, however long it said to be."""
+        pieces: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+            if size > self._limits.body:
+                return None
+            if not message.get("more_body"):
+                return b"".join(pieces)
+
+    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
+        host = headers.get("host", "").lower()
+        if host not in self._hosts:
+            return 421, "this desk goes by another name; open the address that it printed when it was started", {}
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "expected GET or POST", {}
+        if self._token is not None and (refused := self._without_token(scope, headers)) is not None:
+            return refused
+        if scope["method"] != "POST":
+            return None
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self._limits.body:
+            return 413, f"expected a request of at most {self._limits.body:,} bytes", {}
+        if not hmac.compare_digest(headers.get("x-desk-csrf", "").encode(), self._csrf.encode()):
+            return 403, "expected the token of the desk's own page; reload the page", {}
+        origin = headers.get("origin")
+        if origin is not None and origin.split("://", 1)[-1] != host:
+            return 403, "the request comes from another site", {}
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return 403, "the request comes from another site", {}
+        if headers.get("content-type", "").split(";")[0].strip() != "application/json":
+            return 415, "expected JSON", {}
+        return None
+
+    def _without_token(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
+        assert self._token is not None
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            cookie = None
+        if cookie is not None and hmac.compare_digest(cookie.value.encode(), self._token.encode()):
+            return None
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        given = query.pop("token", [""])[-1]
+        if given and hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
+            rest = urlencode(query, doseq=True)
+            path = "/" + scope["path"].lstrip("/")  # "//" would lead to another host
+            kept = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
+            return 303, "", {"location": path + (f"?{rest}" if rest else ""), "set-cookie": kept}
+        return 401, _ASK, {"content-type": "text/html; charset=utf-8"}
+
+
+_ASK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>templatemine desk</title>
+<form><p><label>This desk asks for the token that it printed when it was started:
+<input name="token" type="password" autofocus autocomplete="off"></label> <button>Enter</button></form>"""
+
+
+async def _answer(send: Send, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+    own = {"content-type": "text/plain; charset=utf-8", "content-security-policy": PAGE_POLICY, **_HEADERS}
+    rows = [(name.encode(), value.encode("latin-1")) for name, value in {**own, **(headers or {})}.items()]
+    await send({"type": "http.response.start", "status": status, "headers": rows})
+    await send({"type": "http.response.body", "body": text.encode()})

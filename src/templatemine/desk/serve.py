@@ -1,0 +1,110 @@
+"""Paths and an address -> a running desk."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.evaluation.gold import GoldSpans
+from templatemine.model import Record
+
+__all__ = ["ServeConfig", "serve"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeConfig:
+    """host, port : where to listen; port 0 takes a free one.  token : asked for; None for a new one where others can
+    reach the address, and none on loopback.  names : that the desk may be asked for besides.  store : the desk's file,
+    "" for one beside the packs.  sample : documents of a source that are kept in memory.  name : who works here.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8642
+    token: str | None = None
+    names: Sequence[str] = ()
+    store: str = ""
+    sample: int = 300
+    name: str = ""
+
+
+def serve(
+    packs: str,
+    records: Callable[[], Iterable[Record]],
+    config: ServeConfig,
+    say: Callable[[str], None],
+    gold: GoldSpans | None = None,
+) -> None:
+    """Run a desk until it is interrupted.
+
+    Parameters
+    ----------
+    packs : str
+        A folder of packs, or one.
+    records : callable
+        Gives the archive.
+    say : callable
+        Is told the address.
+
+    Raises
+    ------
+    MissingExtraError
+        The extra ``desk`` is not installed.
+    """
+    try:
+        import uvicorn
+
+        from templatemine.desk.app import Desk, create_app
+    except ImportError as error:
+        raise MissingExtraError(
+            f"the desk needs {error.name}, which is not installed: pip install 'templatemine[desk]'"
+        ) from error
+    from templatemine.desk.library import DeskConfig, Library
+    from templatemine.desk.security import hosts_of, is_loopback
+    from templatemine.desk.store import Store
+
+    with _listening(config.host, config.port) as listener:
+        port = listener.getsockname()[1]
+        folder = packs if os.path.isdir(packs) else os.path.dirname(packs) or "."
+        if not os.path.exists(packs):
+            raise ConfigError(f"{packs}: expected a folder of packs, found nothing")
+        store = Store(config.store or os.path.join(folder, "desk.sqlite"))
+        library = Library(packs, records(), store, DeskConfig(sample=config.sample), wanted=frozenset(gold or ()))
+        token = config.token
+        if token is None and not is_loopback(config.host):
+            token = secrets.token_urlsafe(18)
+        names = [*config.names]
+        if config.host in ("0.0.0.0", "::"):
+            names += [socket.gethostname(), socket.getfqdn(), "localhost", "127.0.0.1"]
+        app = create_app(
+            Desk(library, gold), hosts=hosts_of(config.host, port, names), token=token, name=config.name or _user()
+        )
+        shown = f"[{config.host}]" if ":" in config.host else config.host
+        say(f"http://{shown}:{port}/" + (f"?token={token}" if token else ""))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off")
+        )
+        server.run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise ConfigError(f"{host}:{port}: cannot listen there: {error.strerror or error}") from error
+    return listener
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""

@@ -1,0 +1,205 @@
+"""The desk's own file: decisions as they were made, and annotations with all their versions.  SQLite, no set-up.
+
+What a pack is now stands in the pack alone; here is who changed it when, and from what.  A decision is written in one
+transaction that holds the only right to write while the pack is replaced: a kill before the pack takes its name leaves
+both as they were, a kill after it leaves the pack with the decision, which the next look at it finds and records.
+Annotations carry a version; who saves on top of an older one is told, and both stay.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from templatemine.errors import ConfigError, TemplateMineError
+
+__all__ = ["Annotation", "Conflict", "Event", "Store", "now"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS event (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL, time TEXT NOT NULL, name TEXT NOT NULL,
+  what TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, undoes INTEGER);
+CREATE INDEX IF NOT EXISTS event_source ON event (source, seq);
+CREATE TABLE IF NOT EXISTS annotation (
+  source TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, time TEXT NOT NULL,
+  marks TEXT NOT NULL, done INTEGER NOT NULL, clicks INTEGER NOT NULL, keys INTEGER NOT NULL, seconds REAL NOT NULL,
+  PRIMARY KEY (source, id, name, version));
+"""
+
+_LAYOUT = "1"
+
+
+class Conflict(TemplateMineError):
+    """Somebody else changed in the meantime what is to be changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A decision: the rules of a source before and after it, as JSON, and which event it took back, if any."""
+
+    seq: int
+    source: str
+    time: str
+    name: str
+    what: str
+    before: str
+    after: str
+    undoes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """One version of the marks of one person on one document: [[start, end, label], ...]."""
+
+    source: str
+    id: str
+    name: str
+    version: int
+    time: str
+    marks: list[list[Any]]
+    done: bool
+    clicks: int
+    keys: int
+    seconds: float
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Store:
+    """The file; safe to share between threads and processes.
+
+    Parameters
+    ----------
+    path : str or Path
+        Made if it is missing.
+
+    Raises
+    ------
+    ConfigError
+        It is no such file, or of another version.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        try:
+            with self._open() as base:
+                base.execute("PRAGMA journal_mode=WAL")
+                base.executescript(_SCHEMA)
+                base.execute("INSERT OR IGNORE INTO meta VALUES ('layout', ?)", (_LAYOUT,))
+                base.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secrets.token_hex(32),))
+                found = dict(base.execute("SELECT key, value FROM meta"))
+        except sqlite3.Error as error:
+            raise ConfigError(f"{path}: expected the store of a desk, found another file: {error}") from error
+        if found["layout"] != _LAYOUT:
+            raise ConfigError(f"{path}: expected a store of layout {_LAYOUT}, found {found['layout']}")
+        self.secret = bytes.fromhex(found["secret"])
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        base = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        try:
+            base.execute("PRAGMA synchronous=FULL")
+            yield base
+        finally:
+            base.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that nobody else's stands beside; all of it or nothing."""
+        with self._open() as base:
+            base.execute("BEGIN IMMEDIATE")
+            try:
+                yield base
+            except BaseException:
+                base.execute("ROLLBACK")
+                raise
+            base.execute("COMMIT")
+
+    # ------------------------------------------------------------------------------------------------------ decisions
+
+    def decide(self, source: str, change: Callable[[Sequence[Event]], tuple[str, str, str, str, int | None]]) -> Event:
+        """Record a decision and do it.
+
+        Parameters
+        ----------
+        change : callable
+            Called with the history of the source while nobody else can decide; does the change and returns
+            (name, what, before, after, undoes).  If it raises, nothing is recorded.
+        """
+        with self._writing() as base:
+            row = (source, now(), *change(_events(base, source)))
+            cursor = base.execute(
+                "INSERT INTO event (source, time, name, what, before, after, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+            )
+            return _event((cursor.lastrowid, *row))
+
+    def history(self, source: str) -> list[Event]:
+        """All decisions about a source, oldest first."""
+        with self._open() as base:
+            return _events(base, source)
+
+    # ---------------------------------------------------------------------------------------------------- annotations
+
+    def annotation(self, source: str, name_of_document: str, name: str) -> list[Annotation]:
+        """All versions of somebody's marks on a document, oldest first."""
+        query = "SELECT * FROM annotation WHERE source = ? AND id = ? AND name = ? ORDER BY version"
+        with self._open() as base:
+            return [_annotation(row) for row in base.execute(query, (source, name_of_document, name))]
+
+    def annotations(self, source: str | None = None) -> list[Annotation]:
+        """The last version of everybody's marks on every document, or those of one source."""
+        query = (
+            "SELECT * FROM annotation AS a WHERE version = (SELECT MAX(version) FROM annotation AS b WHERE "
+            "b.source = a.source AND b.id = a.id AND b.name = a.name)"
+        )
+        with self._open() as base:
+            if source is None:
+                return [_annotation(row) for row in base.execute(f"{query} ORDER BY source, id, name")]
+            return [_annotation(row) for row in base.execute(f"{query} AND source = ? ORDER BY id, name", (source,))]
+
+    def annotate(self, one: Annotation) -> Annotation:
+        """Save marks on top of version ``one.version``.
+
+        Raises
+        ------
+        Conflict
+            There is a newer version.
+        """
+        with self._writing() as base:
+            query = "SELECT MAX(version), MAX(time) FROM annotation WHERE source = ? AND id = ? AND name = ?"
+            last, time = base.execute(query, (one.source, one.id, one.name)).fetchone()
+            if (last or 0) != one.version:
+                raise Conflict(
+                    f"{one.name} saved this document in another window at {time} (version {last}); "
+                    f"this window began with version {one.version}"
+                )
+            row = (
+                *(one.source, one.id, one.name, one.version + 1, now()),
+                *(json.dumps(one.marks), int(one.done), one.clicks, one.keys, one.seconds),
+            )
+            base.execute("INSERT INTO annotation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            return _annotation(row)
+
+
+def _events(base: sqlite3.Connection, source: str) -> list[Event]:
+    return [_event(row) for row in base.execute("SELECT * FROM event WHERE source = ? ORDER BY seq", (source,))]
+
+
+def _event(row: Sequence[Any]) -> Event:
+    return Event(**dict(zip(Event.__slots__, row, strict=True)))
+
+
+def _annotation(row: Sequence[Any]) -> Annotation:
+    values = dict(zip(Annotation.__slots__, row, strict=True))
+    return Annotation(**{**values, "marks": json.loads(values["marks"]), "done": bool(values["done"])})

@@ -1,0 +1,257 @@
+"""Units, labels, agreement, proposals, comparison and the sample: what the views are made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+for _name in ("starlette", "jinja2", "uvicorn"):
+    pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
+
+from desk_support import Client, opened, record  # noqa: E402
+
+from templatemine.desk.agreement import agreements, kappa  # noqa: E402
+from templatemine.desk.app import Desk  # noqa: E402
+from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
+from templatemine.desk.marks import OTHER, checked, labels_of, marks_of, passages, units  # noqa: E402
+from templatemine.desk.review import prose, try_expression  # noqa: E402
+from templatemine.desk.store import Store  # noqa: E402
+from templatemine.errors import ConfigError, CorpusError  # noqa: E402
+from templatemine.evaluation.gold import read_spans  # noqa: E402
+from templatemine.model import Document  # noqa: E402
+
+pytest_plugins = ("desk_fixtures",)
+
+LABELS = st.lists(st.sampled_from([OTHER, OTHER, "template", "dynamic"]), max_size=12)
+
+
+@given(LABELS)
+def test_marks_and_labels_are_inverse(labels: list[str]) -> None:
+    document = Document(source="s", id="d", text=" ".join("word" for _ in labels))
+    parts = units(document)
+    marks = marks_of(labels, parts)
+    assert labels_of(marks, parts) == labels
+    assert checked(document, [list(mark) for mark in marks]) == marks
+    assert len(marks) == passages(labels)
+
+
+def test_units_of_scripts_without_spaces_are_characters() -> None:
+    document = Document(source="s", id="d", text="橋 is 42, 「港」")
+    assert [document.body[start:end] for start, end in units(document)] == ["橋", "is", "42,", "「", "港", "」"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "x",
+        [[0, 3]],
+        [[0, 3, "text"]],
+        [[3, 3, "template"]],
+        [[-1, 3, "template"]],
+        [[0, 99, "template"]],
+        [[0.5, 3, "template"]],
+        [["0", 3, "template"]],
+        [[True, 3, "template"]],
+        [[0, 5, "template"], [4, 8, "dynamic"]],
+        [None],
+    ],
+)
+def test_marks_that_are_none_are_refused(rows: Any) -> None:
+    with pytest.raises(ConfigError, match="marks"):
+        checked(Document(source="s", id="d", text="ten letters"), rows)
+
+
+# ---------------------------------------------------------------------------------------------------------- agreement
+
+
+def test_kappa_of_a_table_from_the_books() -> None:
+    """45 of 50 and 25 of 50: (20 + 15) / 50 observed, 0.5 by chance, kappa 0.4."""
+    one = ["yes"] * 25 + ["no"] * 25
+    other = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
+    assert kappa(one, other) == pytest.approx(0.4)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40))
+def test_kappa_is_that_of_the_reference(pairs: list[tuple[str, str]]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    one, other = [list(side) for side in zip(*pairs, strict=True)]
+    found = kappa(one, other)
+    if len({*one, *other}) == 1:
+        assert found is None
+    elif found is not None:
+        assert found == pytest.approx(metrics.cohen_kappa_score(one, other))
+    assert kappa(one, one) in (None, 1.0)
+
+
+def test_people_without_a_document_in_common_have_nothing_to_agree_on() -> None:
+    key, other = ("s", "1"), ("s", "2")
+    assert agreements({"a": {key: ["x"]}, "b": {other: ["x"]}}) == []
+    (pair,) = agreements({"b": {key: ["x", "y"], other: ["y"]}, "a": {key: ["x", "x"]}})
+    assert (pair.one, pair.other, pair.documents, pair.units, pair.observed) == ("a", "b", 1, 2, 0.5)
+    with pytest.raises(ValueError, match="same units"):
+        kappa(["a"], [])
+
+
+# ------------------------------------------------------------------------------------------------------------- sample
+
+
+def test_the_sample_does_not_depend_on_the_order(tmp_path: Path) -> None:
+    rows = [{"source": "s", "id": str(n), "text": f"text {n}"} for n in range(200)]
+    store = Store(tmp_path / "desk.sqlite")
+    config = DeskConfig(sample=20)
+
+    def ids(rows: list[dict[str, Any]], wanted: frozenset[str] = frozenset()) -> set[str]:
+        library = Library(str(tmp_path), (record(row) for row in rows), store, config, wanted)
+        return {one.document.id for one in library.articles["s"]}
+
+    assert ids(rows) == ids(rows[::-1])
+    assert len(ids(rows)) == 20
+    assert ids(rows, frozenset({"7", "8"})) >= {"7", "8"}
+    twice = Library(str(tmp_path), (record(row) for row in [*rows[:5], *rows[:5]]), store, config)
+    assert [one.document.id for one in twice.articles["s"]] == ["0", "1", "2", "3", "4"]
+    with pytest.raises(CorpusError, match="expected documents"):
+        Library(str(tmp_path), [], store, config)
+
+
+# ------------------------------------------------------------------------------------------------------------- review
+
+
+def test_the_share_shown_is_what_cleaning_does(world: tuple[Client, Desk], source: str) -> None:
+    from templatemine.clean import Cleaner
+
+    client, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    texts = [one.document.body for one in desk.library.fitting(held)]
+    for df in (1, 5, 20, 45):
+        told = client.get("/api/moved", source=source, df=df).json["after"]
+        rule = {"action": "cutoff", "df": df}
+        version = client.get("/api/review", source=source).json["version"]
+        client.post("/api/decide", {"source": source, "version": version, "kind": "add", "rule": rule})
+        held = desk.library.held(source)
+        assert held is not None
+        cleaner = Cleaner(held.pack)
+        cuts = [sum(span.end - span.start for span in cleaner.spans(text)) for text in texts]
+        assert told["templates"] == len(held.pack.templates)
+        assert (told["touched"], told["articles"]) == (sum(cut > 0 for cut in cuts), len(texts))
+        # Anchors of what comes in apart, which a string that was dropped does not have.
+        assert told["cut"] == pytest.approx(sum(cuts), rel=0.15)
+
+
+def test_an_expression_is_measured(world: tuple[Client, Desk], source: str) -> None:
+    _, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    articles = desk.library.fitting(held)
+    text = articles[0].document.body
+    word = max(text.split(), key=len)
+    trial = try_expression(held.pack, word.replace("(", "[(]").replace(")", "[)]").replace(".", "[.]"), articles)
+    assert trial.refused == ""
+    assert trial.matches == sum(one.document.body.count(word) for one in articles)
+    assert trial.characters == trial.matches * len(word)
+    assert 0 <= trial.harm <= trial.new <= trial.characters
+    assert trial.example == word
+    assert "backtrack" in try_expression(held.pack, "(x*)*y", articles).refused
+
+
+def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    monkeypatch.setattr("templatemine.desk.review.PATIENCE", 0.05)
+    slow = [Article(document=Document(source=source, id="slow", text="ab" * 3_000 + "9 z"))]
+    refused = try_expression(held.pack, "[ab]*[abx]*[aby]*[0-9]z", slow).refused
+    assert "more than 0.05 s on article slow" in refused
+
+
+def test_prose_is_long_and_ends_a_sentence() -> None:
+    line = "This is a line of some length that says something and then comes to its end, as prose does, here."
+    text = (
+        f"Sign up\n{line}\nA list of many things without an end to it, however long it may be, in a row of words\n"
+        + "長い文章がここにあり、" * 4
+        + "。"
+    )
+    assert [text[start:end][:9] for start, end in prose(text)] == ["This is a", "長い文章がここにあ"]
+
+
+def test_problems_are_told(client: Client, source: str) -> None:
+    for path, values, problem in (
+        ("/api/review", {"source": "none"}, "there is no pack"),
+        ("/api/moved", {"source": source, "df": "x"}, "expected a number"),
+        ("/api/moved", {"source": source, "df": "99999"}, "expected a cut-off from 1 to"),
+        ("/api/template", {"source": source, "id": "t0"}, "there is no template"),
+        ("/api/document", {"source": source, "id": "none"}, "there is no document"),
+        ("/api/compare", {"source": source, "id": "none"}, "there is no document"),
+    ):
+        answer = client.get(path, **values)
+        assert answer.status in (400, 404)
+        assert problem in answer.json["problem"]
+    assert client.get("/export", form="nothing").status == 404
+    assert client.get("/review", source="none").status == 404
+    version = client.get("/api/review", source=source).json["version"]
+    for op in (
+        {"kind": "what"},
+        {"kind": "add", "rule": {"action": "burn"}},
+        {"kind": "add", "rule": {"action": "add", "regex": "(", "example": "("}},
+    ):
+        answer = client.post("/api/decide", {"source": source, "version": version, **op})
+        assert answer.status == 400
+        assert answer.json["problem"]
+    assert client.post("/api/decide", {"source": source, "version": version, "kind": "undo"}, name=" ").status == 400
+
+
+# ---------------------------------------------------------------------------------------------------- export, compare
+
+
+def test_spans_go_to_evaluate_and_come_back_as_gold(
+    packs: Path, rows: list[dict[str, Any]], source: str, tmp_path: Path
+) -> None:
+    client, desk = opened(packs, rows)
+    names = [row["id"] for row in rows if row["source"] == source][:2]
+    for name in names:
+        document = client.get("/api/document", source=source, id=name, **{"as": "Ann"}).json
+        assert document["proposed"]
+        body = {"source": source, "id": name, "version": 0, "marks": document["proposed"], "done": True}
+        assert client.post("/api/save", body).json["version"] == 1
+    (tmp_path / "spans.jsonl").write_bytes(client.get("/export", form="spans").body)
+    gold = read_spans(tmp_path / "spans.jsonl")
+    assert set(gold) == set(names)
+    again, _ = opened(packs, rows, gold=gold)
+    found = again.get("/api/compare", source=source, id=names[0]).json
+    assert found["gold"] == "gold spans"
+    assert found["scores"]["templates with decisions"] > 0.9  # proposals are whole words
+    assert {"gold", "marks of Ann"} <= set(found["systems"])
+    assert "".join(row["text"] for row in found["segments"]) == desk.article(source, names[0]).document.body
+
+
+def test_training_rows_have_text_and_blocks(world: tuple[Client, Desk], rows: list[dict[str, Any]]) -> None:
+    client, _ = world
+    row = next(row for row in rows if row["source"] == "pages.minato.example")
+    where = {"source": row["source"], "id": row["id"]}
+    document = client.get("/api/document", **where, **{"as": "Ann"}).json
+    client.post("/api/save", {**where, "version": 0, "marks": document["proposed"], "done": True})
+    trained = json.loads(client.get("/export", form="training").body)
+    assert trained["html"] == row["html"]
+    assert trained["gold"].splitlines()[0] == "新しい橋が開通した"
+    assert len(trained["gold"].splitlines()) == sum(label != OTHER for _, _, label in trained["blocks"])
+    marked = json.loads(client.get("/export", form="cleaneval").body)["gold"]
+    assert marked.startswith("<h>新しい橋が開通した\n<p>")
+    unfinished = {**where, "version": 1, "marks": [], "done": False}
+    assert client.post("/api/save", unfinished).status == 200
+    assert client.get("/export", form="training").body == b""
+
+
+def test_a_desk_without_packs_annotates_and_compares(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    client, _ = opened(tmp_path, rows)
+    assert client.get("/").status == 200
+    row = next(row for row in rows if "html" in row)
+    where = {"source": row["source"], "id": row["id"]}
+    assert client.get("/api/document", **where, **{"as": "A"}).json["proposed"]
+    assert len(client.get("/api/compare", **where).json["systems"]) >= 2
+    text = rows[0]
+    assert client.get("/api/document", source=text["source"], id=text["id"], **{"as": "A"}).json["proposed"] == []

@@ -1,0 +1,258 @@
+"""Decisions and annotations: two writers, versions, undo, and a kill in the middle of a save."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+for _name in ("starlette", "jinja2", "uvicorn"):
+    pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
+
+from desk_support import ROOT, Client, opened  # noqa: E402
+
+from templatemine.desk.app import Desk  # noqa: E402
+from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
+from templatemine.errors import ConfigError  # noqa: E402
+from templatemine.packs import Pack  # noqa: E402
+
+pytest_plugins = ("desk_fixtures",)
+
+
+def add(client: Client, source: str, rule: dict[str, Any], version: str | None = None, name: str = "Ann") -> Any:
+    version = version or client.get("/api/review", source=source).json["version"]
+    return client.post("/api/decide", {"source": source, "version": version, "kind": "add", "rule": rule}, name)
+
+
+def test_a_decision_goes_into_the_pack_and_the_history(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    state = client.get("/api/review", source=source).json
+    first = state["templates"][0]
+    after = add(client, source, {"action": "reject", "id": first["id"], "tokens": first["tokens"]}, name="Zoë Ülk").json
+    held = desk.library.held(source)
+    assert held is not None
+    assert [rule.by for rule in held.pack.overrides.rules] == ["Zoë Ülk"]
+    assert first["id"] not in {one.id for one in Pack.load(held.path).templates}
+    assert after["history"][0]["name"] == "Zoë Ülk"
+    assert after["history"][0]["time"] == held.pack.overrides.rules[0].time
+    assert next(row for row in after["templates"] if row["id"] == first["id"])["state"] == "out"
+
+
+def test_undo_goes_back_step_by_step(client: Client, source: str) -> None:
+    states = [client.get("/api/review", source=source).json]
+    ids = [row["id"] for row in states[0]["templates"][:3]]
+    for name in ids:
+        states.append(add(client, source, {"action": "reject", "id": name}).json)
+    for before in reversed(states[:-1]):
+        now = client.get("/api/review", source=source).json
+        back = client.post("/api/decide", {"source": source, "version": now["version"], "kind": "undo"}).json
+        assert back["version"] == before["version"]
+        assert back["rules"] == before["rules"]
+    nothing = client.post("/api/decide", {"source": source, "version": states[0]["version"], "kind": "undo"})
+    assert (nothing.status, nothing.json["problem"]) == (400, "there is nothing to undo")
+
+
+def test_a_decision_taken_back_leaves_no_rule(client: Client, source: str) -> None:
+    first = client.get("/api/review", source=source).json
+    row = first["templates"][0]
+    out = add(client, source, {"action": "reject", "id": row["id"]}).json
+    again = add(client, source, {"action": "accept", "id": row["id"], "tokens": row["tokens"]}, out["version"]).json
+    assert again["rules"] == []
+    assert again["version"] == first["version"]
+
+
+def test_the_second_of_two_writers_is_told_and_nothing_is_lost(
+    packs: Path, rows: list[dict[str, Any]], source: str
+) -> None:
+    ann, _ = opened(packs, rows)
+    bob, _ = opened(packs, rows)  # a desk of its own on the same packs
+    seen = ann.get("/api/review", source=source).json
+    one, other = (row["id"] for row in seen["templates"][:2])
+    assert add(ann, source, {"action": "reject", "id": one}, seen["version"]).status == 200
+    late = add(bob, source, {"action": "reject", "id": other}, seen["version"], "Bob")
+    assert late.status == 409
+    assert "Ann decided at" in late.json["problem"]
+    assert add(bob, source, {"action": "reject", "id": other}, None, "Bob").status == 200
+    rules = ann.get("/api/review", source=source).json["rules"]
+    assert {(rule["id"], rule["by"]) for rule in rules} == {(one, "Ann"), (other, "Bob")}
+
+
+def test_many_writers_at_once(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    clients = [opened(packs, rows)[0] for _ in range(2)]
+    ids = [row["id"] for row in clients[0].get("/api/review", source=source).json["templates"][:8]]
+    told: list[int] = []
+
+    def work(client: Client, mine: list[str]) -> None:
+        for name in mine:
+            for _ in range(200):
+                status = add(client, source, {"action": "reject", "id": name}).status
+                told.append(status)
+                if status == 200:
+                    break
+
+    threads = [threading.Thread(target=work, args=(clients[place % 2], ids[place::4])) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert set(told) <= {200, 409}
+    state = clients[0].get("/api/review", source=source).json
+    assert {rule["id"] for rule in state["rules"]} == set(ids)
+    assert len(state["history"]) == len(ids)
+
+
+def test_a_pack_changed_by_hand_is_noticed(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    seen = client.get("/api/review", source=source).json
+    held = desk.library.held(source)
+    assert held is not None
+    data = json.loads(Path(held.path).read_text(encoding="utf-8"))
+    data["overrides"] = [{"action": "never", "text": "by hand", "by": "Editor"}]
+    Path(held.path).write_text(json.dumps(data), encoding="utf-8")
+    late = add(client, source, {"action": "never", "text": "x"}, seen["version"])
+    assert late.status == 409
+    assert "outside the desk" in late.json["problem"]
+    now = client.get("/api/review", source=source).json
+    assert now["history"][0]["name"] == "Editor"
+    assert now["history"][0]["what"] == "found in the pack"
+    Path(held.path).write_text("{", encoding="utf-8")
+    assert "not JSON" in client.get("/api/review", source=source).json["problem"]
+    assert client.get("/").status == 200
+
+
+# A desk of its own that is killed at a named moment of a decision.
+_KILLED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from desk_support import opened, text_rows
+import templatemine.io.write as write
+packs, source, name, moment = Path(sys.argv[2]), *sys.argv[3:6]
+client, desk = opened(packs, text_rows())
+version = client.get("/api/review", source=source).json["version"]
+real = {name: getattr(os, name) for name in ("write", "fsync", "replace")}
+def deadly(step):
+    def call(*args):
+        if moment == f"before {step}" and (step != "write" or len(args[1]) > 100):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if moment == "within write" and step == "write":
+            real["write"](args[0], bytes(args[1])[: len(args[1]) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        done = real[step](*args)
+        if moment == f"after {step}":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    return call
+for step in real:
+    setattr(write.os, step, deadly(step))
+body = {"source": source, "version": version, "kind": "add", "rule": {"action": "reject", "id": name}}
+print(client.post("/api/decide", body).status, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "moment", ["before write", "within write", "before fsync", "before replace", "after replace", "never"]
+)
+def test_a_kill_in_the_middle_of_a_save(packs: Path, rows: list[dict[str, Any]], source: str, moment: str) -> None:
+    client, _ = opened(packs, rows)
+    before = client.get("/api/review", source=source).json
+    name = before["templates"][0]["id"]
+    here = str(ROOT / "tests" / "desk")
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, here, str(packs), source, name, moment],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == (0 if moment == "never" else -signal.SIGKILL), done.stderr
+    fresh, _ = opened(packs, rows)
+    after = fresh.get("/api/review", source=source).json
+    if moment in ("after replace", "never"):
+        # The pack has it, so the history has it too, with its name.
+        assert [rule["id"] for rule in after["rules"]] == [name]
+        assert after["history"][0]["name"] == "Ann"
+    else:
+        assert after["version"] == before["version"]
+        assert after["history"] == []
+    assert add(fresh, source, {"action": "never", "text": "still works"}).status == 200
+    with sqlite3.connect(packs / "desk.sqlite") as base:
+        assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    base.close()
+
+
+# --------------------------------------------------------------------------------------------------------- annotations
+
+
+def note(version: int, name: str = "Ann", label: str = "template") -> Annotation:
+    return Annotation(
+        source="s",
+        id="d",
+        name=name,
+        version=version,
+        time="",
+        marks=[[0, 3, label]],
+        done=True,
+        clicks=2,
+        keys=1,
+        seconds=1.5,
+    )
+
+
+def test_annotations_keep_all_versions(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.sqlite")
+    for version in range(3):
+        assert store.annotate(note(version)).version == version + 1
+    store.annotate(note(0, "Bob"))
+    with pytest.raises(Conflict, match="saved this document in another window"):
+        store.annotate(note(1))
+    again = Store(tmp_path / "desk.sqlite")
+    assert again.secret == store.secret
+    assert [one.version for one in again.annotation("s", "d", "Ann")] == [1, 2, 3]
+    assert [(one.name, one.version) for one in again.annotations()] == [("Ann", 3), ("Bob", 1)]
+    assert again.annotations("other") == []
+
+
+_WRITER = """
+import sys
+from templatemine.desk.store import Annotation, Store
+store = Store(sys.argv[1])
+for version in range(100000):
+    store.annotate(Annotation(source="s", id="d", name="Ann", version=version, time="", marks=[[0, 3, "template"]] * 50,
+                              done=False, clicks=version, keys=0, seconds=0.0))
+    print(version + 1, flush=True)
+"""
+
+
+def test_a_kill_among_annotations_loses_none_that_was_confirmed(tmp_path: Path) -> None:
+    path = tmp_path / "desk.sqlite"
+    with subprocess.Popen([sys.executable, "-c", _WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        for _ in range(20):
+            last = int(writer.stdout.readline())
+        writer.kill()
+        last = max([last, *map(int, writer.stdout.read().split())])
+    versions = [one.version for one in Store(path).annotation("s", "d", "Ann")]
+    assert versions == list(range(1, len(versions) + 1))
+    assert len(versions) in (last, last + 1)
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite").write_bytes(b"something else, long enough to be looked at as a file of a database" * 30)
+    with pytest.raises(ConfigError, match="expected the store of a desk"):
+        Store(tmp_path / "a.sqlite")
+    store = Store(tmp_path / "b.sqlite")
+    with sqlite3.connect(store.path) as base:
+        base.execute("UPDATE meta SET value = '99' WHERE key = 'layout'")
+    base.close()
+    with pytest.raises(ConfigError, match="expected a store of layout 1, found 99"):
+        Store(tmp_path / "b.sqlite")
