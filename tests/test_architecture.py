@@ -22,13 +22,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "overrides", "io"),
         "_single",
+        *("dates", "hits"),
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
     (
         *("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
-        *("partition", "spill", "archive", "sites"),
+        *("partition", "spill", "archive", "sites", "window", "changes", "follow", "drift"),
     ),
     ("cli", "report", "crawl", "desk", "adapters"),
     ("__init__", "__main__"),

@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
+from templatemine.dates import day_of
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
+from templatemine.hits import DayHits, Days, add_days
 from templatemine.io import read as archives
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
@@ -115,9 +117,10 @@ _COUNTS = tuple(one.name for one in fields(SourceTally))
 
 @dataclass(slots=True)
 class Tally:
-    """What became of all records, by source."""
+    """What became of all records, by source; and by source and day, if that is asked for."""
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
+    days: Days = field(default_factory=dict)
 
     def of(self, source: str) -> SourceTally:
         """The counts of a source, to be added to."""
@@ -130,6 +133,11 @@ class Tally:
         """Add the counts of another tally."""
         for source, counts in other.sources.items():
             self.of(source).add(counts)
+        add_days(self.days, other.days)
+
+    def day(self, source: str, day: str) -> DayHits:
+        """The counts of a day, to be added to."""
+        return self.days.setdefault(source, {}).setdefault(day, DayHits())
 
     def total(self) -> SourceTally:
         """The sum over all sources."""
@@ -145,7 +153,7 @@ class StreamConfig:
     main text of pages, None for none.
 
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
-    as such.
+    as such.  hits : count by day what each expression hits.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -154,6 +162,7 @@ class StreamConfig:
     blocks_field: str | None = None
     keep_html: bool = False
     rows: bool = False
+    hits: bool = False
 
     def __post_init__(self) -> None:
         taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
@@ -278,7 +287,7 @@ class RecordCleaner:
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.work_records(work, self.config.read, errors.append):
             try:
-                self._clean(source, record, tally.of(source))
+                self._clean(source, record, tally)
                 if slim and record.get(self.config.read.text_field) is not None:
                     record.pop(self.config.read.html_field, None)
                 lines.append(encode_plain(record) if plain else encode_line(record))
@@ -294,18 +303,20 @@ class RecordCleaner:
         columns = tables.made(names.text_field, self.config.removed_field, self.config.blocks_field)
         sheet = tables.Sheet(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
+        wanted |= {"date"} if self.config.hits else set()
         # A rule for the source may look at any column.
         records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None)
         for place, source, where, record in records:
             try:
-                self._clean(source, record, tally.of(source))
+                self._clean(source, record, tally)
                 sheet.add(place, record)
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
         return sheet.packed()
 
-    def _clean(self, source: str, record: dict[str, Any], counts: SourceTally) -> None:
+    def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         """Put the cleaned text and what was cut into a record."""
+        counts = tally.of(source)
         counts.records += 1
         ready = self._ready[source] if source in self._ready else self._prepare(source)
         if ready is None:
@@ -320,6 +331,9 @@ class RecordCleaner:
             counts.other_kind += 1
             return
         cleaned, blocks = clean(body)
+        if self.config.hits and source in self._packs:
+            date = record.get("date")
+            tally.day(source, (day_of(date) if isinstance(date, str) else None) or "").note(len(body), cleaned)
         removed_field = self.config.removed_field
         counts.replaced += removed_field in record
         counts.characters += len(body)

@@ -7,7 +7,6 @@ distinct tokens.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core, _text
 from templatemine.config import TokeniseConfig
+from templatemine.dates import day_of
 from templatemine.expressions import Encoded
 from templatemine.model import Corpus, Document
 from templatemine.patterns import pattern_set
@@ -39,13 +39,9 @@ class Forms(Sequence[bytes]):
         return self.arena[self.offsets[place] : self.offsets[place + 1]].tobytes()
 
 
-_DAY = re.compile(r"([0-9]{4})[-/]?([01][0-9])[-/]?([0-3][0-9])")
-
-
 def days(dates: Iterable[str | None]) -> list[str]:
-    """The days of dates that begin with year, month and day, ascending; other ways to write dates are ambiguous."""
-    matches = (_DAY.match(date) for date in dates if date)
-    return sorted("-".join(match.groups()) for match in matches if match)
+    """The days of dates, see `day_of`, ascending."""
+    return sorted(day for day in map(day_of, dates) if day is not None)
 
 
 def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:

@@ -21,7 +21,9 @@ __all__ = ["run"]
 
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
+    "update": "bring packs up to date with new documents",
     "clean": "cut the templates of packs out of records",
+    "drift": "warn where a site has changed under its pack",
     "extract": "take the text out of pages, by one of several systems",
     "sort": "write a mixed archive as one file a source",
     "show": "show what is in a pack, or which packs are in a folder",

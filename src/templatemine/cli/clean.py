@@ -99,6 +99,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="of pages, write the blocks of the main text to this field, with offsets and the reason for each",
     )
+    group.add_argument(
+        "--hits",
+        metavar="FOLDER",
+        help="count what each expression hits, by day, in a file in this folder; PACKS/hits is where drift looks",
+    )
     common.add_input_options(parser)
     parser.add_argument(
         "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the name of the output"
@@ -139,6 +144,7 @@ def run(args: argparse.Namespace) -> int:
         blocks_field=args.blocks,
         keep_html=args.keep_html,
         rows=outputs.takes_rows(form),
+        hits=args.hits is not None,
     )
     if args.diff:
         return _diff(args, terminal, config)
@@ -160,6 +166,10 @@ def run(args: argparse.Namespace) -> int:
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
+    if args.hits is not None:
+        from templatemine.hits import write_hits
+
+        write_hits(args.hits, cleaner.tally.days)
     terminal.skipped_more()
     _summary(args, terminal, cleaner.tally)
     return 0

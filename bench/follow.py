@@ -1,0 +1,83 @@
+"""How well packs of windows agree with packs of whole archives.
+
+    python bench/follow.py ARCHIVE.jsonl.gz ... [--least 100 200 500] [--parts 4]
+
+The documents of each archive, by date, go to `update` in so many parts.  Then, for each source and each least size of a
+window: does its pack hold the same expressions as mining all windows at once, and how much of what it cuts from the
+newest documents does the pack of the whole archive cut too (characters, intersection over union)?
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.follow import FollowConfig, follow
+from templatemine.io.jsonl import encode_line
+from templatemine.io.read import read_records
+from templatemine.model import Document
+from templatemine.packs import Pack
+from templatemine.pipeline import mine
+from templatemine.shelf import load_packs
+from templatemine.tokenise import days
+from templatemine.window import WindowConfig, merge
+
+
+def cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:
+    cleaner = Cleaner(pack, CleanConfig())
+    return {
+        (one.id, place)
+        for one in documents
+        for span in cleaner.clean(one.body).removed
+        for place in range(span.start, span.end)
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archives", nargs="+")
+    parser.add_argument("--least", type=int, nargs="+", default=[100, 200, 500, 1000])
+    parser.add_argument("--parts", type=int, default=4)
+    args = parser.parse_args()
+    records = [record for path in args.archives for record in read_records(path, ReadConfig())]
+    records = [record for record in records if days([record.document.date])]
+    records.sort(key=lambda record: days([record.document.date])[0])
+    by_source: dict[str, list[Document]] = defaultdict(list)
+    for record in records:
+        by_source[record.document.source].append(record.document)
+    whole = mine(record.document for record in records)
+    print("least  source  documents  window  expressions  same_as_remined  agreement_with_whole_archive  alone")
+    for least in args.least:
+        window = WindowConfig(least=least)
+        with tempfile.TemporaryDirectory() as folder:
+            size = -(-len(records) // args.parts)
+            for part in range(args.parts):
+                lines = [encode_line(record.fields) for record in records[part * size : (part + 1) * size]]
+                path = Path(folder) / "part.jsonl"
+                path.write_bytes(b"".join(lines))
+                follow(f"{folder}/packs", [str(path)], FollowConfig(today="2030-01-01", window=window))
+            packs = load_packs([f"{folder}/packs"])
+        windows = {
+            source: [
+                one.document for one in merge((), ((one, True) for one in found), "2030-01-01", window, 1 << 40)[0]
+            ]
+            for source, found in by_source.items()
+        }
+        again = mine(one for found in windows.values() for one in found)
+        for source, pack in sorted(packs.items()):
+            newest = windows[source][-200:]
+            one, other = cuts(pack, newest), cuts(whole[source], newest)
+            same = {t.id for t in pack.templates} == {t.id for t in again[source].templates}
+            share = len(one & other) / len(one | other) if one | other else 1.0
+            print(
+                f"{least:5}  {source:24} {len(by_source[source]):6} {len(windows[source]):6} {len(pack.templates):6}  "
+                f"{same!s:5}  {share:.3f}  only window {len(one - other):7} only whole {len(other - one):7}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""What was cut, by source and day: how often each expression hit, and how much went.
+
+`clean` counts, `drift` looks at the counts.  Each run writes a file of its own, named after its content: the same run
+again gives the same file, so that nothing counts twice, and runs at the same time do not meet.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from templatemine.errors import CorpusError
+from templatemine.io.jsonl import READ_ERRORS, decode_line, encode_line, unreadable
+from templatemine.io.write import atomic_writer
+from templatemine.model import Cleaned
+
+__all__ = ["DayHits", "Days", "add_days", "read_hits", "write_hits"]
+
+SUFFIX = ".hits.jsonl.gz"
+
+
+@dataclass(slots=True)
+class DayHits:
+    """Counts of a day of a source: documents that were cleaned, their characters, how many were cut, documents that the
+    guard left whole, and documents that each expression hit, by its id."""
+
+    documents: int = 0
+    characters: int = 0
+    cut: int = 0
+    spared: int = 0
+    hits: Counter[str] = field(default_factory=Counter)
+
+    def note(self, size: int, cleaned: Cleaned) -> None:
+        """Count a document of `size` characters."""
+        self.documents += 1
+        self.characters += size
+        self.cut += sum(span.end - span.start for span in cleaned.removed)
+        self.spared += cleaned.spared
+        self.hits.update({name for span in cleaned.removed for name in span.templates})
+
+    def add(self, other: DayHits) -> None:
+        """Add the counts of another."""
+        self.documents += other.documents
+        self.characters += other.characters
+        self.cut += other.cut
+        self.spared += other.spared
+        self.hits.update(other.hits)
+
+
+Days = dict[str, dict[str, DayHits]]
+"""Source -> day (empty for documents without one) -> counts."""
+
+
+def add_days(days: Days, more: Mapping[str, Mapping[str, DayHits]]) -> None:
+    """Add counts to others."""
+    for source, by_day in more.items():
+        mine = days.setdefault(source, {})
+        for day, counts in by_day.items():
+            mine.setdefault(day, DayHits()).add(counts)
+
+
+def write_hits(folder: str, days: Days) -> str:
+    """Write the counts of a run into a folder, which is made if it is missing; gives the path."""
+    from hashlib import blake2b
+
+    lines = []
+    for source, by_day in sorted(days.items()):
+        for day, one in sorted(by_day.items()):
+            row: dict[str, Any] = {"source": source, "day": day, "documents": one.documents}
+            row |= {"characters": one.characters, "cut": one.cut, "spared": one.spared}
+            lines.append(encode_line({**row, "hits": dict(sorted(one.hits.items()))}))
+    data = b"".join(lines)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise CorpusError(f"cannot be written: {error.strerror or error}", folder, fatal=True) from error
+    path = os.path.join(folder, blake2b(data, digest_size=8).hexdigest() + SUFFIX)
+    with atomic_writer(path, force=True) as handle:
+        handle.write(data)
+    return path
+
+
+def read_hits(folder: str) -> Days:
+    """The counts of all runs in a folder.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: no folder, none in it, or a file that holds something else.
+    """
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and not name.startswith("."))
+    except OSError as error:
+        raise CorpusError(f"cannot be read: {error.strerror or error}", folder, fatal=True) from error
+    if not names:
+        raise CorpusError(f"expected counts of hits (*{SUFFIX}, from clean --hits), found none", folder, fatal=True)
+    days: Days = {}
+    for name in names:
+        path = os.path.join(folder, name)
+        try:
+            with gzip.open(path, "rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    add_days(days, _parse(line, f"{path}:{number}"))
+        except READ_ERRORS as error:
+            raise unreadable(error, path) from error
+    return days
+
+
+def _parse(line: bytes, where: str) -> Days:
+    try:
+        row = decode_line(line)
+        counts = [row[name] for name in ("documents", "characters", "cut", "spared")]
+        hits = Counter({str(name): int(number) for name, number in row["hits"].items()})
+        if not all(isinstance(count, int) and count >= 0 for count in (*counts, *hits.values())):
+            raise TypeError
+        documents, characters, cut, spared = counts
+        return {str(row["source"]): {str(row["day"]): DayHits(documents, characters, cut, spared, hits)}}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = (
+            "expected the counts of a day: an object with source, day, documents, characters, cut, spared and hits"
+        )
+        raise CorpusError(problem, where, fatal=True) from error

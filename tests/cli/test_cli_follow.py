@@ -1,0 +1,80 @@
+"""update, clean --hits and drift on the command line."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from cli_support import records, write
+
+from conftest import Cli
+
+
+def dated(articles: list[dict[str, Any]], first: str, sources: int) -> list[dict[str, Any]]:
+    """Ten articles a day of each source."""
+    start = date.fromisoformat(first)
+    return [
+        {**one, "id": f"{first}/{n}", "date": str(start + timedelta(n // (10 * sources)))}
+        for n, one in enumerate(articles)
+    ]
+
+
+def redesigned(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {**one, "text": one["text"].replace("Sign up for the", "Never miss our").replace("Reporting by", "Words:")}
+        for one in articles
+    ]
+
+
+def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
+    source = ["alpha.example"]
+    packs = tmp_path / "packs"
+    old = write(tmp_path / "old.jsonl", dated(records(source, 300), "2024-01-01", 1))
+    later = write(tmp_path / "later.jsonl", dated(records(source, 300, seed=2), "2024-02-01", 1))
+    new = write(tmp_path / "new.jsonl", dated(redesigned(records(source, 600, seed=3)), "2024-04-01", 1))
+    ran = cli("update", packs, old, "--json", "--today", "2024-12-01")
+    assert ran.code == 0
+    (facts,) = json.loads(ran.out)["sources"]
+    assert (facts["new"], facts["window"], facts["last"]) == (300, 300, "2024-01-30")
+    assert len(facts["came"]) == facts["templates"] > 1
+    for number, path in enumerate((old, later)):
+        assert cli("clean", path, "-p", packs, "-o", tmp_path / f"{number}.jsonl", "--hits", packs / "hits").code == 0
+    quiet = cli("drift", packs)
+    assert (quiet.code, quiet.out) == (0, "")
+    assert "alpha.example" in quiet.err
+    cli("clean", new, "-p", packs, "-o", tmp_path / "2.jsonl", "--hits", packs / "hits", "-j", "2")
+    warned = cli("drift", packs)
+    assert "Sign up for the Alpha morning letter today." in warned.out
+    assert "stopped: in 100.0% of documents, now 0.0%; since 2024-04-01" in warned.out
+    assert "less is cut than used to be" in warned.out
+    facts = json.loads(cli("drift", packs, "--json").out)["sources"][0]
+    assert {one["kind"] for one in facts["warnings"]} == {"stopped", "less"}
+    ran = cli("update", packs, new, "--today", "2024-12-01")
+    assert ran.code == 0
+    assert "~ Sign up for the Alpha morning letter today." in ran.err or "+ Never miss our Alpha" in ran.err
+    cli("clean", new, "-p", packs, "-o", tmp_path / "3.jsonl")
+    assert "Never miss" not in (tmp_path / "3.jsonl").read_text().replace("removed", "")
+
+
+def test_counting_changes_no_output_and_depends_on_no_jobs(cli: Cli, tmp_path: Path, mined: Path) -> None:
+    new = write(tmp_path / "new.jsonl", records(documents=300))
+    for name, options in (
+        ("none", []),
+        ("one", ["--hits", tmp_path / "h1"]),
+        ("two", ["-j", "2", "--hits", tmp_path / "h2"]),
+    ):
+        assert cli("clean", new, "-p", mined, "-o", tmp_path / name, *options).code == 0
+        assert (tmp_path / name).read_bytes() == (tmp_path / "none").read_bytes()
+    (one,), (two,) = list((tmp_path / "h1").iterdir()), list((tmp_path / "h2").iterdir())
+    assert one.name == two.name
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_errors(cli: Cli, tmp_path: Path, mined: Path) -> None:
+    assert "cannot be read" in cli("drift", mined).error
+    new = write(tmp_path / "new.jsonl", records())
+    assert "--today: expected a day" in cli("update", tmp_path / "packs", new, "--today", "now").error
+    assert "not" in cli("update", tmp_path / "packs", tmp_path / "none.jsonl").error
+    assert not (tmp_path / "packs").exists()
