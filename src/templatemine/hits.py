@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from templatemine.errors import CorpusError
-from templatemine.io.jsonl import READ_ERRORS, decode_line, encode_line, unreadable
+from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import atomic_writer
 from templatemine.model import Cleaned
 
