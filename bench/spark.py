@@ -1,0 +1,291 @@
+"""What Spark costs beside the local pool, and the constants that docs/spark.md computes with.
+
+    python bench/spark.py costs ARCHIVE.jsonl.gz              seconds and bytes a document and a source, one core, no Spark
+    python bench/spark.py compare ARCHIVE.jsonl.gz --cores 2  records a second: the pool, Spark in one process, the same bytes
+    python bench/spark.py needs COSTS.json --documents 1.5e9 --sources 5e4      core hours, memory, bytes through the shuffle
+
+Each prints a table and, with --output, writes JSON.  `costs` runs the very functions that run on the executors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from machine import machine
+from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
+from templatemine.io.read import read_documents
+from templatemine.model import Document
+from templatemine.pipeline import Miner
+
+REPEATS = 3
+
+
+def timed(work: Callable[[], Any], repeats: int = 1) -> tuple[float, Any]:
+    """Least processor seconds of this thread, and what the last run gave."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        result = work()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+# --------------------------------------------------------------------------------------------------------------- costs
+
+
+def batches(documents: Sequence[Document], part: int = 0) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for start in range(0, len(documents), 500):
+        some = documents[start : start + 500]
+        names = ("source", "id", "text", "html", "date")
+        yield pa.RecordBatch.from_pylist(
+            [{"part": part, **{name: getattr(one, name) for name in names}} for one in some]
+        )
+
+
+def rows(found: Iterable[Any]) -> list[dict[str, Any]]:
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+def size(some: Iterable[dict[str, Any]]) -> int:
+    return sum(len(row["data"]) for row in some)
+
+
+def costs(path: str) -> dict[str, float]:
+    """The constants, of the sources of an archive that are fit to be mined."""
+    import pyarrow as pa
+
+    from templatemine.adapters import tasks
+    from templatemine.packs import Pack
+    from templatemine.stream import StreamConfig
+
+    by_source: dict[str, list[Document]] = {}
+    for document in read_documents([path], ReadConfig()):
+        by_source.setdefault(document.source, []).append(document)
+    archive = {source: found for source, found in sorted(by_source.items()) if len(found) >= 100}
+    documents = [document for found in archive.values() for document in found]
+    number = len(documents)
+    config = PipelineConfig()
+    plan = tasks.Plan(config=config, bits=6, floor=0)
+    # Seconds of a source of n documents are a n + b: all of it, and its first 20 documents.
+    few = [document for found in archive.values() for document in found[:20]]
+    whole, mined = timed(lambda: rows(tasks.mine(batches(documents), plan)))
+    small, _ = timed(lambda: rows(tasks.mine(batches(few), plan)), REPEATS)
+    told = [row for row in mined if row["kind"] == tasks.TOLD]
+    told.sort(key=lambda row: (row["number"], row["source"]))
+    answering, answered = timed(lambda: rows(tasks.answer_part(_again(told))))
+    known = sorted(
+        [row for row in mined if row["kind"] != tasks.TOLD] + answered,
+        key=lambda row: (row["source"], row["kind"], row["number"], row["piece"]),
+    )
+    deciding, decided = timed(lambda: rows(tasks.decide(_again(known), plan)))
+    facts = rows(tasks.reports(_again(decided)))
+    packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
+    shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
+    cleaning, _ = timed(lambda: [0 for _ in tasks.clean(_for_cleaning(documents), shipped, StreamConfig())], REPEATS)
+    counting, wanted = _counting(archive, config)
+    reading, _ = timed(lambda: [0 for _ in tasks._documents(batches(documents))], REPEATS)
+    body = sum(len(document.body.encode("utf-8", "surrogatepass")) for document in documents)
+    packed = sum(
+        len(
+            pa.compress(
+                "\n".join(one.body for one in documents[start : start + 20]).encode("utf-8", "surrogatepass"),
+                codec="lz4_raw",
+                asbytes=True,
+            )
+        )
+        for start in range(0, number, 20)
+    )
+    slope = (whole - small) / (number - len(few))
+    return {
+        "sources": len(archive),
+        "documents": number,
+        "bytes_document": body / number,
+        "packed_document": packed / number,
+        "arrow_seconds_document": reading / number,
+        "mine_seconds_document": slope,
+        "mine_seconds_source": max(0.0, (small - slope * len(few)) / len(archive)),
+        "strings_document": size(told) / 16 / number,
+        "told_bytes_document": size(told) / number,
+        "answer_seconds_document": answering / number,
+        "answer_bytes_document": size(answered) / number,
+        "state_bytes_document": size(row for row in mined if row["kind"] == tasks.STATE) / number,
+        "decide_seconds_document": deciding / number,
+        "count_seconds_document": counting,
+        "candidate_bytes_source": wanted,
+        "clean_seconds_document": cleaning / number,
+        "pack_bytes_source": sum(map(len, shipped.values())) / len(shipped),
+        "pack_json_source": sum(len(row["pack"].encode()) for row in facts if row["pack"]) / len(packs),
+    }
+
+
+def _again(some: Sequence[dict[str, Any]]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for start in range(0, len(some), 200):
+        yield pa.RecordBatch.from_pylist(list(some[start : start + 200]))
+
+
+def _for_cleaning(documents: Sequence[Document]) -> Iterator[Any]:
+    """In the order of days, as a crawl has them: sources interleaved."""
+    return batches(sorted(documents, key=lambda one: (one.date or "", one.id)))
+
+
+def _counting(archive: dict[str, list[Document]], config: PipelineConfig) -> tuple[float, float]:
+    """Seconds a document that is counted, and bytes of the candidates of a source, when half of a source is its sample."""
+    from templatemine.adapters import tasks
+    from templatemine.pipeline import candidates, mine_source, shared
+
+    halves = {
+        source: replace(config, sample=SampleConfig(documents=len(found) // 2)) for source, found in archive.items()
+    }
+    mined = [mine_source(source, found, halves[source]) for source, found in archive.items()]
+    peers = shared(mined)
+    wanted = {
+        one.source: tasks.packed(candidates(one, peers, place, halves[one.source])) for place, one in enumerate(mined)
+    }
+    documents = [document for found in archive.values() for document in found]
+    seconds, _ = timed(lambda: rows(tasks.count(_for_cleaning(documents), wanted, config)), REPEATS)
+    return seconds / len(documents), sum(map(len, wanted.values())) / len(wanted)
+
+
+# ------------------------------------------------------------------------------------------------------------- compare
+
+
+def compare(path: str, cores: int) -> dict[str, float]:
+    """Records a second of both, wall clock, from the file to the packs, and from records to cleaned records."""
+
+    from templatemine.adapters.spark import clean_archive, in_order, mine_archive
+    from templatemine.stream import RecordCleaner, read_batches
+
+    out: dict[str, float] = {}
+    start = time.perf_counter()
+    reports = Miner(PipelineConfig(), jobs=cores).run(in_order(read_documents([path], ReadConfig())))
+    out["pool_mine_seconds"] = time.perf_counter() - start
+    wanted = {report.source: report.pack.to_json() if report.pack else None for report in reports}
+    packs = {report.source: report.pack for report in reports if report.pack}
+    out["documents"] = sum(report.documents for report in reports)
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        cleaner = RecordCleaner(packs, jobs=cores)
+        out["pool_clean_bytes"] = sum(map(len, cleaner.pieces(read_batches([path], ReadConfig(), print))))
+        times.append(time.perf_counter() - start)
+    out["pool_clean_seconds"] = min(times)
+    spark = _session(cores)
+    try:
+        schema = "source string, id string, text string, html string, date string"
+        df = spark.read.schema(schema).json(path).repartition(4 * cores).cache()
+        df.count()  # one gzip file is one task; an archive has many
+        df.mapInArrow(lambda some: some, df.schema).count()  # Python's processes are there
+        for run in ("first", "again"):
+            start = time.perf_counter()
+            found = mine_archive(df)
+            out[f"spark_mine_seconds_{run}"] = time.perf_counter() - start
+            assert {row["source"]: row["pack"] for row in found.collect()} == wanted, "other bytes"
+            found.unpersist()
+        found = mine_archive(df)
+        times = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            clean_archive(df, found).write.format("noop").mode("overwrite").save()
+            times.append(time.perf_counter() - start)
+        out["spark_clean_seconds"], out["spark_clean_median"] = min(times), median(times)
+        times = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            df.mapInArrow(lambda some: some, df.schema).write.format("noop").mode("overwrite").save()
+            times.append(time.perf_counter() - start)
+        out["spark_nothing_seconds"] = min(times)
+    finally:
+        spark.stop()
+    for name in ("pool_mine", "pool_clean", "spark_clean"):
+        out[f"{name}_records"] = out["documents"] / out[f"{name}_seconds"]
+    out["spark_mine_records"] = out["documents"] / out["spark_mine_seconds_again"]
+    return out
+
+
+def _session(cores: int) -> Any:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(f"local[{cores}]")
+    for name, value in {
+        "spark.driver.memory": "2g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.sql.shuffle.partitions": str(2 * cores),
+    }.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+# --------------------------------------------------------------------------------------------------------------- needs
+
+
+def needs(c: dict[str, float], documents: float, sources: float, cores: float) -> dict[str, float]:
+    """The formulas of docs/spark.md."""
+    mined = min(documents, sources * SampleConfig().documents)
+    counted = documents if documents > mined else 0.0
+    mining = mined * (c["mine_seconds_document"] + c["answer_seconds_document"] + c["decide_seconds_document"])
+    mining += sources * c["mine_seconds_source"]
+    counting = counted * (c["count_seconds_document"] + c["arrow_seconds_document"])
+    cleaning = documents * (c["clean_seconds_document"] + c["arrow_seconds_document"])
+    answers = mined * c["answer_bytes_document"]
+    return {
+        "mined_documents": mined,
+        "mining_core_hours": mining / 3600,
+        "counting_core_hours": counting / 3600,
+        "cleaning_core_hours": cleaning / 3600,
+        "core_hours": (mining + counting + cleaning) / 3600,
+        "days_on_cores": (mining + counting + cleaning) / 86400 / cores,
+        "shuffle_documents_bytes": mined * c["packed_document"],
+        "shuffle_told_bytes": mined * c["told_bytes_document"],
+        "shuffle_answers_bytes": answers,
+        "shuffle_state_bytes": mined * c["state_bytes_document"],
+        "shuffle_bytes": mined * (c["packed_document"] + c["told_bytes_document"] + c["state_bytes_document"])
+        + answers,
+        "broadcast_candidates_bytes": sources * c["candidate_bytes_source"],
+        "broadcast_packs_bytes": sources * c["pack_bytes_source"],
+        "mining_memory_bytes": 6 * SampleConfig().documents * c["bytes_document"],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("costs", "compare", "needs"))
+    parser.add_argument("path")
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--documents", type=float, default=1.5e9)
+    parser.add_argument("--sources", type=float, default=5e4)
+    parser.add_argument("--output", type=Path)
+    args = parser.parse_args()
+    if args.what == "costs":
+        found = costs(args.path)
+    elif args.what == "compare":
+        found = compare(args.path, args.cores)
+    else:
+        found = needs(json.loads(Path(args.path).read_text("utf-8")), args.documents, args.sources, args.cores)
+    if args.output:
+        args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    for name, fact in machine().items():
+        print(f"{name}: {fact}")
+    for name, value in found.items():
+        print(f"{name:32} {value:,.6g}")
+
+
+if __name__ == "__main__":
+    main()
