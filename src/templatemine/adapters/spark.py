@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 __all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive"]
 
 _PARTITION = 64 << 20
-"""Bytes of text that a partition is planned for: mining takes five times as many, see docs/performance.md."""
+"""Bytes of text that a partition is planned for: a source takes some seven times its own, see docs/performance.md."""
 
 _PART = 1 << 22
-"""Strings that a part of the cross-site filter is planned for: 100 MB while it is worked on."""
+"""Strings that a part of the cross-site filter is planned for: 140 bytes each while it is worked on, so 600 MB."""
 
-_STRINGS = 0.25
-"""Strings that a byte of text gives, at most; 0.07 to 0.16 on real archives."""
+_STRINGS = 0.04
+"""Strings that a byte of text gives: 0.015 of English news, 0.035 of Chinese ones."""
 
 _FINE = 64
 """Steps of digests that a sample is chosen by, beforehand: a 64th of it may be too much and is left away later."""
