@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 sys.path.insert(0, str(ROOT / "datasets"))
 
 import spark as bench
 from generate import ArchiveSpec, generate
+
+pytest.importorskip("pyarrow")
 
 
 def test_costs_are_measured_and_needs_follow_from_them(tmp_path: Path) -> None:
