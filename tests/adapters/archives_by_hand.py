@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +22,19 @@ from generate import ArchiveSpec, generate, pages
 SAMPLED = PipelineConfig(sample=SampleConfig(documents=120))
 """One source of `mixed` is beyond this."""
 
-NO_JAVA = "there is no java" if shutil.which("java") is None and "JAVA_HOME" not in os.environ else ""
+
+def no_java() -> str:
+    """Why Spark cannot run here; empty if it can."""
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    if program is None:
+        return "there is no java"
+    try:
+        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"{program} does not run: {error}"
+    found = re.search(r'version "(\d+)', said)
+    return "" if found and int(found[1]) >= 17 else f"{program} is older: {said.splitlines()[0]}"
 
 
 def mixed(seed: int = 5) -> list[dict[str, Any]]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives_by_hand import NO_JAVA, SAMPLED, Facts, documents, local, mixed
+from archives_by_hand import SAMPLED, Facts, documents, local, mixed, no_java
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
-if NO_JAVA:
-    pytest.skip(f"Spark needs Java 17, and {NO_JAVA}", allow_module_level=True)
+if reason := no_java():
+    pytest.skip(f"Spark needs Java 17, and {reason}", allow_module_level=True)
 
 from cluster import Cluster, cluster, environment, job
 
