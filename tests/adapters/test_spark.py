@@ -19,7 +19,7 @@ if reason := no_java():
 
 from cluster import Cluster, cluster, environment, job
 
-from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive
+from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive, read_archive
 from templatemine.clean import Cleaner
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
@@ -121,6 +121,22 @@ def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: An
         ]
         cut += len(wanted.removed)
     assert cut > 100
+
+
+def test_files_of_any_format_are_read_where_they_are(spark: Any, tmp_path: Path) -> None:
+    rows = [{name: value for name, value in row.items() if value is not None} for row in mixed()]
+    paths = []
+    for number in range(3):
+        path = tmp_path / f"{number}.jsonl"
+        lines = [json.dumps(row) for row in rows[number::3]]
+        path.write_text("\n".join([*lines[:5], "no document", *lines[5:]]), encoding="utf-8")
+        paths.append(str(path))
+    df = read_archive(spark, paths)
+    found = sorted((row["file"], row["place"], row["id"], row["text"]) for row in df.collect())
+    assert [(file, id, text) for file, _, id, text in found] == [
+        (paths[number], row["id"], row.get("text")) for number in range(3) for row in rows[number::3]
+    ]
+    assert df.rdd.getNumPartitions() == 3
 
 
 def test_mistakes_are_told_by_name(spark: Any) -> None:

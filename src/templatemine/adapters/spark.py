@@ -38,7 +38,7 @@ from templatemine.stream import StreamConfig
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive"]
+__all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive", "read_archive"]
 
 _PARTITION = 64 << 20
 """Bytes of text that a partition is planned for: a source takes some seven times its own, see docs/performance.md."""
@@ -87,6 +87,33 @@ class ArchiveConfig:
 def in_order(documents: Iterable[Document]) -> list[Document]:
     """Documents as `mine_archive` orders them where no column does: a local run over these gives the same bytes."""
     return sorted(documents, key=lambda one: (one.source, one.id, one.date or "", one.html or "", one.text or ""))
+
+
+def read_archive(spark: SparkSession, paths: Iterable[str], read: ReadConfig | None = None) -> DataFrame:
+    """The documents of files in any format that templatemine reads, a task a file.
+
+    For formats that Spark has no reader for; every executor must see the files under the same paths.  Lazy.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        As for `io.read.read_records`.
+    read : ReadConfig, optional
+        Names of the fields in JSON lines; the columns are always named as below.
+
+    Returns
+    -------
+    DataFrame
+        source, id, url, date, title, text, html, and file and place, which file and where in it a document stands.
+    """
+    listed = [(number, path) for number, path in enumerate(paths)]
+    config = read or ReadConfig()
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.read(batches, config)
+
+    files = spark.createDataFrame(listed, "number int, path string").repartitionById(max(1, len(listed)), "number")
+    return files.mapInArrow(work, tasks.DOCUMENT_SCHEMA)
 
 
 # -------------------------------------------------------------------------------------------------------------- mining

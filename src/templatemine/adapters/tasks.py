@@ -7,6 +7,7 @@ and a number that says which part of it.  Rows come in sorted by source, so a ta
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -18,7 +19,9 @@ import pyarrow as pa
 
 from templatemine.adapters.exchange import Answers, answers, peers_of, told
 from templatemine.adapters.rows import RowCleaner
-from templatemine.config import PipelineConfig
+from templatemine.config import PipelineConfig, ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.read import read_documents
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.pipeline import (
@@ -37,6 +40,7 @@ from templatemine.sample import digests
 from templatemine.stream import StreamConfig
 
 __all__ = [
+    "DOCUMENT_SCHEMA",
     "REMOVED_SCHEMA",
     "REPORT_SCHEMA",
     "ROW_SCHEMA",
@@ -49,6 +53,7 @@ __all__ = [
     "finish",
     "mine",
     "packed",
+    "read",
     "reports",
     "sample_key",
 ]
@@ -167,6 +172,36 @@ def _documents(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Documen
         names = ("part", "source", "id", "text", "html", "date")
         for part, source, name, text, html, date in zip(*(batch[one].to_pylist() for one in names), strict=True):
             yield part, Document(source=source, id=name, text=text, html=html, date=date)
+
+
+DOCUMENT_SCHEMA = (
+    "source string, id string, url string, date string, title string, text string, html string, file string, place long"
+)
+
+
+def read(batches: Iterable[pa.RecordBatch], config: ReadConfig) -> Iterator[pa.RecordBatch]:
+    """Paths -> the documents of those files, in any format of `io.read`, with the place of each in its file.
+
+    A record that holds no document is left out; how many were, and the first of them, is said in the executor's log.
+    """
+    for batch in batches:
+        for path in batch["path"].to_pylist():
+            troubles: list[CorpusError] = []
+            rows: list[dict[str, Any]] = []
+            for number, document in enumerate(read_documents([path], config, troubles.append)):
+                rows.append({**{name: getattr(document, name) for name in _FIELDS}, "file": path, "place": number})
+                if len(rows) == _READ:
+                    yield pa.RecordBatch.from_pylist(rows, schema=_DOCUMENT)
+                    rows = []
+            if rows:
+                yield pa.RecordBatch.from_pylist(rows, schema=_DOCUMENT)
+            if troubles:
+                print(f"{len(troubles)} records skipped: {troubles[0]}", file=sys.stderr)
+
+
+_READ = 256
+_FIELDS = ("source", "id", "url", "date", "title", "text", "html")
+_DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.string()), ("place", pa.int64())])
 
 
 # ------------------------------------------------------------------------------------------------------------- mining
