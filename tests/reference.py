@@ -83,6 +83,7 @@ SENTENCE_ENDS = set(".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964")
 OTHER_CLOSES = set(":|\u2013\u2014\uff1a")
 QUOTES_AND_BRACKETS = set("\"')]\u2019\u201d\u00bb\u3009\u300b\u300d\u300f\u3011\uff09")
 VALUES = {"number", "numeric", "ordinal", "price", "percent"}
+FIGURES = VALUES | {"iso_date", "clock", "date", "time"}
 
 
 def traits(form: bytes) -> int:
@@ -101,37 +102,78 @@ def traits(form: bytes) -> int:
             8 * any(isinstance(piece, int) for piece in pieces),
             16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
             32 * text.endswith((":", "\uff1a")),
+            128 * (whole in ("\u300d", "\u300f")),
+            64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces),
         )
     )
 
 
-def standing(document: Sequence[int], marks: Sequence[int], lines: bool, short: int, long: int, near: int) -> list[int]:
+def name_of(pattern: int) -> str:
+    """Name of a pattern of the table, nothing for a user's own."""
+    return TABLE[pattern - 1].name if pattern <= len(TABLE) else ""
+
+
+def standing(
+    document: Sequence[int],
+    traits: Sequence[int],
+    lines: bool,
+    short: int,
+    long: int,
+    near: int,
+    least: int = 4,
+    every: int = 3,
+) -> list[int]:
     """How each token of a document of forms stands; form 0 is the line break if there are lines."""
     flags = [0] * len(document)
     line: list[int] = []
+    run: list[tuple[bool, list[int]]] = []
+    marks = [trait & 3 for trait in traits]
     for place, form in enumerate([*document, None]):
         if form is not None and not (lines and form == 0):
             line.append(place)
             continue
+        prose = len(line) >= long or (len(line) > short and bool(line) and marks[document[line[-1]]] & 2 > 0)
+        if line and not prose:
+            kept = [traits[document[token]] for token in line]
+            found = any(trait & 64 for trait in kept) or any(trait & 32 for trait in kept[:-1])
+            run.append((found and not kept[-1] & 2, line))
+
+        def closed(number: int, line: list[int] = line) -> bool:
+            """Whether what stands after a token of the line follows a closing mark; corner brackets pass it on."""
+            trait = traits[document[line[number]]]
+            return trait & 3 > 0 and (not trait & 128 or number == 0 or closed(number - 1))
+
         for number, token in enumerate(line):
             before = line[number - 1] if number else None
             flags[token] = sum(
                 (
                     1 * (number == 0),
                     2 * (number == len(line) - 1),
-                    4 * (before is None or marks[document[before]] > 0),
+                    4 * (before is None or closed(number - 1)),
                     8 * (number == len(line) - 1 or marks[document[token]] > 0),
-                    16 * (len(line) >= long or (len(line) > short and marks[document[line[-1]]] & 2 > 0)),
+                    16 * prose,
                     32 * (len(line) - 1 - number <= near),
                     64 * (number <= near),
                 )
             )
+        if form is None or (line and prose):
+            for token in table(run, least, every):
+                flags[token] |= 128
+            run = []
         line = []
     return flags
 
 
+def table(run: Sequence[tuple[bool, list[int]]], least: int, every: int) -> list[int]:
+    """The tokens of a table among lines in a row that are no prose: from the first row to the last."""
+    rows = [place for place, (row, _) in enumerate(run) if row]
+    if len(rows) < least or not rows or len(rows) * every < rows[-1] - rows[0] + 1:
+        return []
+    return [token for _, line in run[rows[0] : rows[-1] + 1] for token in line]
+
+
 def stand_counts(occurrences: Sequence[tuple[int, int]]) -> list[int]:
-    """The nine counts of a string, from how the first and the last token of each occurrence stand."""
+    """The ten counts of a string, from how the first and the last token of each occurrence stand."""
     rows = [
         (
             a & 1,
@@ -143,6 +185,7 @@ def stand_counts(occurrences: Sequence[tuple[int, int]]) -> list[int]:
             b >> 5 & 1,
             a >> 6 & 1,
             int(bool(a & 16) and not a & 1 and not b & 2),
+            a >> 7 & 1,
         )
         for a, b in occurrences
     ]

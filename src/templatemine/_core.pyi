@@ -43,11 +43,13 @@ def document_frequency(
 def standing(
     forms: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
-    marks: NDArray[np.uint8],
+    traits: NDArray[np.uint8],
     lines: bool,
     short: int,
     long_: int,
     near: int,
+    least: int,
+    every: int,
 ) -> NDArray[np.uint8]: ...
 def reduce_tokens(
     forms: NDArray[np.int32],

@@ -15,10 +15,10 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from templatemine._text cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, SENTENCE, SHORT, Scanner, Table,
-    Tokens, WORD, Word, Words, check_bounds, copied, count_stand, found_columns, found_push, normalise, reserve, scan,
-    table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tokens_free,
-    words_find, words_init, words_insert,
+    AFTER_CLOSE, BEGINS, CLAUSE, CLOSES, COLON, ENDS, FIGURE, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, QUOTE,
+    SENTENCE, SHORT, Scanner, TABULAR, Table, Tokens, WORD, Word, Words, check_bounds, copied, count_stand,
+    found_columns, found_push, normalise, reserve, scan, table_add, table_find, table_free, table_init, table_insert,
+    tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
 __all__ = [
@@ -264,14 +264,32 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
     return np.asarray(df)[:form_count], np.asarray(count)[:form_count]
 
 
-def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] marks not None,
-             bint lines, int64_t short, int64_t long_, int64_t near):
+cdef struct Rows:
+    int64_t first       # where the first row begins
+    int64_t end         # where the last one ends
+    int64_t rows        # 0 until there is one
+    int64_t lines       # from the first row to the last
+    int64_t seen        # from the first row to this line
+
+
+cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint lines, int64_t least, int64_t every) noexcept nogil:
+    """A run of lines that are no prose is over: if it was a table, say so of its tokens."""
+    cdef int64_t i
+    if run.rows and run.rows >= least and run.rows * every >= run.lines:
+        for i in range(run.first, run.end):
+            if not (lines and forms[i] == 0):
+                out[i] |= TABULAR
+    run.rows = 0
+
+
+def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] traits not None,
+             bint lines, int64_t short, int64_t long_, int64_t near, int64_t least, int64_t every):
     """How each token stands.  O(tokens).
 
     Parameters
     ----------
-    marks : uint8 array, shape (forms,)
-        1 the form ends with a punctuation mark, 2 with one that ends a sentence.
+    traits : uint8 array, shape (forms,)
+        What `_text.form_traits` says of each form.
     lines : bool
         Form 0 is the line break; else every document is one line.
     short : int
@@ -280,23 +298,29 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
         Tokens of a line that is prose whatever it ends with, at least.
     near : int
         Tokens between a token and an edge of its line that is near, at most.
+    least, every : int
+        Of lines in a row that are no prose, those from the first *row* to the last are a table, if so many of them
+        are rows, and one in `every` is.  A row has a number in it, or a colon before its end, and ends no sentence.
 
     Returns
     -------
     uint8 array, shape (tokens,)
         1 begins its line, 2 ends it, 4 begins it or follows a punctuation mark, 8 ends it or ends with a punctuation mark,
-        16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is.
+        16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is,
+        128 its line belongs to a table.
     """
-    _within("forms", forms, 0, marks.shape[0])
+    _within("forms", forms, 0, traits.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef uint8_t[::1] out = np.zeros(max(forms.shape[0], 1), np.uint8)
     cdef int64_t d, i, k, begin, end, line
-    cdef uint8_t of_line, flag
+    cdef uint8_t of_line, flag, trait, seen
+    cdef Rows run
     with nogil:
         for d in range(doc_starts.shape[0] - 1):
             begin = doc_starts[d]
             end = doc_starts[d + 1]
             i = begin
+            memset(&run, 0, sizeof(Rows))
             while i < end:
                 if lines and forms[i] == 0:
                     i += 1
@@ -304,7 +328,8 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
                 k = line = i
                 while k < end and not (lines and forms[k] == 0):
                     k += 1
-                of_line = PROSE if k - i >= long_ or (k - i > short and marks[forms[k - 1]] & SENTENCE) else 0
+                of_line = PROSE if k - i >= long_ or (k - i > short and traits[forms[k - 1]] & SENTENCE) else 0
+                seen = 0
                 flag = BEGINS | AFTER_CLOSE
                 while i < k:
                     out[i] = of_line | flag
@@ -313,11 +338,30 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
                         out[i] |= NEAR_END
                     if i - line <= near:
                         out[i] |= NEAR_BEGIN
-                    if marks[forms[i]]:
+                    trait = traits[forms[i]]
+                    if trait & (CLAUSE | SENTENCE):
                         out[i] |= CLOSES
-                        flag = AFTER_CLOSE
+                        # Corner brackets quote words of a sentence that goes on; they close only what was closed before them.
+                        flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
                     i += 1
+                    # A colon at the end of a line heads what follows; before it, it stands between a key and a value.
+                    seen |= trait & (FIGURE | COLON if i < k else FIGURE)
                 out[k - 1] |= ENDS | CLOSES
+                if traits[forms[k - 1]] & SENTENCE:
+                    seen = 0
+                if of_line:
+                    end_rows(&run, &out[0], &forms[0], lines, least, every)
+                elif seen or run.rows:
+                    if run.rows == 0:
+                        run.first = line
+                        run.seen = 0
+                    run.seen += 1
+                    if seen:
+                        run.rows += 1
+                        run.lines = run.seen
+                        run.end = k
+            if run.rows:
+                end_rows(&run, &out[0], &forms[0], lines, least, every)
     return np.asarray(out)[: forms.shape[0]]
 
 
@@ -599,10 +643,10 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
 
     Returns
     -------
-    counts : int32 array, shape (strings, 9)
+    counts : int32 array, shape (strings, 10)
         Occurrences that begin a line, end one, are one; that begin a line or follow a punctuation mark; that end a line or
         end with one; that stand in a line of prose; whose line ends near, begins near; that stand in a line of prose and
-        neither begin nor end it.
+        neither begin nor end it; that stand in a table.
     first : int64 array
         Lowest place that was looked at.
     """
@@ -611,7 +655,7 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
     if not rank.shape[0] == length.shape[0] == count.shape[0]:
         raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
     _within("sa", sa, 0, stands.shape[0])
-    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 9), np.int32)
+    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 10), np.int32)
     cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
     cdef int64_t i, j, k, looks
     for i in range(rank.shape[0]):
@@ -627,7 +671,7 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
                 first[i] = min(first[i], sa[k])
                 count_stand(&out[i, 0], stands[sa[k]], stands[min(sa[k] + length[i], stands.shape[0]) - 1])
             if looks < count[i]:
-                for j in range(9):
+                for j in range(10):
                     out[i, j] = <int32_t>(<int64_t>out[i, j] * count[i] // looks)
     return np.asarray(out), np.asarray(first)[: rank.shape[0]]
 

@@ -43,7 +43,7 @@ cdef struct Grown:
     int32_t length
     int32_t count
     int32_t df
-    int32_t[9] stands
+    int32_t[10] stands
 
 
 cdef struct Strings:
@@ -128,7 +128,7 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
         for i in range(group.low, group.high):
             if i + AHEAD < group.high:
                 tm_prefetch(facts + places[i + AHEAD])
-            p = facts[places[i]] >> 7
+            p = facts[places[i]] >> 8
             df += p != document
             document = p
         if df < min_df:
@@ -238,7 +238,7 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     symbols : int32 array, shape (n,)
         0 is the break, which is part of no string; n below 2^31.
     doc_starts : int64 array, shape (documents + 1,)
-        Where each document begins; fewer than 2^24 documents.
+        Where each document begins; fewer than 2^23 documents.
     stands : uint8 array, shape (n,)
         What `_core.standing` says of each place.
     steps : int
@@ -253,7 +253,7 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     rank : int64 array
     first, length, count, df : int32 arrays
         Lowest place; tokens, occurrences, distinct documents.
-    stands : int32 array, shape (strings, 9)
+    stands : int32 array, shape (strings, 10)
         Occurrences by how they stand, see `_core.stand_counts`.
     """
     cdef int64_t n = symbols.shape[0], i, d, kinds = 1, breaks = 0, left = 0, wrong = -1
@@ -262,8 +262,8 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     if n >= 0x7FFFFFFF:
         raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
     check_bounds("doc_starts", doc_starts, n)
-    if doc_starts.shape[0] > 0x1000000:
-        raise ValueError(f"expected fewer than 2^24 documents, got {doc_starts.shape[0] - 1}")
+    if doc_starts.shape[0] > 0x800000:
+        raise ValueError(f"expected fewer than 2^23 documents, got {doc_starts.shape[0] - 1}")
     cdef int32_t[::1] facts = np.empty(max(n, 1), np.int32)
     with nogil:
         for d in range(doc_starts.shape[0] - 1):
@@ -272,7 +272,7 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
                     wrong = i
                 kinds = max(kinds, symbols[i] + 1)
                 breaks += symbols[i] == 0
-                facts[i] = <int32_t>d << 7 | stands[i] & 127
+                facts[i] = <int32_t>d << 8 | stands[i]
     if wrong >= 0:
         raise ValueError(f"place {wrong}: expected a symbol from 0, got {symbols[wrong]}")
     places = np.empty(n - breaks, np.int32)
@@ -311,7 +311,7 @@ cdef tuple _columns(const Strings* out):
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
-    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), 9), np.int32)
+    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), 10), np.int32)
     with nogil:
         for i in range(n):
             rank[i] = out.rows[i].rank

@@ -14,7 +14,7 @@ from libc.string cimport memchr, memcpy, memset
 
 from templatemine._text cimport (
     ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
-    SENTENCE, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied, count_stand,
+    QUOTE, SENTENCE, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied, count_stand,
     found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_end,
     tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
@@ -637,9 +637,17 @@ cdef class Matcher(Scanner):
         cdef int64_t size = put_form(self, p + tokens.start[i], tokens.end[i] - tokens.start[i], tokens.kind[i] & KIND, scratch)
         return closing_marks(scratch.form, size)
 
+    cdef bint _closed(self, const uint8_t* p, int64_t begin, int64_t i, Scratch* scratch) except -1 nogil:
+        """Whether token i of a line closes something; a corner bracket only what was closed before it."""
+        cdef int marks = self._marks(p, i, scratch)
+        while marks & QUOTE and i > begin:
+            i -= 1
+            marks = self._marks(p, i, scratch)
+        return marks != 0
+
     cdef int _count(self, const uint8_t* p, Scratch* scratch, int64_t first, int64_t last, const Lines* lines,
                     int32_t* counts) except -1 nogil:
-        """Add to nine counts how an occurrence stands, as `_core.standing` has it."""
+        """Add to ten counts how an occurrence stands, as `_core.standing` has it."""
         cdef Tokens* tokens = &scratch.tokens
         cdef int32_t a = 0, b = 0
         cdef int64_t begin = first, end = last + 1
@@ -649,7 +657,7 @@ cdef class Matcher(Scanner):
             end += 1
         if begin == first:
             a = BEGINS | AFTER_CLOSE
-        elif self._marks(p, first - 1, scratch):
+        elif self._closed(p, begin, first - 1, scratch):
             a = AFTER_CLOSE
         if end == last + 1:
             b = ENDS | CLOSES
@@ -675,8 +683,8 @@ cdef class Matcher(Scanner):
             Number of the document; each has its own.
         table : int64 array, shape (strings, 2), INOUT
             Occurrences and documents.
-        stands : int32 array, shape (strings, 9), INOUT
-            Occurrences by how they stand, see `_core.stand_counts`; left alone if `lines` is None.
+        stands : int32 array, shape (strings, 10), INOUT
+            Occurrences by how they stand, see `_core.stand_counts`, but for tables; left alone if `lines` is None.
         last : int64 array, shape (strings,), INOUT
             Last document that held each string; -1 at the start.
         forms : int64 array, shape (vocabulary + 1,), INOUT
@@ -692,9 +700,9 @@ cdef class Matcher(Scanner):
             sizes.short, sizes.long_, sizes.near = lines
             sizes.far = max(sizes.long_, sizes.near + 1)
         _check_size(document.shape[0])
-        if (table.shape[0] != self.strings or table.shape[1] != 2 or stands.shape[0] != self.strings or stands.shape[1] != 9
+        if (table.shape[0] != self.strings or table.shape[1] != 2 or stands.shape[0] != self.strings or stands.shape[1] != 10
                 or last.shape[0] != self.strings or forms.shape[0] != self.vocabulary.count + 1):
-            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} x 9, {self.strings} and "
+            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} x 10, {self.strings} and "
                              f"{self.vocabulary.count + 1}, got {table.shape[0]} x {table.shape[1]}, {stands.shape[0]} x "
                              f"{stands.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
         cdef Scratch* scratch = self._take()

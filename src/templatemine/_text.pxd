@@ -303,18 +303,22 @@ cdef enum:
     PROSE = 16          # its line is long and ends a sentence
     NEAR_END = 32       # the end of its line is near
     NEAR_BEGIN = 64
+    TABULAR = 128       # its line belongs to a table
 
 
 cdef enum:
     CLAUSE = 1          # bits of `form_traits`: the form ends with a punctuation mark that closes something
     SENTENCE = 2        # it ends with one that ends a sentence
+    COLON = 32          # it ends with a colon
+    FIGURE = 64         # a number stands in it
+    QUOTE = 128         # it is a closing corner bracket
 
 
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil
 
 
 cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
-    """Add an occurrence to the nine counts of a string: `a` is how its first token stands, `b` how its last does."""
+    """Add an occurrence to the ten counts of a string: `a` is how its first token stands, `b` how its last does."""
     counts[0] += a & 1
     counts[1] += b >> 1 & 1
     counts[2] += a & b >> 1 & 1
@@ -324,6 +328,7 @@ cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nog
     counts[6] += b >> 5 & 1
     counts[7] += a >> 6 & 1
     counts[8] += a >> 4 & ~a & ~(b >> 1) & 1
+    counts[9] += a >> 7 & 1
 
 
 cdef class Scanner:

@@ -1214,7 +1214,6 @@ cdef enum:
     OWN = 4
     MUTABLE = 8
     VALUE = 16
-    COLON = 32
 
 
 cdef inline int closing_mark(uint32_t c) noexcept nogil:
@@ -1233,13 +1232,18 @@ cdef inline int closing_mark(uint32_t c) noexcept nogil:
 
 
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
-    """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well."""
+    """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
     cdef int width, mark, found = 0
+    cdef int64_t size = n
+    cdef uint32_t last
     while n > 0:
         width = 1
         while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
             width += 1
-        mark = closing_mark(decode(form + n - width, width, &width))
+        last = decode(form + n - width, width, &width)
+        mark = closing_mark(last)
+        if size == width and (last == 0x300D or last == 0x300F):
+            found |= QUOTE
         if mark:
             found |= CLAUSE
         if mark == 2:
@@ -1255,12 +1259,13 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
 
     1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
-    ordinal, a price or a percentage, 32 it ends with a colon.
+    ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
+    128 it is a closing corner bracket.
     """
     import numpy as np
 
     check_bounds("offsets", offsets, arena.shape[0])
-    cdef int64_t i, begin, end, n = offsets.shape[0] - 1
+    cdef int64_t i, j, begin, end, n = offsets.shape[0] - 1
     cdef int width = 0
     cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
@@ -1274,6 +1279,9 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
                 out[i] |= OWN
             if memchr(p + begin, MARKER, end - begin) != NULL:
                 out[i] |= MUTABLE
+                for j in range(begin, end - 1):
+                    if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT):
+                        out[i] |= FIGURE
             if p[begin] == MARKER and end > begin + 1 and p[begin + 1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
                 out[i] |= VALUE
             if p[end - 1] == 58 or (end - begin >= 3 and p[end - 3] == 0xEF and p[end - 2] == 0xBC and p[end - 1] == 0x9A):

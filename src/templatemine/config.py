@@ -126,13 +126,15 @@ class EvidenceConfig:
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
     quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
     closed, after_close : least share of occurrences that punctuation closes.
-    line_information, edge_information, mark_information, rich, phrase_information, shared_information : bits.
+    line_information, edge_information, mark_information, rich, phrase_information, brief_information,
+    shared_information : bits.
     bound : least boundness of a string that no edge of a line holds.
     joint_share : a continuation of a template with less than this share of its occurrences is chance.
     near : least share of occurrences near the edge of the line that a template reaches to.
     characters : from this share of characters that are tokens on a source counts as written without spaces.
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
     value_information : a line of such a source with fewer bits and a number is a row of a table.
+    table_share : what stands in tables is furniture from this share of the documents on, or, if it holds figures, `half`.
     """
 
     exclusive_bits: float = 7.0
@@ -155,6 +157,7 @@ class EvidenceConfig:
     mark_information: float = 9.0
     rich: float = 24.0
     phrase_information: float = 50.0
+    brief_information: float = 36.0
     shared_information: float = 30.0
     bound: float = 0.5
     joint_share: float = 0.5
@@ -162,6 +165,7 @@ class EvidenceConfig:
     characters: float = 0.3
     value_information: float = 60.0
     passage_information: float = 1000.0
+    table_share: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,15 @@ line     a whole line, whether of this source alone or not: prose does not repea
 edge     begins or ends its lines, and is closed by punctuation or never stands in prose
 part     does so half of the time, never stands in prose, and is bound together
 quiet    stands anywhere, but hardly ever in prose, and is bound together
+near     both edges of its line are near, and it hardly ever stands in prose; or it begins a sentence of prose, says much,
+         and the line ends soon
 phrase   stands in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
          or it always begins or ends its line: what a parser glued to a paragraph
 mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:")
 
-In a source written without spaces, where every character is a token, an edge must be closed by punctuation on its inner
-side, and short lines with numbers are rows of tables, which are content.
+What stands in tables, line after line of numbers, or of keys with their values, is content, unless too many documents
+have it.  In a source written without spaces, where every character is a token, an edge must be closed by punctuation on
+its inner side, and short lines with numbers are content.
 """
 
 from __future__ import annotations
@@ -31,9 +34,23 @@ from templatemine import _core
 from templatemine.config import EvidenceConfig
 from templatemine.model import Index, IntArray, LongArray, Repeats
 
-__all__ = ["ACCEPTED", "JOINT", "KINDS", "REASONS", "Evidence", "collect", "judge", "measure", "reaches", "recount"]
+__all__ = [
+    "ACCEPTED",
+    "JOINT",
+    "KINDS",
+    "RARE",
+    "REASONS",
+    "TABLE",
+    "Evidence",
+    "collect",
+    "judge",
+    "measure",
+    "near_edges",
+    "reaches",
+    "recount",
+]
 
-ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT, CONTENT = range(7)
+ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT, CONTENT, TABLE = range(8)
 REASONS = (
     "",
     "stands in other sources",
@@ -41,9 +58,10 @@ REASONS = (
     "stands in mid-line like prose",
     "carries too little information",
     "a template and a chance continuation",
-    "a row of a table, a formula of prose or a quoted passage",
+    "a value, a formula of prose or a quoted passage",
+    "stands in a table",
 )
-KINDS = ("line", "edge", "part", "quiet", "phrase", "mark")
+KINDS = ("line", "edge", "part", "quiet", "near", "phrase", "mark")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +78,14 @@ class Evidence:
         Share that stand in a line of prose, a long one that ends a sentence; that neither begin nor end it.
     near_end, near_begin : float32 arrays
         Share after which the line ends soon; before which it began not long ago.
+    tabular : float32 array
+        Share that stand in a table.
     information : float32 array, bits
         A character of a script without spaces counts half: it is no word.
     own_script, mutable : float32 arrays
         Share of its tokens that are characters of a script without spaces; that hold a mutable pattern.
-    ends_value, holds_value : bool arrays
-        Its last token begins with a number; any does.
+    ends_value, holds_value, holds_figure : bool arrays
+        Its last token begins with a number; any does; a number, a time or a date in figures stands in any.
     announces : bool array
         It ends with a colon.
     bound : float32 array
@@ -83,17 +103,19 @@ class Evidence:
     near_end: NDArray[np.float32]
     near_begin: NDArray[np.float32]
     within: NDArray[np.float32]
+    tabular: NDArray[np.float32]
     information: NDArray[np.float32]
     own_script: NDArray[np.float32]
     mutable: NDArray[np.float32]
     ends_value: NDArray[np.bool_]
     holds_value: NDArray[np.bool_]
+    holds_figure: NDArray[np.bool_]
     announces: NDArray[np.bool_]
     bound: NDArray[np.float32]
     rate: NDArray[np.float32]
 
 
-STANDS = ("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within")
+STANDS = ("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within", "tabular")
 
 
 def collect(
@@ -103,7 +125,7 @@ def collect(
 
     Parameters
     ----------
-    stands : int32 array, shape (strings, 9)
+    stands : int32 array, shape (strings, 10)
         Occurrences by how they stand, see `_core.stand_counts`.
     position : int64 array
         Where one occurrence of each string begins in `index.symbols`.
@@ -137,14 +159,15 @@ def measure(
     total : float
         Tokens of the source.
     count : int array, shape (strings,)
-    stands : int32 array, shape (strings, 9)
+    stands : int32 array, shape (strings, 10)
     """
-    values = np.zeros((len(token_counts), 5))
+    values = np.zeros((len(token_counts), 6))
     values[:, 0] = -np.log2(token_counts / total) * np.where(traits & 4, 0.5, 1.0)
     values[:, 1] = np.log(token_counts)
-    for column, bit in enumerate((4, 8, 16), 2):
+    for column, bit in enumerate((4, 8, 16, 64), 2):
         values[:, column] = traits & bit > 0
-    information, logs, own_script, mutable, numbers = _core.string_sums(tokens, values, position, length).T
+    sums = _core.string_sums(tokens, values, position, length)
+    information, logs, own_script, mutable, numbers, figures = sums.T
     count = np.maximum(count, 1)
     last = traits[tokens[position + length - 1]]
     return Evidence(
@@ -154,6 +177,7 @@ def measure(
         mutable=(mutable / length).astype(np.float32),
         ends_value=last & 16 > 0,
         holds_value=numbers > 0,
+        holds_figure=figures > 0,
         announces=last & 32 > 0,
         bound=np.exp(np.log(count) - logs / length).astype(np.float32),
         rate=(count / total).astype(np.float32),
@@ -167,6 +191,19 @@ def recount(evidence: Evidence, rows: NDArray[np.int64], counted: Evidence) -> E
         changed[one.name] = getattr(evidence, one.name).copy()
         changed[one.name][rows] = getattr(counted, one.name)
     return Evidence(**changed)
+
+
+def near_edges(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which strings nearly always end near the end of their line, and begin near its beginning, as prose does not.
+
+    Their lines are short, and no prose; or, in prose, they begin a sentence, say much, and the line ends soon: "The
+    opinions expressed here are those of THE AUTHOR."
+    """
+    c, e = config, evidence
+    able = e.own_script < c.half
+    end, begin = able & (e.near_end >= c.mark), able & (e.near_begin >= c.mark)
+    brief = end & begin & (e.prose <= c.quiet) & (e.information >= c.brief_information)
+    return brief | (end & (e.after_close >= c.closed) & (e.information >= c.phrase_information)), brief
 
 
 def kinds(
@@ -226,13 +263,14 @@ def kinds(
         & (df >= often)
         & (e.bound >= c.bound),
         "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information),
+        "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),
         "phrase": free & glued & (df >= often) & (e.information >= c.phrase_information),
         "mark": (length == 1)
         & quiet
         & free
         & (df >= share(c.edge_share))
         & (e.information >= c.mark_information)
-        & ((anchored >= c.mark) | both),
+        & ((e.starts + e.ends - e.lines >= c.mark) | both),
     }
 
 
@@ -243,10 +281,14 @@ def judge(
     in_prose: NDArray[np.float32],
     documents: int,
     config: EvidenceConfig,
-) -> NDArray[np.int8]:
-    """The verdict on each string, a place in `REASONS`; arguments as of `kinds`."""
+) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """The verdict on each string, a place in `REASONS`, and which are nothing but "near"; arguments as of `kinds`."""
     c, e, df = config, evidence, repeats.df
-    accepted = np.logical_or.reduce(list(kinds(e, repeats, elsewhere, in_prose, documents, c).values()))
+    passed = kinds(e, repeats, elsewhere, in_prose, documents, c)
+    near = passed.pop("near")
+    accepted = np.logical_or.reduce(list(passed.values()))
+    near &= ~accepted
+    accepted |= near
     often = df >= max(float(c.least), c.often_share * documents)
     content = (e.lines >= c.whole) & e.ends_value & ~often
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
@@ -258,13 +300,15 @@ def judge(
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
     # What fills a paragraph and is rare was quoted, or stands in copies of one article.
     content |= (e.information >= c.passage_information) & ~often
+    # A key may be furniture's own ("Text:"); a figure beside others is a value.
+    table = (e.tabular >= c.half) & (df < np.where(e.holds_figure, c.half, c.table_share) * documents)
     # The first thing that speaks against a string, from the most general to the most particular.
     verdict: NDArray[np.int8] = np.select(
-        [accepted & ~content, content, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored],
-        [ACCEPTED, CONTENT, SHARED, POOR, LOOSE],
+        [accepted & ~content & ~table, content, accepted, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored],
+        [ACCEPTED, CONTENT, TABLE, SHARED, POOR, LOOSE],
         RARE,
     ).astype(np.int8)
-    return verdict
+    return verdict, near
 
 
 def reaches(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -274,7 +318,9 @@ def reaches(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool
     always be short, and the line no prose; a string with a number in it is a stamp and says all it has to say.
     """
     c, e = config, evidence
-    able = (e.prose <= c.reach_quiet) & (e.mutable == 0) & (e.own_script < 0.5)
-    right = able & (e.near_end >= c.near) & (e.ends < c.mark) & ((e.starts >= c.edge) | (e.after_close >= c.closed))
-    left = able & (e.near_begin >= c.near) & (e.starts < c.mark) & (e.ends >= c.edge)
-    return right, left
+    able = (e.mutable == 0) & (e.own_script < c.half) & (e.tabular < c.half)
+    quiet = e.prose <= c.reach_quiet
+    near_end, near_begin = near_edges(e, c)
+    right = near_end | (quiet & (e.near_end >= c.near) & ((e.starts >= c.edge) | (e.after_close >= c.closed)))
+    left = near_begin | (quiet & (e.near_begin >= c.near) & (e.ends >= c.edge))
+    return able & right & (e.ends < c.mark), able & left & (e.starts < c.mark)

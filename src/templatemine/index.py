@@ -25,6 +25,9 @@ LINES = (16, 100, 12)
 """Sizes of lines in tokens.  A short one has at most the first: a headline, a credit, a call; half of all paragraphs of
 news are longer.  With the second it is prose whatever it ends with: no caption has as many.  The third is the most
 between a string and an edge of its line that is near: two names with their places."""
+TABLE = (4, 3)
+"""Rows of a table, at least: runs of credits, dates and counters are shorter.  Of its lines one in so many is a row, at
+least; the others hold words where a number might stand."""
 
 
 def document_floor(documents: int, config: MineConfig) -> int:
@@ -51,9 +54,10 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
     stands = _core.standing(
         corpus.forms,
         corpus.doc_starts,
-        np.bitwise_and(corpus.traits, 3, dtype=np.uint8),
+        corpus.traits,
         corpus.lines,
         *LINES,
+        *TABLE,
     )
     symbols, doc_of, token_of, stands = _core.reduce_tokens(
         corpus.forms, corpus.doc_starts, symbol_of, stands, corpus.lines

@@ -24,8 +24,8 @@ from templatemine.model import Found, Index, IntArray, Repeats
 __all__ = ["find_repeats", "suffix_array"]
 
 INT32_MAX = 2**31 - 1
-# `_grow` keeps the document and seven bits of a token in one number.
-MOST_DOCUMENTS = 2**24
+# `_grow` keeps the document and eight bits of a token in one number.
+MOST_DOCUMENTS = 2**23
 
 STEPS = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""

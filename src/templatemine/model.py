@@ -188,7 +188,7 @@ class Found:
         Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
     first : int64 array, shape (strings,)
         Where each string stands first.
-    stands : int32 array, shape (strings, 9)
+    stands : int32 array, shape (strings, 10)
         Occurrences by how they stand, see `_core.stand_counts`.
     """
 

@@ -21,7 +21,20 @@ from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers, gather
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, REASONS, Evidence, collect, judge, measure, reaches, recount
+from templatemine.evidence import (
+    ACCEPTED,
+    JOINT,
+    RARE,
+    REASONS,
+    TABLE,
+    Evidence,
+    collect,
+    judge,
+    measure,
+    near_edges,
+    reaches,
+    recount,
+)
 from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
 from templatemine.index import LINES, build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
@@ -420,7 +433,9 @@ def candidates(mined: Mined, peers: Peers, place: int, config: PipelineConfig) -
     """What of a sample could be a template, by thresholds lower than those that decide; see `finish_source`."""
     config, method = _method(config)
     loose = replace(config, evidence=relaxed(config.evidence))
-    rows = np.flatnonzero(_decide(mined, peers, place, loose, method)[1] == 0)
+    reason_of = _decide(mined, peers, place, loose, method)[1]
+    # What falls as a part of another string does so by counts that are not exact yet.
+    rows = np.flatnonzero((reason_of == 0) | (method.evidence & (reason_of == JOINT)))
     wanted = _take(mined.strings, rows)
     used, flat = np.unique(wanted.tokens, return_inverse=True)
     return Candidates(
@@ -485,6 +500,8 @@ def _recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
     rates[rows] = counts.count / max(1, counts.tokens)
     evidence = mined.evidence
     if evidence is not None and len(rows):
+        # Of tables the sample says enough.
+        counts.stands[:, 9] = np.rint(evidence.tabular[rows] * counts.count)
         arena = np.frombuffer(b"".join(wanted.vocabulary), np.uint8)
         ends = np.cumsum([len(form) for form in wanted.vocabulary], dtype=np.int64)
         exact = measure(
@@ -537,8 +554,10 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     constants = config.evidence
     elsewhere = peers.elsewhere(mined.hashes, place)
     in_prose = peers.in_prose_elsewhere(mined.hashes, place)
-    verdict = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants)
+    verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants)
     free = mined.rates >= in_prose * np.float32(2.0**constants.exclusive_bits)
+    _frame(mined, verdict, constants)
+    _branch(mined, verdict, free, constants)
     for left in (True, False):
         anchored = evidence.starts if left else evidence.ends
         bases = np.where(free & (anchored >= constants.edge), mined.repeats.count, 0)
@@ -547,6 +566,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         longest = np.zeros(len(rows), np.int32)
         np.maximum.at(longest, owner, bases[part])
         verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
+    _drop_parts(mined, verdict, near, free, constants)
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
     cutoff = Cutoff(
@@ -558,6 +578,60 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         note=f"{number} with evidence" if number else "no string shows evidence of being a template",
     )
     return cutoff, verdict, REASONS
+
+
+def _frame(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+    """Accept the rows of tables whose key, "Text:" of "Text: NAME", is too frequent for a table.  `verdict` is INOUT."""
+    evidence = mined.evidence
+    assert evidence is not None
+    frame = (verdict == ACCEPTED) & (evidence.starts >= config.edge) & (evidence.closes >= config.closed)
+    frame &= mined.repeats.df >= config.half * mined.documents
+    rows = np.flatnonzero((verdict == TABLE) & (evidence.starts >= config.edge))
+    owner, part = _parts(mined, rows, True)
+    verdict[rows[owner[frame[part]]]] = ACCEPTED
+
+
+def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig) -> None:
+    """Accept edges of lines in scripts without spaces that end where many ways part.
+
+    What a word is nobody says there, but where a string ends that is always the same, any character may follow (Harris
+    1955): no longer string takes most of its occurrences.  `verdict` is INOUT.
+    """
+    c, evidence, repeats = config, mined.evidence, mined.repeats
+    assert evidence is not None
+    able = (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
+    able &= (evidence.information >= 2 * c.rich) & (repeats.df >= max(c.least, c.often_share * mined.documents))
+    able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
+    for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
+        edge = able & (anchored >= c.edge)
+        if edge.any():
+            rows = np.flatnonzero(anchored >= c.edge)
+            owner, part = _parts(mined, rows, left)
+            longest = np.zeros(len(repeats), np.int32)
+            np.maximum.at(longest, part, repeats.count[rows[owner]])
+            verdict[edge & (longest < c.joint_share * repeats.count)] = ACCEPTED
+
+
+def _drop_parts(
+    mined: Mined,
+    verdict: NDArray[np.int8],
+    near: NDArray[np.bool_],
+    free: NDArray[np.bool_],
+    config: EvidenceConfig,
+) -> None:
+    """Of strings that are only near an edge, drop what longer templates nearly always say, and chance continuations.
+
+    `verdict` is INOUT.
+    """
+    count = mined.repeats.count
+    rows = np.flatnonzero(verdict == ACCEPTED)
+    for left in (True, False):
+        owner, part = _parts(mined, rows, left)
+        longer, part = rows[owner], part.astype(np.int64)
+        most = near[part] & (count[longer] >= config.edge * count[part])
+        chance = near[longer] & (verdict[part] == ACCEPTED) & free[part] & (count[longer] < config.joint_share * count[part])
+        verdict[part[most & (verdict[part] == ACCEPTED)]] = JOINT
+        verdict[longer[chance]] = JOINT
 
 
 def _parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -574,14 +648,14 @@ def _parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[n
     return owner[known], place[known]
 
 
-def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, str]:
-    """Templates that take the rest of their line as well: row -> "end" or "start".
+def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, list[str]]:
+    """Templates that take the rest of their line as well: row -> "end", "start" or both.
 
     One that is mostly a part of a longer template, which says all it has to say, does not.
     """
     if mined.evidence is None or mined.html:
         return {}
-    out: dict[int, str] = {}
+    out: dict[int, list[str]] = {}
     count = mined.repeats.count
     for side, able in zip(("end", "start"), reaches(mined.evidence, config), strict=True):
         outer = mined.evidence.ends if side == "end" else mined.evidence.starts
@@ -590,7 +664,8 @@ def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> 
         most = count[complete[owner]] >= config.joint_share * count[part]
         able = able.copy()
         able[part[most]] = False
-        out |= {row: side for row in kept[able[kept]].tolist() if row not in out}
+        for row in kept[able[kept]].tolist():
+            out.setdefault(row, []).append(side)
     return out
 
 
@@ -694,8 +769,7 @@ def _templates(
         forms = [strings.names[token] for token in strings.ids(row)]
         fixed = tuple(patterns.readable(form) for form in forms)
         templates.append(template(row, forms, fixed, ""))
-        if row in reaching:
-            templates.append(template(row, forms, fixed, reaching[row]))
+        templates += [template(row, forms, fixed, side) for side in reaching.get(row, ())]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 

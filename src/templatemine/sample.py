@@ -58,6 +58,8 @@ def relaxed(config: EvidenceConfig) -> EvidenceConfig:
         edge_information=config.edge_information - 1,
         mark_information=config.mark_information - 1,
         phrase_information=config.phrase_information - 1,
+        brief_information=config.brief_information - 1,
+        table_share=config.table_share * 0.8,
         rich=config.rich - 1,
     )
 
@@ -70,7 +72,7 @@ class Counts:
     ----------
     count, df : int64 arrays, shape (strings,)
         Occurrences and documents.
-    stands : int32 array, shape (strings, 9)
+    stands : int32 array, shape (strings, 10)
         Occurrences by how they stand, see `_core.stand_counts`.
     forms : int64 array, shape (vocabulary,)
         Occurrences of each form that stands in a string.
@@ -107,7 +109,7 @@ def count_strings(
     lines : tuple of int or None
         Line breaks part strings: the sizes of lines as `_core.standing` takes them.
     """
-    table, stands = np.zeros((strings, 2), np.int64), np.zeros((strings, 9), np.int32)
+    table, stands = np.zeros((strings, 2), np.int64), np.zeros((strings, 10), np.int32)
     last = np.full(strings, -1, np.int64)
     forms = np.zeros(vocabulary + 1, np.int64)
     for number, document in enumerate(documents):

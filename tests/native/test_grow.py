@@ -18,7 +18,7 @@ from templatemine.mine import suffix_array
 
 ENOUGH = 10**9
 
-# Every string: occurrences, documents, first place, and the nine counts of how they stand.
+# Every string: occurrences, documents, first place, and the ten counts of how they stand.
 Rows = dict[tuple[int, ...], tuple[Any, ...]]
 
 
@@ -91,7 +91,7 @@ def test_growing_and_sorting_find_the_same(
     """Every column, whatever width the symbols ask for."""
     symbols, doc_of = closed(documents)
     symbols = np.where(symbols > 0, symbols + beyond, 0).astype(np.int32)
-    stands = np.array(data.draw(st.lists(st.integers(0, 127), min_size=len(symbols), max_size=len(symbols))), np.uint8)
+    stands = np.array(data.draw(st.lists(st.integers(0, 255), min_size=len(symbols), max_size=len(symbols))), np.uint8)
     arguments = (symbols, doc_of, stands, min_tokens, min_df)
     assert grown(*arguments) == by_sorting(*arguments)
 

@@ -21,6 +21,8 @@ from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
 WIDTHS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+# Of `standing`: short, long, near, least, every.
+BOUNDS = ((0, 3), (0, 6), (0, 3), (0, 3), (1, 3))
 
 
 def widened(symbols: IntArray, width: int) -> IntArray:
@@ -100,7 +102,7 @@ def test_reduction(lines: bool, data: st.DataObject) -> None:
     forms, starts = flat(documents)
     kept = data.draw(st.sets(st.integers(1 if lines else 0, 4)))
     symbol_of = np.array([7 + form if form in kept else 0 for form in range(5)], np.int32)
-    stands = np.array(data.draw(st.lists(st.integers(0, 127), min_size=len(forms), max_size=len(forms))), np.uint8)
+    stands = np.array(data.draw(st.lists(st.integers(0, 255), min_size=len(forms), max_size=len(forms))), np.uint8)
     expected = []
     for number, one in enumerate(documents):
         before, token = 0, 0
@@ -121,10 +123,30 @@ def test_reduction(lines: bool, data: st.DataObject) -> None:
 def test_how_tokens_stand(lines: bool, data: st.DataObject) -> None:
     documents = data.draw(with_lines() if lines else corpora())
     forms, starts = flat(documents)
-    marks = data.draw(st.lists(st.sampled_from([0, 1, 3]), min_size=5, max_size=5))
-    short, near, long = (data.draw(st.integers(0, most)) for most in (3, 3, 6))
-    expected = [flag for one in documents for flag in reference.standing(one, marks, lines, short, long, near)]
-    assert _core.standing(forms, starts, np.array(marks, np.uint8), lines, short, long, near).tolist() == expected
+    traits = data.draw(st.lists(st.sampled_from([0, 1, 3, 32, 64, 67, 129]), min_size=5, max_size=5))
+    bounds = (lines, *(data.draw(st.integers(low, high)) for low, high in BOUNDS))
+    expected = [flag for one in documents for flag in reference.standing(one, traits, *bounds)]
+    assert _core.standing(forms, starts, np.array(traits, np.uint8), *bounds).tolist() == expected
+
+
+def test_a_corner_bracket_closes_only_what_was_closed() -> None:
+    word, stop, corner = 0, 1, 2
+    document = np.array([word, corner, word, word, stop, corner, word], np.int32)
+    flags = _core.standing(document, np.array([0, 7]), np.array([0, 3, 129], np.uint8), False, 3, 9, 0, 4, 3)
+    assert np.flatnonzero(flags & 4).tolist() == [0, 5, 6]
+
+
+def test_a_table_reaches_from_its_first_row_to_its_last() -> None:
+    """Lines: a heading, a key with a value, a key alone, a number, a sentence with a number, prose."""
+    heading, key, value, bare, full, word = range(1, 7)
+    traits = np.array([0, 0, 33, 0, 64, 3, 0], np.uint8)
+    table = [0, heading, 0, key, value, 0, key, 0, word, bare, 0, key, value]
+    document = np.array([*table, 0, bare, full, 0, *[word] * 3, full, 0, key, value], np.int32)
+    starts = np.array([0, len(document)], np.int64)
+    flags = _core.standing(document, starts, traits, True, 3, 9, 0, 3, 2)
+    assert np.flatnonzero(flags & 128).tolist() == [3, 4, 6, 8, 9, 11, 12]
+    assert not (_core.standing(document, starts, traits, True, 3, 9, 0, 4, 2) & 128).any()
+    assert not (_core.standing(document, starts, traits, True, 3, 9, 0, 3, 1) & 128).any()
 
 
 def strings_of(documents: Sequence[Sequence[int]], config: MineConfig) -> dict[tuple[int, ...], tuple[int, int]]:

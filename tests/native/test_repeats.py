@@ -107,9 +107,9 @@ def test_by_hand(documents: list[list[int]], expected: Found) -> None:
 @examples(150)
 @given(corpora(breaks=True), st.data())
 def test_how_strings_stand(documents: list[list[int]], data: st.DataObject) -> None:
-    """The nine counts of each string, and its first place."""
+    """The ten counts of each string, and its first place."""
     symbols, doc_of = closed(documents)
-    stands = np.array(data.draw(st.lists(st.integers(0, 127), min_size=len(symbols), max_size=len(symbols))), np.uint8)
+    stands = np.array(data.draw(st.lists(st.integers(0, 255), min_size=len(symbols), max_size=len(symbols))), np.uint8)
     sa = suffix_array(symbols)
     rank, length, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
     expected = []

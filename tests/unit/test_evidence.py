@@ -15,6 +15,7 @@ from templatemine.evidence import (
     RARE,
     REASONS,
     SHARED,
+    TABLE,
     Evidence,
     judge,
     kinds,
@@ -33,9 +34,10 @@ FLOATS = (
     "within",
     "near_end",
     "near_begin",
+    "tabular",
     "information",
 )
-FLAGS = ("ends_value", "holds_value", "announces")
+FLAGS = ("ends_value", "holds_value", "holds_figure", "announces")
 Row = dict[str, float]
 
 NOTHING: Row = {
@@ -53,8 +55,11 @@ CREDIT: Row = {**NOTHING, "ends": 1, "closes": 1, "after_close": 0.2, "prose": 0
 PART: Row = {**NOTHING, "ends": 0.7, "lines": 0.5, "prose": 0.25, "bound": 0.8, "information": 20.0}
 QUIET: Row = {**NOTHING, "prose": 0.1, "bound": 0.9, "information": 20.0, "df": 12}
 PHRASE: Row = {**NOTHING, "prose": 0.9, "bound": 0.9, "after_close": 0.95, "information": 55.0}
+# "NAME contributed to this report from PLACE", and a sentence at the end of a paragraph that changes its last words.
+NEAR: Row = {**NOTHING, "near_end": 1, "near_begin": 1, "df": 12}
+TAIL: Row = {**NOTHING, "near_end": 1, "after_close": 0.95, "prose": 1, "information": 55.0, "df": 12}
 MARK: Row = {**NOTHING, "starts": 1, "after_close": 1, "bound": 1, "information": 10.0, "df": 12, "length": 1}
-BY_KIND = {"line": LINE, "edge": DATELINE, "part": PART, "quiet": QUIET, "phrase": PHRASE, "mark": MARK}
+BY_KIND = {"line": LINE, "edge": DATELINE, "part": PART, "quiet": QUIET, "near": NEAR, "phrase": PHRASE, "mark": MARK}
 
 
 def columns(row: Row) -> tuple[Evidence, Repeats]:
@@ -68,7 +73,7 @@ def columns(row: Row) -> tuple[Evidence, Repeats]:
 
 def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0) -> int:
     rates = (np.array([rate], np.float32) for rate in (elsewhere, in_prose))
-    return int(judge(*columns(row), *rates, N, EvidenceConfig())[0])
+    return int(judge(*columns(row), *rates, N, EvidenceConfig())[0][0])
 
 
 def kinds_of(row: Row) -> set[str]:
@@ -85,6 +90,26 @@ def test_kinds_are_named() -> None:
 def test_each_kind_is_accepted(kind: str) -> None:
     assert kind in kinds_of(BY_KIND[kind])
     assert verdict(BY_KIND[kind]) == ACCEPTED
+
+
+def test_which_strings_are_only_near_an_edge() -> None:
+    none = np.zeros(1, np.float32)
+    for row, near in ((NEAR, True), (TAIL, True), ({**NEAR, "bound": 0.6}, False), (LINE, False)):
+        assert judge(*columns(row), none, none, N, EvidenceConfig())[1].tolist() == [near]
+
+
+def test_a_mark_may_stand_at_either_edge() -> None:
+    assert verdict({**MARK, "starts": 0.6, "after_close": 0.6, "ends": 0.4}) == ACCEPTED
+
+
+def test_what_stands_in_tables_is_content_unless_too_many_documents_have_it() -> None:
+    row = {**LINE, "tabular": 0.9}
+    assert verdict(row) == verdict({**row, "df": 99}) == TABLE
+    assert verdict({**row, "df": 100}) == ACCEPTED
+    assert verdict({**row, "df": 499, "holds_figure": 1}) == TABLE
+    assert verdict({**row, "df": 500, "holds_figure": 1}) == ACCEPTED
+    assert verdict({**row, "tabular": 0.4}) == ACCEPTED
+    assert verdict({**row, "information": 11.0}) == POOR
 
 
 def test_the_end_of_a_line_that_is_no_prose_needs_no_punctuation_before_it() -> None:
@@ -117,8 +142,18 @@ def test_the_end_of_a_line_that_is_no_prose_needs_no_punctuation_before_it() -> 
         (PHRASE, {"bound": 0.4}, LOOSE),
         (PHRASE, {"information": 49.0}, LOOSE),
         (PHRASE, {"after_close": 0.8}, LOOSE),
+        (NEAR, {"df": 9}, LOOSE),
+        (NEAR, {"near_end": 0.9}, LOOSE),
+        (NEAR, {"near_begin": 0.9}, LOOSE),
+        (NEAR, {"prose": 0.3}, LOOSE),
+        (NEAR, {"information": 35.0}, LOOSE),
+        (NEAR, {"own_script": 0.6}, LOOSE),
+        (TAIL, {"after_close": 0.8}, LOOSE),
+        (TAIL, {"near_end": 0.9}, LOOSE),
+        (TAIL, {"information": 49.0}, LOOSE),
         (MARK, {"df": 5}, POOR),
         (MARK, {"starts": 0.9}, POOR),
+        (MARK, {"starts": 0.6, "ends": 0.36, "lines": 0.02}, POOR),
         (MARK, {"information": 8.0}, POOR),
         (MARK, {"prose": 0.3}, POOR),
     ],
@@ -172,7 +207,7 @@ def test_without_spaces_edges_are_closed_and_rows_of_tables_are_content() -> Non
 
 def reach(row: Row) -> str:
     right, left = reaches(columns(row)[0], EvidenceConfig())
-    return "end" if right[0] else "start" if left[0] else ""
+    return "both" if right[0] and left[0] else "end" if right[0] else "start" if left[0] else ""
 
 
 def test_which_strings_take_the_rest_of_their_line() -> None:
@@ -180,6 +215,10 @@ def test_which_strings_take_the_rest_of_their_line() -> None:
     assert reach(label) == "end"
     assert reach({**NOTHING, "after_close": 0.95, "near_end": 0.9}) == "end"  # "(Photo:" after a caption
     assert reach({**CREDIT, "near_begin": 0.9}) == "start"
-    for change in ({"near_end": 0.8}, {"prose": 0.2}, {"mutable": 0.1}, {"own_script": 0.6}, {"ends": 0.96}):
+    assert reach(NEAR) == "both"
+    assert reach(TAIL) == "end"
+    assert reach({**NEAR, "starts": 0.96}) == "end"
+    changes = ("near_end", 0.8), ("prose", 0.2), ("mutable", 0.1), ("own_script", 0.6), ("ends", 0.96), ("tabular", 0.6)
+    for change in ({name: value} for name, value in changes):
         assert reach({**label, **change}) == ""
     assert reach({**NOTHING, "near_end": 1.0}) == ""

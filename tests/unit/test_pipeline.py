@@ -199,3 +199,81 @@ def test_the_generators_truth_is_found(script: str) -> None:
                 harm += kind[place] == 0 and cut[place]
     assert hit / template > 0.5
     assert hit / (hit + harm) > 0.9
+
+
+def cut_of(documents: list[Document], text: str) -> str:
+    """What is cut of a text by the pack of its source alone."""
+    cleaned = Cleaner(mine(documents)["a.example"], CleanConfig(guard=1.0)).clean(text)
+    return " … ".join(text[span.start : span.end] for span in cleaned.removed)
+
+
+PHONE = {
+    "Display": ("5.5 in", "6.1 in"),
+    "Weight": ("155 g", "170 g"),
+    "Radio": ("yes", "yes", "no"),
+    "Camera": ("12 MP", "16 MP"),
+    "Colour": ("black", "white"),
+}
+
+
+def with_tables(every: int, documents: int = 240) -> list[Document]:
+    """Stories of which one in `every` has a table, and all a credit and a footer right behind."""
+    rng = random.Random(7)
+    out = []
+    for place in range(documents):
+        rows = [f"{key}: {rng.choice(values)}" for key, values in PHONE.items()] if place % every == 0 else []
+        credit = f"Text: {rng.choice(('Ebb Strand', 'Ines Moor', rng.choice(WORDS).title()))}"
+        lines = [story(rng), *rows, credit, "Write to the harbour desk of this paper", story(rng)]
+        out.append(Document(source="a.example", id=str(place), text="\n\n".join(lines)))
+    return out
+
+
+def test_tables_are_content_and_what_frames_them_is_not() -> None:
+    documents = with_tables(20)
+    assert cut_of(documents, documents[0].text) == f"{credit_of(documents[0])}\n\nWrite to the harbour desk of this paper"
+    frequent = with_tables(3)
+    cut = cut_of(frequent, frequent[0].text)
+    assert "Radio:" in cut  # in a third of the documents a key is furniture
+    assert not any(figure in cut for figure in ("5.5", "6.1", "155", "170", "12 MP", "16 MP"))
+
+
+def credit_of(document: Document) -> str:
+    return next(line for line in document.text.split("\n") if line.startswith("Text:"))
+
+
+def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
+    rng = random.Random(3)
+    documents = [
+        Document(
+            source="a.example",
+            id=str(place),
+            text=f"{story(rng)}\n\n{name()} {name()} reported for the readers of this paper from {name()}, {name()}.",
+        )
+        for name in [lambda: rng.choice(WORDS).title()]
+        for place in range(60)
+    ]
+    line = "Ebb Strand reported for the readers of this paper from Moor, Fen."
+    assert cut_of(documents, f"Something new happened.\n\n{line}") == line
+
+
+def test_edges_without_spaces_end_where_many_ways_part() -> None:
+    """The name of the series ends titles of other articles, after any character; what ends prose is grammar."""
+    rng = random.Random(9)
+    letters = [chr(0x4E00 + number) for number in range(1500)]
+
+    def title() -> str:
+        return "".join(rng.choice(letters) for _ in range(rng.randint(6, 12)))
+
+    ending = "と述べたことを皆様に本日お知らせしています。"
+    documents = [
+        Document(
+            source="a.example",
+            id=str(place),
+            text=f"{title()}{title()}{title()}）{ending}\n\n・{title()}今日の港町の新しい船と海の物語特集",
+        )
+        for place in range(80)
+    ]
+    other = Document(source="b.example", id="1", text="x")
+    text = f"{title()}{title()}{title()}）{ending}\n・{title()}今日の港町の新しい船と海の物語特集"
+    assert cut_of([*documents, other], text).endswith("今日の港町の新しい船と海の物語特集")
+    assert ending not in cut_of([*documents, other], text)
