@@ -134,7 +134,7 @@ class EvidenceConfig:
     characters : from this share of characters that are tokens on a source counts as written without spaces.
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
     value_information : a line of such a source with fewer bits and a number is a row of a table.
-    table_share : what stands in tables is furniture from this share of the documents on, or, if it holds figures, `half`.
+    table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
     """
 
     exclusive_bits: float = 7.0

@@ -11,8 +11,8 @@ line     a whole line, whether of this source alone or not: prose does not repea
 edge     begins or ends its lines, and is closed by punctuation or never stands in prose
 part     does so half of the time, never stands in prose, and is bound together
 quiet    stands anywhere, but hardly ever in prose, and is bound together
-near     both edges of its line are near, and it hardly ever stands in prose; or it begins a sentence of prose, says much,
-         and the line ends soon
+near     both edges of its line are near, and it hardly ever stands in prose; or it begins a sentence of prose, says
+         much, and the line ends soon
 phrase   stands in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
          or it always begins or ends its line: what a parser glued to a paragraph
 mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:")
@@ -303,8 +303,9 @@ def judge(
     # A key may be furniture's own ("Text:"); a figure beside others is a value.
     table = (e.tabular >= c.half) & (df < np.where(e.holds_figure, c.half, c.table_share) * documents)
     # The first thing that speaks against a string, from the most general to the most particular.
+    against = [content, accepted, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored]
     verdict: NDArray[np.int8] = np.select(
-        [accepted & ~content & ~table, content, accepted, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored],
+        [accepted & ~content & ~table, *against],
         [ACCEPTED, CONTENT, TABLE, SHARED, POOR, LOOSE],
         RARE,
     ).astype(np.int8)

@@ -599,7 +599,9 @@ def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], co
     """
     c, evidence, repeats = config, mined.evidence, mined.repeats
     assert evidence is not None
-    able = (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
+    able = (
+        (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
+    )
     able &= (evidence.information >= 2 * c.rich) & (repeats.df >= max(c.least, c.often_share * mined.documents))
     able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
     for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
@@ -629,7 +631,9 @@ def _drop_parts(
         owner, part = _parts(mined, rows, left)
         longer, part = rows[owner], part.astype(np.int64)
         most = near[part] & (count[longer] >= config.edge * count[part])
-        chance = near[longer] & (verdict[part] == ACCEPTED) & free[part] & (count[longer] < config.joint_share * count[part])
+        chance = (
+            near[longer] & (verdict[part] == ACCEPTED) & free[part] & (count[longer] < config.joint_share * count[part])
+        )
         verdict[part[most & (verdict[part] == ACCEPTED)]] = JOINT
         verdict[longer[chance]] = JOINT
 

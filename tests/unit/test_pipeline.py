@@ -230,7 +230,9 @@ def with_tables(every: int, documents: int = 240) -> list[Document]:
 
 def test_tables_are_content_and_what_frames_them_is_not() -> None:
     documents = with_tables(20)
-    assert cut_of(documents, documents[0].text) == f"{credit_of(documents[0])}\n\nWrite to the harbour desk of this paper"
+    assert (
+        cut_of(documents, documents[0].text) == f"{credit_of(documents[0])}\n\nWrite to the harbour desk of this paper"
+    )
     frequent = with_tables(3)
     cut = cut_of(frequent, frequent[0].text)
     assert "Radio:" in cut  # in a third of the documents a key is furniture
