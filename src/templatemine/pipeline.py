@@ -31,7 +31,6 @@ from templatemine.evidence import (
     collect,
     judge,
     measure,
-    near_edges,
     reaches,
     recount,
 )
@@ -581,7 +580,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
 
 
 def _frame(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
-    """Accept the rows of tables whose key, "Text:" of "Text: NAME", is too frequent for a table.  `verdict` is INOUT."""
+    """Accept rows of tables whose key, "Text:" of "Text: NAME", is too frequent for a table.  `verdict` is INOUT."""
     evidence = mined.evidence
     assert evidence is not None
     frame = (verdict == ACCEPTED) & (evidence.starts >= config.edge) & (evidence.closes >= config.closed)
