@@ -9,7 +9,10 @@ import os
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = ("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "_single")
+MODULES = (
+    *("_text", "_core", "_grow", "_spans"),
+    *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single"),
+)
 
 MODES = {
     "release": (["-O3"], [], {}),

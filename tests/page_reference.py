@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
@@ -97,3 +98,74 @@ def expected_f1(probability: Sequence[float], words: Sequence[int]) -> float:
         for size in range(1, len(words) + 1)
         for chosen in combinations(blocks, size)
     )
+
+
+def context(page: Mapping[str, Any], scores: Sequence[float], block_tags: frozenset[int]) -> list[dict[str, float]]:
+    """What scores say of the surroundings of each block, block by block, by name."""
+    if not scores:
+        return []
+    count, parents = len(scores), page["parents"].tolist()
+    blocks = range(count)
+    words = page["counts"][:, 0].tolist()
+    chance = [1 / (1 + math.exp(-score)) for score in scores]
+    kept = [p * w for p, w in zip(chance, words, strict=True)]
+    total = sum(kept)
+
+    def above(element: int) -> list[int]:
+        """An element and those it stands in, innermost first."""
+        found = [element]
+        while parents[found[-1]] >= 0:
+            found.append(parents[found[-1]])
+        return found
+
+    lines = [[e for e in above(int(leaf)) if e == 0 or page["tags"][e] in block_tags] for leaf in page["element"]]
+    inside = {e: [i for i in blocks if e in above(int(page["element"][i]))] for e in range(len(parents))}
+
+    def like(element: int) -> list[int]:
+        node = page["element_nodes"][element]
+        return [
+            e for e in inside if e and page["element_nodes"][e] == node and inside[e] and page["tags"][e] in block_tags
+        ]
+
+    order = sorted(blocks, key=lambda i: -chance[i])
+    gains = [
+        2 * sum(kept[i] for i in order[:size]) / (sum(words[i] for i in order[:size]) + total)
+        for size in range(1, count + 1)
+    ]
+    chosen = set(order[: gains.index(max(gains)) + 1])
+    rows = []
+    for i in blocks:
+        row = {"score": scores[i]}
+        row |= {f"chance{side:+d}": chance[i + side] if 0 <= i + side < count else -1 for side in range(-4, 5) if side}
+        for side, others in (("left", range(i - 1, -1, -1)), ("right", range(i + 1, count))):
+            for far, fade in (("", 0.6), ("_far", 0.9)):
+                faded = [(fade**step, j) for step, j in enumerate(others)]
+                row[f"kept_{side}{far}"] = math.log1p(sum(f * kept[j] for f, j in faded))
+                row[f"lost_{side}{far}"] = math.log1p(sum(f * (words[j] - kept[j]) for f, j in faded))
+        for name, form in (("full", 0), ("parent", 1), ("grandparent", 2), ("tags", 4), ("near", 5)):
+            same = [j for j in blocks if page["keys"][j, form] == page["keys"][i, form]]
+            row |= _part(name, same, kept, words, total)
+        for level in range(4):
+            element = lines[i][min(level, len(lines[i]) - 1)]
+            row |= _part(f"container{level}", inside[element], kept, words, total)
+        several = [e for e in lines[i] if e and len(inside[e]) >= 2]
+        if several:
+            most = max(several, key=lambda e: len(like(e)))
+            row |= _part("record", [j for e in like(most) for j in inside[e]], kept, words, total)
+        else:
+            row |= {"record_chance": -1, "record_part": -1}
+        row["rank"] = sum(kept[j] for j in order[: order.index(i)]) / total
+        row["chosen"] = float(i in chosen)
+        row["from_first"] = max(-50, min(50, i - min(chosen)))
+        row["to_last"] = max(-50, min(50, max(chosen) - i))
+        row["chosen_before"] = sum(words[j] for j in chosen if j <= i) / sum(words[j] for j in chosen)
+        row |= {"page_gain": max(gains), "page_best": max(chance), "page_kept": math.log1p(total)}
+        row["page_share"] = total / sum(words)
+        rows.append(row)
+    return rows
+
+
+def _part(name: str, own: Sequence[int], kept: Sequence[float], words: Sequence[int], total: float) -> dict[str, float]:
+    have = sum(kept[j] for j in own)
+    size = sum(words[j] for j in own)
+    return {f"{name}_chance": have / size if size else 0.0, f"{name}_part": have / total}

@@ -20,8 +20,8 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
-        *("_text", "_core", "_grow", "_spans", "_blocks", "_pages", "page_section", "overrides", "io"),
-        "_single",
+        *("_text", "_core", "_grow", "_spans", "page_section", "overrides", "io"),
+        *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single"),
         *("dates", "hits"),
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),
@@ -123,11 +123,19 @@ def test_no_circles() -> None:
 
 
 def test_the_native_modules_know_nothing_but_errors_and_text() -> None:
-    for name in ("_text", "_core", "_grow", "_spans", "_blocks"):
+    for name in ("_text", "_core", "_grow", "_spans"):
         lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
         words = [line.split() for line in lines if PACKAGE in line and line.startswith(("from", "import"))]
         assert {found[1] for found in words} <= {f"{PACKAGE}.errors", f"{PACKAGE}._text"}
         assert name != "_text" or all("cimport" not in found for found in words)
+
+
+def test_the_native_modules_of_pages_build_on_each_other() -> None:
+    order = ("_text", "_markup", "_paths", "_words", "_state", "_blocks", "_pages")
+    for place, name in enumerate(order[1:], start=1):
+        lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
+        words = [line.split() for line in lines if line.startswith((f"from {PACKAGE}.", f"import {PACKAGE}"))]
+        assert {found[1] for found in words} <= {f"{PACKAGE}.{lower}" for lower in order[:place]}
 
 
 def test_layers_name_only_what_is_there_or_planned() -> None:

@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["THREADS", "Thread", "thread"]
+__all__ = ["NAMES", "THREADS", "Thread", "invented_date", "thread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ MONTHS = [
 ]
 
 
-def _date(draw: random.Random) -> str:
+def invented_date(draw: random.Random) -> str:
     month, day, year = draw.choice(MONTHS), draw.randint(1, 28), draw.randint(1999, 2024)
     return draw.choice(
         (
@@ -176,7 +176,7 @@ def thread(paragraphs: Sequence[str], title: str, draw: random.Random) -> str:
         rows.append(
             kind.comment.format(
                 name=draw.choice(NAMES),
-                date=_date(draw),
+                date=invented_date(draw),
                 clock=f"{draw.randint(1, 12)}:{draw.randint(0, 59):02}{draw.choice((' am', ' PM', ''))}",
                 place=draw.choice(PLACES),
                 text=kind.paragraphs.join(said),

@@ -25,7 +25,7 @@ from rapidfuzz.distance import LCSseq
 from templatemine import _pages
 from templatemine.pages.tables import scanner
 
-__all__ = ["Labelled", "gold_words", "label", "rows", "weights", "with_comments", "with_head"]
+__all__ = ["Labelled", "gold_words", "label", "rows", "title_of", "weights", "with_comments", "with_head"]
 
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
@@ -119,9 +119,13 @@ def with_comments(row: dict[str, Any], paragraphs: Sequence[str], draw: random.R
         if found is None:
             break
         place = found.end()
-    title = plain.texts[int(np.argmax(plain.features[:, _pages.FEATURES.index("title_covered")]))][:120]
-    piece = thread(paragraphs, title, draw).encode()
+    piece = thread(paragraphs, title_of(plain)[:120], draw).encode()
     return label(row, data[:place] + piece + data[place:], (place, place + len(piece)))
+
+
+def title_of(one: Labelled) -> str:
+    """The block that says most of the page's title."""
+    return one.texts[int(np.argmax(one.features[:, _pages.FEATURES.index("title_covered")]))]
 
 
 def with_head(one: Labelled) -> None:

@@ -7,566 +7,39 @@ No tree is built and nothing is repaired beyond implied end tags, so any bytes w
 memory a few times the page: no more than `DEPTH` elements are open at once, deeper ones count as text of the last.
 """
 
-import numpy as np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-from templatemine._text cimport (
-    Table,
-    copied,
-    is_alnum,
-    is_alpha,
-    is_digit,
-    is_lower,
-    is_upper,
-    table_add,
-    table_find,
-    table_free,
-    table_init,
-    tm_hash,
+from templatemine._markup cimport (
+    BLOCK, BREAKOUT, FORMAT, HEADING, MUTE, RAW, STRONG, T_A, T_BODY, T_BR, T_CAPTION, T_DD, T_DL, T_DT, T_HEAD,
+    T_IMG, T_LI, T_OL, T_P, T_PRE, T_SCRIPT, T_STYLE, T_TABLE, T_TBODY, T_TD, T_TFOOT, T_TH, T_THEAD, T_TITLE, T_TR,
+    T_UL, T_UNKNOWN, VOID, WALL, encoded, hides, same,
 )
+from templatemine._paths cimport SIGN, joined, put_sign
+from templatemine._state cimport DEPTH, Element, Page, Run, TITLE, columns, grow, node_of, page_free, page_init
+from templatemine._text cimport (
+    Table, is_alnum, is_alpha, is_digit, is_lower, is_upper, table_add, table_find, table_free, table_init, tm_hash,
+)
+from templatemine._words cimport (
+    C_BREAK, C_BROKEN, C_END, C_IMAGES, C_LETTERS, C_LINKED, C_LOWER, C_OWN, C_SIZE, C_STRONG, C_TAGS, C_TITLE_WORDS,
+    C_WORDS, count_mark, count_word, folded, title_words, word_char,
+)
+
+from templatemine._markup import FLAGS, TAGS
+from templatemine._paths import KEYS, path_keys
+from templatemine._words import COUNTS
 
 __all__ = ["COUNTS", "FLAGS", "KEYS", "TAGS", "BlockScanner", "path_keys"]
 
 
-# ======================================================================================================================
-# Tables: tags, and the names of what is counted
-# ======================================================================================================================
-
 cdef enum:
-    DEPTH = 256     # elements open at once; browsers stop at 512
     LOOK = 64       # how far up the stack the end tag of an inline element is looked for
-    SIGN = 160      # bytes of an element's sign in a path
-
-cdef enum:
-    BLOCK = 1       # stands on lines of its own
-    VOID = 2        # has no content
-    RAW = 4         # its content is no mark-up
-    MUTE = 8        # its text is not shown
-    FORMAT = 16     # says how text looks, not what it is: no part of a path
-    STRONG = 32     # emphasis
-    WALL = 64       # implied ends stop here
-    HEADING = 128
-    BREAKOUT = 256  # a block that begins inside ends it
-
-cdef enum:
-    T_UNKNOWN, T_HTML, T_HEAD, T_BODY, T_TITLE, T_A, T_P, T_BR, T_LI, T_UL, T_OL, T_DT, T_DD, T_DL, T_TD, T_TH, T_TR
-    T_TBODY, T_THEAD, T_TFOOT, T_TABLE, T_CAPTION, T_PRE, T_IMG, T_SCRIPT, T_STYLE, T_H1
-
-TAGS = (
-    ("?", 0), ("html", BLOCK), ("head", BLOCK), ("body", BLOCK), ("title", RAW), ("a", 0), ("p", BLOCK),
-    ("br", BLOCK | VOID), ("li", BLOCK), ("ul", BLOCK), ("ol", BLOCK), ("dt", BLOCK), ("dd", BLOCK), ("dl", BLOCK),
-    ("td", BLOCK | WALL), ("th", BLOCK | WALL), ("tr", BLOCK), ("tbody", BLOCK), ("thead", BLOCK), ("tfoot", BLOCK),
-    ("table", BLOCK | WALL), ("caption", BLOCK | WALL), ("pre", BLOCK), ("img", VOID), ("script", RAW), ("style", RAW),
-    ("h1", BLOCK | HEADING), ("h2", BLOCK | HEADING), ("h3", BLOCK | HEADING), ("h4", BLOCK | HEADING),
-    ("h5", BLOCK | HEADING), ("h6", BLOCK | HEADING), ("div", BLOCK), ("article", BLOCK), ("main", BLOCK),
-    ("section", BLOCK), ("nav", BLOCK), ("aside", BLOCK), ("header", BLOCK), ("footer", BLOCK), ("form", BLOCK),
-    ("figure", BLOCK), ("figcaption", BLOCK), ("blockquote", BLOCK), ("center", BLOCK), ("address", BLOCK),
-    ("fieldset", BLOCK), ("details", BLOCK), ("summary", BLOCK), ("hr", BLOCK | VOID), ("noscript", BLOCK),
-    ("legend", BLOCK), ("dir", BLOCK), ("menu", BLOCK), ("hgroup", BLOCK), ("search", BLOCK), ("dialog", BLOCK),
-    ("listing", BLOCK), ("frameset", BLOCK), ("colgroup", BLOCK),
-    ("span", 0), ("label", 0), ("button", WALL), ("time", 0), ("cite", 0), ("q", 0), ("abbr", 0), ("code", 0),
-    ("b", FORMAT | STRONG), ("strong", FORMAT | STRONG), ("i", FORMAT | STRONG), ("em", FORMAT | STRONG),
-    ("u", FORMAT | STRONG), ("font", FORMAT), ("small", FORMAT), ("big", FORMAT), ("tt", FORMAT), ("sup", FORMAT),
-    ("sub", FORMAT), ("s", FORMAT), ("strike", FORMAT), ("nobr", FORMAT), ("wbr", VOID | FORMAT), ("ins", FORMAT),
-    ("del", FORMAT), ("mark", FORMAT),
-    ("input", VOID), ("meta", VOID), ("link", VOID), ("base", VOID), ("area", VOID), ("col", VOID), ("embed", VOID),
-    ("param", VOID), ("source", VOID), ("track", VOID), ("frame", VOID), ("basefont", VOID), ("spacer", VOID),
-    ("textarea", RAW), ("iframe", RAW), ("noembed", RAW), ("noframes", RAW), ("xmp", RAW),
-    ("select", MUTE | BREAKOUT), ("svg", MUTE | BREAKOUT), ("object", MUTE | BREAKOUT), ("video", MUTE | BREAKOUT),
-    ("audio", MUTE | BREAKOUT), ("canvas", MUTE | BREAKOUT), ("datalist", MUTE | BREAKOUT), ("template", MUTE),
-)
-"""Name and properties of each tag; the first rows in the order of the numbers above."""
-
-FLAGS = {"block": BLOCK, "void": VOID, "raw": RAW, "mute": MUTE, "format": FORMAT, "strong": STRONG, "wall": WALL,
-         "heading": HEADING, "breakout": BREAKOUT}
-
-cdef enum:
-    C_WORDS, C_LINKED, C_STRONG, C_CAPITAL, C_UPPER, C_NUMBERS, C_SHORT, C_LETTERS, C_TITLE, C_TITLE_WORDS, C_MONTH
-    C_WEEKDAY, C_CONTROL, C_BY, C_RIGHTS, C_YEAR, C_CLOCK, C_SENTENCES, C_COMMAS, C_COLONS, C_QUOTES, C_BARS, C_PARENS
-    C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_SIZE
-
-COUNTS = (
-    "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_words", "month",
-    "weekday", "control", "by", "rights", "year", "clock", "sentences", "commas", "colons", "quotes", "bars", "parens",
-    "end", "lower", "own", "tags", "images", "break", "broken",
-)
-"""Columns of `counts`: words and how many of them are linked, emphasised ...; marks; kind of the last mark; tags and
-images since the block before; whether a br stands before and after."""
-
-cdef enum:
-    K_FULL, K_PARENT, K_GRAND, K_CLASS, K_TAGS, K_NEAR, K_SIZE
-
-KEYS = ("full", "parent", "grandparent", "class", "tags", "near")
-"""Forms of a path, columns of `keys`: as it stands, without its last element, without the last two, without ids, of
-tags alone, and from the nearest element with a class or id on."""
-
-cdef enum:
-    W_MONTH = 1
-    W_WEEKDAY = 2
-    W_CONTROL = 3
-    W_BY = 4
-    W_RIGHTS = 5
-
-
-# ======================================================================================================================
-# State of a pass
-# ======================================================================================================================
-
-cdef struct Element:
-    int32_t parent
-    int32_t node
-    uint16_t tag
-    uint8_t closed          # an inline element that ended inside a block it was still open in
-    uint8_t hidden
-    uint8_t link            # is a link itself
-    uint32_t words          # groups of key words in its class, id, role
-
-cdef struct Node:
-    int32_t parent
-    uint16_t tag
-    uint64_t full
-    uint64_t plain          # without ids
-    uint64_t tags
-    uint64_t near
-    int64_t sign            # where its sign ends in `signs`
-
-cdef struct Run:
-    int64_t at              # offset in the text
-    uint8_t flags           # 1 linked, 2 emphasised
-
-cdef struct Page:
-    const uint8_t* p
-    int64_t n
-    int64_t quotes[2]       # from here on no double (single) quote is left
-    uint8_t unended[256]    # tags whose end tag does not come any more
-    # open elements
-    int32_t stack[DEPTH]
-    int depth
-    int64_t over            # elements open beyond DEPTH
-    int link
-    int strong
-    int mute
-    int pre
-    int32_t open[256]       # open elements of each tag
-    # the page's elements and paths
-    Element* elements
-    int64_t element_count
-    int64_t element_room
-    Node* nodes
-    int64_t node_count
-    int64_t node_room
-    int32_t* slots          # nodes by hash
-    uint64_t mask
-    uint8_t* signs
-    int64_t sign_size
-    int64_t sign_room
-    # the text
-    uint8_t* text
-    int64_t size
-    bint blank              # white space is due before the next character
-    Run* runs
-    int64_t run_count
-    int64_t run_room
-    # the block that is open
-    int64_t text_start
-    int64_t page_start
-    int64_t page_end
-    int low                 # depth of the element that holds all of the block's text
-    int dip                 # least depth since the last of it
-    int32_t holder          # that element
-    int64_t tags
-    int64_t images
-    bint after_break
-    # blocks
-    int64_t* starts
-    int64_t* ends
-    int64_t* bounds
-    int32_t* element_of
-    int32_t* counts
-    uint64_t* hashes
-    int64_t count
-    int64_t room
-    # stretches of the page that are not shown
-    int64_t* holes
-    int64_t hole_count
-    int64_t hole_room
-    int64_t mute_start
-    # words of the title
-    uint64_t title[64]
-    int title_count
-
-
-cdef void page_free(Page* s) noexcept nogil:
-    free(s.elements)
-    free(s.nodes)
-    free(s.slots)
-    free(s.signs)
-    free(s.text)
-    free(s.runs)
-    free(s.starts)
-    free(s.ends)
-    free(s.bounds)
-    free(s.element_of)
-    free(s.counts)
-    free(s.hashes)
-    free(s.holes)
-
-
-cdef int grow(void** data, int64_t size, int64_t* room, int64_t item) except -1 nogil:
-    """Make room for one more than `size` items of so many bytes."""
-    cdef int64_t wanted
-    cdef void* moved
-    if size < room[0]:
-        return 0
-    wanted = room[0] * 2 + 256
-    moved = realloc(data[0], wanted * item)
-    if moved == NULL:
-        raise MemoryError
-    data[0] = moved
-    room[0] = wanted
-    return 0
-
-
-cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil:
-    s.p = p
-    s.n = n
-    s.quotes[0] = s.quotes[1] = n + 1
-    # An entity never gets longer than its name by more than a byte; a blank may stand before each of them.
-    s.text = <uint8_t*>malloc(2 * n + 64)
-    s.slots = <int32_t*>malloc(1024 * sizeof(int32_t))
-    if s.text == NULL or s.slots == NULL:
-        raise MemoryError
-    memset(s.slots, 0xFF, 1024 * sizeof(int32_t))
-    s.mask = 1023
-    s.text_start = -1
-    s.mute_start = -1
-    grow(<void**>&s.nodes, 0, &s.node_room, sizeof(Node))
-    memset(s.nodes, 0, sizeof(Node))
-    s.nodes[0].parent = -1
-    s.node_count = 1
-    grow(<void**>&s.elements, 0, &s.element_room, sizeof(Element))
-    memset(s.elements, 0, sizeof(Element))
-    s.elements[0].parent = -1
-    s.element_count = 1
-    s.stack[0] = 0
-    s.depth = 1
-    return 0
-
-
-# ======================================================================================================================
-# Paths
-# ======================================================================================================================
-
-cdef inline uint64_t joined(uint64_t a, uint64_t b) noexcept nogil:
-    """Hash of a pair."""
-    cdef uint64_t h = (a ^ <uint64_t>0x9E3779B97F4A7C15) * <uint64_t>0xD1B54A32D192ED03
-    h = (h ^ (h >> 32)) + b
-    h *= <uint64_t>0x2545F4914F6CDD1D
-    return h ^ (h >> 29)
-
-
-cdef inline int64_t mark_at(const uint8_t* p, int64_t n, uint8_t mark) noexcept nogil:
-    """Where `mark` stands first, or n."""
-    cdef const void* hit = memchr(p, mark, n) if n else NULL
-    return n if hit == NULL else <const uint8_t*>hit - p
-
-
-cdef void node_hashes(Node* node, const Node* parent, const uint8_t* sign, int64_t n) noexcept nogil:
-    """All forms of the path that a sign, tag.class.class#id, ends."""
-    cdef int64_t name = min(mark_at(sign, n, 46), mark_at(sign, n, 35)), plain = mark_at(sign, n, 35)
-    node.full = joined(parent.full, tm_hash(sign, n))
-    node.plain = joined(parent.plain, tm_hash(sign, plain))
-    node.tags = joined(parent.tags, tm_hash(sign, name))
-    node.near = joined(0 if name < n else parent.near, tm_hash(sign, n))
-
-
-cdef int32_t node_of(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign, int64_t n) except -1 nogil:
-    """The path that leads from `parent` over `sign`, made if it is not there yet."""
-    cdef Node made
-    cdef uint64_t place, wider
-    cdef int32_t i
-    cdef int32_t* slots
-    node_hashes(&made, &s.nodes[parent], sign, n)
-    place = made.full & s.mask
-    while s.slots[place] >= 0:
-        if s.nodes[s.slots[place]].full == made.full:
-            return s.slots[place]
-        place = (place + 1) & s.mask
-    grow(<void**>&s.nodes, s.node_count, &s.node_room, sizeof(Node))
-    while s.sign_size + n > s.sign_room:
-        grow(<void**>&s.signs, s.sign_room, &s.sign_room, 1)
-    memcpy(s.signs + s.sign_size, sign, n)
-    s.sign_size += n
-    made.parent = parent
-    made.tag = tag
-    made.sign = s.sign_size
-    s.nodes[s.node_count] = made
-    s.slots[place] = <int32_t>s.node_count
-    s.node_count += 1
-    if <uint64_t>s.node_count * 2 > s.mask:
-        wider = s.mask * 2 + 1
-        slots = <int32_t*>malloc((wider + 1) * sizeof(int32_t))
-        if slots == NULL:
-            raise MemoryError
-        memset(slots, 0xFF, (wider + 1) * sizeof(int32_t))
-        for i in range(1, <int32_t>s.node_count):
-            place = s.nodes[i].full & wider
-            while slots[place] >= 0:
-                place = (place + 1) & wider
-            slots[place] = i
-        free(s.slots)
-        s.slots = slots
-        s.mask = wider
-    return <int32_t>s.node_count - 1
-
-
-cdef int64_t put_sign(const uint8_t* value, int64_t n, uint8_t* out, int64_t size, uint8_t lead) noexcept nogil:
-    """Append the words of an attribute in ascending order, runs of digits as 0; returns the new size of the sign."""
-    cdef int64_t starts[16]
-    cdef int64_t ends[16]
-    cdef int64_t i = 0, j, k, m, a, count = 0
-    cdef int order
-    while i < n and count < 16:
-        while i < n and value[i] <= 32:
-            i += 1
-        j = i
-        while j < n and value[j] > 32:
-            j += 1
-        if j > i:
-            k = count
-            while k > 0:
-                m = min(j - i, ends[k - 1] - starts[k - 1])
-                order = memcmp(value + i, value + starts[k - 1], m)
-                if order > 0 or (order == 0 and j - i >= ends[k - 1] - starts[k - 1]):
-                    break
-                starts[k] = starts[k - 1]
-                ends[k] = ends[k - 1]
-                k -= 1
-            starts[k] = i
-            ends[k] = j
-            count += 1
-        i = j
-    for k in range(count):
-        if size >= SIGN:
-            break
-        out[size] = lead
-        size += 1
-        a = starts[k]
-        while a < ends[k] and size < SIGN:
-            if is_digit(value[a]):
-                out[size] = 48
-                while a + 1 < ends[k] and is_digit(value[a + 1]):
-                    a += 1
-            elif value[a] == 62 or value[a] == 35 or value[a] == 46:
-                out[size] = 95
-            else:
-                out[size] = value[a]
-            size += 1
-            a += 1
-    # No character is cut in two.
-    if size >= SIGN:
-        while size > 0 and (out[size - 1] & 0xC0) == 0x80:
-            size -= 1
-        if size > 0 and out[size - 1] >= 0x80:
-            size -= 1
-    return size
-
-
-def path_keys(list path not None):
-    """Forms of a path given as the signs of its elements: uint64 array of shape (len(KEYS),)."""
-    cdef Node nodes[3]
-    cdef bytes sign
-    cdef uint64_t[::1] out = np.zeros(K_SIZE, np.uint64)
-    memset(&nodes[0], 0, sizeof(nodes))
-    for sign in path:
-        nodes[2] = nodes[1]
-        nodes[1] = nodes[0]
-        node_hashes(&nodes[0], &nodes[1], <const uint8_t*>sign, len(sign))
-    out[K_FULL] = nodes[0].full
-    out[K_PARENT] = joined(nodes[1].full, 1)
-    out[K_GRAND] = joined(nodes[2].full, 2)
-    out[K_CLASS] = nodes[0].plain
-    out[K_TAGS] = nodes[0].tags
-    out[K_NEAR] = nodes[0].near
-    return np.asarray(out)
 
 
 # ======================================================================================================================
 # Blocks
 # ======================================================================================================================
-
-cdef inline int word_char(const uint8_t* p, int64_t left, int* width) noexcept nogil:
-    """0 no part of a word, 1 part of one, 2 a word of its own (scripts without spaces); `width` in bytes."""
-    cdef uint8_t c = p[0]
-    width[0] = 1
-    if c < 0x80:
-        return is_alnum(c)
-    if c < 0xE0:
-        width[0] = 2 if left > 1 else 1
-        if c == 0xC2:
-            return left > 1 and (p[1] == 0xAA or p[1] == 0xB5 or p[1] == 0xBA)
-        return 0 if c == 0xD8 and left > 1 and (p[1] == 0x8C or p[1] == 0x9B or p[1] == 0x9F) else 1
-    if c < 0xF0:
-        width[0] = 3 if left > 2 else 1
-        if left < 3:
-            return 0
-        if c == 0xE2 or (c == 0xE3 and p[1] == 0x80):           # punctuation, symbols; Japanese marks
-            return 0
-        if c == 0xEF and (p[1] >= 0xBC or p[1] == 0xBB):         # full width forms: letters and digits count
-            return 1 if (p[1] == 0xBC and p[2] >= 0x90 and p[2] != 0x9A) else 0
-        if (c == 0xE3 and p[1] >= 0x81) or 0xE4 <= c <= 0xE9 or (0xEA <= c <= 0xED and p[1] >= 0x80):
-            return 2
-        return 1
-    width[0] = 4 if left > 3 else 1
-    return 2 if c == 0xF0 and left > 3 and p[1] >= 0xA0 else 0
-
-
-cdef inline uint64_t folded(const uint8_t* p, int64_t n) noexcept nogil:
-    """Hash of a word without regard to the case of ASCII."""
-    cdef uint64_t h = 0xCBF29CE484222325
-    cdef int64_t i
-    for i in range(n):
-        h = (h ^ (p[i] | (32 if is_upper(p[i]) else 0))) * <uint64_t>0x100000001B3
-    return h
-
-
-cdef void title_words(Page* s, const uint8_t* p, int64_t n) noexcept nogil:
-    """Remember the words of the title; words of two bytes and less say nothing."""
-    cdef int64_t i = 0, j
-    cdef int width = 0
-    cdef uint64_t h
-    cdef int k
-    while i < n and s.title_count < 64:
-        j = i
-        while j < n and word_char(p + j, n - j, &width) == 1:
-            j += width
-        if j > i + 2:
-            h = folded(p + i, min(j, n) - i)
-            for k in range(s.title_count):
-                if s.title[k] == h:
-                    break
-            else:
-                s.title[s.title_count] = h
-                s.title_count += 1
-        i = j + 1 if j == i else j
-
-
-cdef inline bint is_capital(const uint8_t* p, int64_t n) noexcept nogil:
-    return is_upper(p[0]) or (n > 1 and p[0] == 0xC3 and 0x80 <= p[1] <= 0x9E) or (n > 1 and p[0] == 0xD0 and 0x90 <= p[1] <= 0xAF)
-
-
-cdef void count_word(const Page* s, const Table* words, const uint8_t* groups, const uint8_t* p, int64_t n, int64_t place,
-                     int32_t* c, uint64_t* seen) noexcept nogil:
-    """Add a word of n bytes, the block's `place`th, to its counts."""
-    cdef uint8_t low[24]
-    cdef int64_t i, found
-    cdef int k, upper = 0, digit = 0
-    cdef uint64_t h
-    for i in range(n):
-        upper += is_upper(p[i])
-        digit += is_digit(p[i])
-    if digit * 2 > n:
-        c[C_NUMBERS] += 1
-        if n == 4 and digit == 4 and (p[0] == 49 or p[0] == 50) and (p[1] == 57 or p[1] == 48):
-            c[C_YEAR] += 1
-        return
-    if upper == n and n > 1:
-        c[C_UPPER] += 1
-    if is_capital(p, n):
-        c[C_CAPITAL] += 1
-    elif n <= 3:
-        c[C_SHORT] += 1
-    if n > 2 and s.title_count:
-        h = folded(p, n)
-        for k in range(s.title_count):
-            if s.title[k] == h:
-                c[C_TITLE] += 1
-                seen[0] |= <uint64_t>1 << k
-                break
-    if n <= 24:
-        for i in range(n):
-            low[i] = p[i] | 32 if is_upper(p[i]) else p[i]
-        found = table_find(words, low, n, tm_hash(low, n))
-        if found >= 0:
-            if groups[found] == W_MONTH:
-                c[C_MONTH] += 1
-            elif groups[found] == W_WEEKDAY:
-                c[C_WEEKDAY] += 1
-            elif groups[found] == W_CONTROL:
-                c[C_CONTROL] += 1
-            elif groups[found] == W_BY:
-                c[C_BY] += place < 2
-            elif groups[found] == W_RIGHTS:
-                c[C_RIGHTS] += 1
-
-
-cdef void count_mark(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcept nogil:
-    """Add a character that is no part of a word to the counts of its block."""
-    cdef uint8_t k = p[i]
-    if k == 32:
-        return
-    if k == 46 or k == 33 or k == 63:
-        if i + 1 >= n or p[i + 1] == 32 or p[i + 1] == 34 or p[i + 1] == 39 or p[i + 1] == 41 or p[i + 1] == 0xE2:
-            c[C_SENTENCES] += 1
-            c[C_END] = 1
-            return
-        c[C_END] = 4
-    elif k == 44:
-        c[C_COMMAS] += 1
-        c[C_END] = 4
-    elif k == 58:
-        c[C_COLONS] += 1
-        c[C_END] = 2
-        if i and i + 2 < n and is_digit(p[i - 1]) and is_digit(p[i + 1]) and is_digit(p[i + 2]):
-            c[C_CLOCK] += 1
-    elif k == 34 or k == 39:
-        c[C_QUOTES] += 1
-        # A quote after the end of a sentence leaves it one.
-        c[C_END] = 1 if c[C_END] == 1 else 3
-    elif k == 40 or k == 41 or k == 91 or k == 93:
-        c[C_PARENS] += 1
-        c[C_END] = 1 if c[C_END] == 1 else 4
-    elif k == 124 or k == 62 or k == 60 or (k == 47 and i + 1 < n and p[i + 1] == 32):
-        c[C_BARS] += 1
-        c[C_END] = 5
-    elif k == 0xC2 and i + 1 < n:
-        if p[i + 1] == 0xA9:
-            c[C_RIGHTS] += 1
-        elif p[i + 1] == 0xBB or p[i + 1] == 0xAB or p[i + 1] == 0xB7:
-            c[C_BARS] += 1
-        c[C_END] = 5
-    elif k == 0xE2 and i + 2 < n:
-        if p[i + 1] == 0x80 and 0x98 <= p[i + 2] <= 0x9F:
-            c[C_QUOTES] += 1
-            c[C_END] = 1 if c[C_END] == 1 else 3
-        elif p[i + 1] == 0x80 and p[i + 2] == 0xA6:
-            c[C_END] = 1
-        elif p[i + 1] == 0x80 and (p[i + 2] == 0xA2 or p[i + 2] == 0xBA or p[i + 2] == 0xB9):
-            c[C_BARS] += 1
-            c[C_END] = 5
-        else:
-            c[C_END] = 4
-    elif k == 0xE3 and i + 2 < n and p[i + 1] == 0x80:
-        if p[i + 2] == 0x82:
-            c[C_SENTENCES] += 1
-            c[C_END] = 1
-        elif p[i + 2] == 0x81:
-            c[C_COMMAS] += 1
-    elif k == 0xEF and i + 2 < n and p[i + 1] == 0xBC and (p[i + 2] == 0x81 or p[i + 2] == 0x9F):
-        c[C_SENTENCES] += 1
-        c[C_END] = 1
-    elif k == 0xD8 and i + 1 < n:
-        if p[i + 1] == 0x9F:
-            c[C_SENTENCES] += 1
-            c[C_END] = 1
-        else:
-            c[C_COMMAS] += 1
-    else:
-        c[C_END] = 4
-
 
 cdef int block_room(Page* s) except -1 nogil:
     cdef int64_t room = s.room
@@ -614,7 +87,7 @@ cdef int end_block(Page* s, const Table* words, const uint8_t* groups, bint by_b
                 j += width
             if c[C_WORDS] == 0:
                 c[C_LOWER] = is_lower(s.text[i])
-            count_word(s, words, groups, s.text + i, j - i, c[C_WORDS], c, &seen)
+            count_word(s.title, s.title_count, words, groups, s.text + i, j - i, c[C_WORDS], c, &seen)
             # Numbers are equal in what is looked for on other pages.
             h = joined(h, 1 if is_digit(s.text[i]) else folded(s.text + i, j - i))
         else:
@@ -1071,7 +544,7 @@ cdef class BlockScanner:
                 # A script that never ends hides the rest; a title or frame that never ends was no more than its tag.
                 return s.n if tag == T_SCRIPT or tag == T_STYLE else after
             if tag == T_TITLE and s.title_count == 0 and not s.mute:
-                title_words(s, s.p + after, stop - after)
+                s.title_count = title_words(s.p + after, stop - after, s.title, TITLE)
             elif s.text_start >= 0 and not s.mute and stop > after:
                 s.mute_start = i
                 self._hole(s, stop)
@@ -1210,27 +683,8 @@ cdef class BlockScanner:
     cdef int _put(self, Page* s, uint32_t c, int64_t at) except -1 nogil:
         """A character by its number."""
         cdef uint8_t b[4]
-        if 0x80 <= c < 0xA0:
-            c = WINDOWS[c - 0x80]
-        if c == 0 or c > 0x10FFFF or 0xD800 <= c <= 0xDFFF:
-            c = 0xFFFD
-        if c < 0x80:
-            b[0] = <uint8_t>c
-            return self._put_bytes(s, b, 1, at)
-        if c < 0x800:
-            b[0] = <uint8_t>(0xC0 | (c >> 6))
-            b[1] = <uint8_t>(0x80 | (c & 0x3F))
-            return self._put_bytes(s, b, 2, at)
-        if c < 0x10000:
-            b[0] = <uint8_t>(0xE0 | (c >> 12))
-            b[1] = <uint8_t>(0x80 | ((c >> 6) & 0x3F))
-            b[2] = <uint8_t>(0x80 | (c & 0x3F))
-            return self._put_bytes(s, b, 3, at)
-        b[0] = <uint8_t>(0xF0 | (c >> 18))
-        b[1] = <uint8_t>(0x80 | ((c >> 12) & 0x3F))
-        b[2] = <uint8_t>(0x80 | ((c >> 6) & 0x3F))
-        b[3] = <uint8_t>(0x80 | (c & 0x3F))
-        return self._put_bytes(s, b, 4, at)
+        return self._put_bytes(s, b, encoded(c, b), at)
+
 
     cdef int _text(self, Page* s, int64_t i, int64_t end) except -1 nogil:
         """Text of [i, end), which holds no mark-up."""
@@ -1302,7 +756,8 @@ cdef class BlockScanner:
             text uint8: all texts, one after the other; bounds int64 (n + 1,); starts, ends int64 (n,): bytes of the
             page, end exclusive; counts int32 (n, len(COUNTS)); element int32 (n,); keys uint64 (n, len(KEYS)); hashes
             uint64 (n,): equal for equal words but for numbers and case; node int32 (n,).
-            parents, tags, groups, hidden (int32, uint16, uint32, uint8; elements,): of each element, 0 is the page.
+            parents, tags, groups, hidden, element_nodes (int32, uint16, uint32, uint8, int32; elements,): of each
+            element, 0 is the page; element_nodes is the path that leads to it.
             node_parents int32, signs uint8, sign_bounds int64: the paths, 0 the empty one.
             holes int64 (h, 2): stretches within blocks that are not shown.  title int: distinct words of the title.
         """
@@ -1320,16 +775,11 @@ cdef class BlockScanner:
             free(s)
 
 
-cdef uint32_t WINDOWS[32]
 cdef uint8_t STOPS[256]
 
 
 cdef void _tables():
     cdef int i
-    windows = (0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
-               0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178)
-    for i in range(32):
-        WINDOWS[i] = windows[i]
     memset(STOPS, 0, 256)
     for i in range(33):
         STOPS[i] = 1
@@ -1345,87 +795,3 @@ cdef inline bint is_wide_blank(const uint8_t* p) noexcept nogil:
     if p[0] == 0xE2 and p[1] == 0x80:
         return 0x80 <= p[2] <= 0x8B or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF
     return p[0] == 0xE3 and p[1] == 0x80 and p[2] == 0x80
-
-
-cdef inline bint same(const uint8_t* p, const char* name, int64_t n) noexcept nogil:
-    cdef int64_t i
-    for i in range(n):
-        if (p[i] | 32) != <uint8_t>name[i]:
-            return False
-    return True
-
-
-cdef bint hides(const uint8_t* p, int64_t n) noexcept nogil:
-    """The style says display: none (or visibility: hidden)."""
-    cdef int64_t i = 0, j
-    while i + 11 <= n:
-        if same(p + i, b"display", 7) or same(p + i, b"visibility", 10):
-            j = i + (7 if same(p + i, b"display", 7) else 10)
-            while j < n and (p[j] <= 32 or p[j] == 58):
-                j += 1
-            if (j + 4 <= n and same(p + j, b"none", 4)) or (j + 6 <= n and same(p + j, b"hidden", 6)):
-                return True
-        i += 1
-    return False
-
-
-cdef object columns(Page* s):
-    """The state of a pass as arrays."""
-    cdef int64_t n = s.count, m = s.element_count, k = s.node_count, i
-    cdef int32_t node, parent, grand
-    bounds = np.zeros(n + 1, np.int64)
-    keys = np.empty((n, K_SIZE), np.uint64)
-    nodes = np.empty(n, np.int32)
-    parents = np.empty(m, np.int32)
-    tags = np.empty(m, np.uint16)
-    groups = np.empty(m, np.uint32)
-    hidden = np.empty(m, np.uint8)
-    node_parents = np.empty(k, np.int32)
-    sign_bounds = np.zeros(k + 1, np.int64)
-    cdef int64_t[::1] bounds_view = bounds, sign_view = sign_bounds
-    cdef uint64_t[:, ::1] keys_view = keys
-    cdef int32_t[::1] nodes_view = nodes, parents_view = parents, node_parents_view = node_parents
-    cdef uint16_t[::1] tags_view = tags
-    cdef uint32_t[::1] groups_view = groups
-    cdef uint8_t[::1] hidden_view = hidden
-    with nogil:
-        for i in range(n):
-            bounds_view[i + 1] = s.bounds[i]
-            node = s.elements[s.element_of[i]].node
-            parent = max(s.nodes[node].parent, 0)
-            grand = max(s.nodes[parent].parent, 0)
-            nodes_view[i] = node
-            keys_view[i, K_FULL] = s.nodes[node].full
-            keys_view[i, K_PARENT] = joined(s.nodes[parent].full, 1)
-            keys_view[i, K_GRAND] = joined(s.nodes[grand].full, 2)
-            keys_view[i, K_CLASS] = s.nodes[node].plain
-            keys_view[i, K_TAGS] = s.nodes[node].tags
-            keys_view[i, K_NEAR] = s.nodes[node].near
-        for i in range(m):
-            parents_view[i] = s.elements[i].parent
-            tags_view[i] = s.elements[i].tag
-            groups_view[i] = s.elements[i].words
-            hidden_view[i] = s.elements[i].hidden
-        for i in range(k):
-            node_parents_view[i] = s.nodes[i].parent
-            sign_view[i + 1] = s.nodes[i].sign
-    return {
-        "text": copied(s.text, s.size if n else 0, np.uint8),
-        "bounds": bounds,
-        "starts": copied(s.starts, n * 8, np.int64),
-        "ends": copied(s.ends, n * 8, np.int64),
-        "counts": copied(s.counts, n * C_SIZE * 4, np.int32).reshape(n, C_SIZE),
-        "element": copied(s.element_of, n * 4, np.int32),
-        "keys": keys,
-        "hashes": copied(s.hashes, n * 8, np.uint64),
-        "node": nodes,
-        "parents": parents,
-        "tags": tags,
-        "groups": groups,
-        "hidden": hidden,
-        "node_parents": node_parents,
-        "signs": copied(s.signs, s.sign_size, np.uint8),
-        "sign_bounds": sign_bounds,
-        "holes": copied(s.holes, s.hole_count * 8, np.int64).reshape(-1, 2),
-        "title": s.title_count,
-    }

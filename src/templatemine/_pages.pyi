@@ -1,11 +1,13 @@
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
-__all__ = ["FEATURES", "ROLES", "Forest", "features"]
+__all__ = ["CONTEXT", "FEATURES", "ROLES", "Forest", "context", "features"]
 
+CONTEXT: tuple[str, ...]
 FEATURES: tuple[str, ...]
 ROLES: dict[str, str]
 
@@ -23,4 +25,5 @@ class Forest:
     ) -> Self: ...
     def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]: ...
 
-def features(page: dict[str, Any]) -> NDArray[np.float32]: ...
+def features(page: Mapping[str, Any]) -> NDArray[np.float32]: ...
+def context(page: Mapping[str, Any], scores: NDArray[np.float64]) -> NDArray[np.float32]: ...

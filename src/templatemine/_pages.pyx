@@ -13,8 +13,13 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from templatemine import _blocks
+from templatemine._words cimport (
+    C_WORDS, C_LINKED, C_STRONG, C_CAPITAL, C_UPPER, C_NUMBERS, C_SHORT, C_LETTERS, C_TITLE, C_TITLE_WORDS, C_MONTH,
+    C_WEEKDAY, C_CONTROL, C_BY, C_RIGHTS, C_YEAR, C_CLOCK, C_SENTENCES, C_COMMAS, C_COLONS, C_QUOTES, C_BARS,
+    C_PARENS, C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_SIZE,
+)
 
-__all__ = ["FEATURES", "ROLES", "Forest", "features"]
+__all__ = ["CONTEXT", "FEATURES", "ROLES", "Forest", "context", "features"]
 
 
 # ======================================================================================================================
@@ -35,17 +40,12 @@ cdef enum:
     R_FORM, R_FIGURE, R_BUTTON, R_NOSCRIPT, R_LINK, R_INLINE, R_TABLE, R_LIST, R_SIZE
 
 cdef enum:
-    # As in _blocks.COUNTS
-    C_WORDS, C_LINKED, C_STRONG, C_CAPITAL, C_UPPER, C_NUMBERS, C_SHORT, C_LETTERS, C_TITLE, C_TITLE_WORDS, C_MONTH
-    C_WEEKDAY, C_CONTROL, C_BY, C_RIGHTS, C_YEAR, C_CLOCK, C_SENTENCES, C_COMMAS, C_COLONS, C_QUOTES, C_BARS, C_PARENS
-    C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_SIZE
-
-cdef enum:
     GROUP_COUNT = 18    # of key words
     FAR = 30            # further up than any key word counts
     SIDES = 3           # neighbours looked at on each side
     KEYED = 5           # forms of the path that blocks are gathered by
     LEVELS = 4          # containers looked at
+    RECORD = 2          # blocks that make an element a record
 
 LOCAL = (
     "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_covered", "month", "weekday",
@@ -60,6 +60,8 @@ AROUND = (
     "linked_right_far", "to_prose_left", "to_prose_right", "words_to_prose_left", "words_to_prose_right", "after_title",
     "in_most", "in_nearly_all", "out_of_most",
 )
+RECORDS = ("repeats", "part", "size", "dated", "prose", "linked", "height")
+TITLED = ("up", "down", "words", "prose")
 WHOLE = ("page_words", "page_blocks", "page_prose", "page_linked")
 
 
@@ -70,6 +72,8 @@ def _names(groups):
     names += [f"{form}_{what}" for form in ("full", "parent", "grandparent", "tags", "near") for what in GATHERED]
     names += [f"container{level}_{what}" for level in range(LEVELS) for what in GATHERED]
     names += list(AROUND) + list(WHOLE)
+    names += [f"like{level}_{what}" for level in range(LEVELS) for what in ("count", "part")]
+    names += [f"record_{what}" for what in RECORDS] + [f"title_{what}" for what in TITLED]
     names += [f"{what}{side:+d}" for side in (-3, -2, -1, 1, 2, 3) for what in NEIGHBOUR]
     return tuple(names)
 
@@ -80,6 +84,8 @@ FEATURES = _names([str(place) for place in range(GROUP_COUNT)])
 cdef int WIDTH = len(FEATURES)
 cdef int LOCAL_SIZE = len(LOCAL)
 cdef int AROUND_SIZE = len(AROUND)
+cdef int RECORD_SIZE = 2 * LEVELS + len(RECORDS)
+cdef int TITLED_SIZE = len(TITLED)
 cdef int NEIGHBOUR_SIZE = len(NEIGHBOUR)
 
 cdef uint32_t ROLE_OF[256]
@@ -105,6 +111,7 @@ _tables()
 
 cdef struct Work:
     # Of each element
+    const uint16_t* tag_of
     uint32_t* roles         # of itself and all it stands in
     uint8_t* distance       # (elements, GROUP_COUNT) how far up the nearest one with a key word of the group is
     uint8_t* hidden
@@ -112,6 +119,9 @@ cdef struct Work:
     uint8_t* lists
     int32_t* home           # itself or the nearest block element above
     double* sums            # (elements, 4): blocks, words, prose, linked
+    int32_t* dated          # something in it is dated
+    # Of each path
+    double* like            # (paths, 5): elements with text at its end, their words, prose, links, and how many are dated
     # Of each block
     double* prose
     int32_t* group          # place of its group, for one form of the path
@@ -129,6 +139,8 @@ cdef void work_free(Work* w) noexcept nogil:
     free(w.lists)
     free(w.home)
     free(w.sums)
+    free(w.dated)
+    free(w.like)
     free(w.prose)
     free(w.group)
     free(w.slot_key)
@@ -136,7 +148,7 @@ cdef void work_free(Work* w) noexcept nogil:
     free(w.group_sums)
 
 
-cdef int work_init(Work* w, int64_t n, int64_t m, int64_t slots) except -1 nogil:
+cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) except -1 nogil:
     memset(w, 0, sizeof(Work))
     w.roles = <uint32_t*>malloc(m * sizeof(uint32_t))
     w.distance = <uint8_t*>malloc(m * GROUP_COUNT)
@@ -145,13 +157,15 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t slots) except -1 nogil
     w.lists = <uint8_t*>malloc(m)
     w.home = <int32_t*>malloc(m * sizeof(int32_t))
     w.sums = <double*>malloc(m * 4 * sizeof(double))
+    w.dated = <int32_t*>malloc(m * sizeof(int32_t))
+    w.like = <double*>malloc(paths * 5 * sizeof(double))
     w.prose = <double*>malloc(n * sizeof(double))
     w.group = <int32_t*>malloc(n * sizeof(int32_t))
     w.slot_key = <uint64_t*>malloc(slots * sizeof(uint64_t))
     w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
     w.group_sums = <double*>malloc(n * 4 * sizeof(double))
     if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
-            or w.sums == NULL or w.prose == NULL or w.group == NULL or w.slot_key == NULL or w.slot == NULL
+            or w.sums == NULL or w.dated == NULL or w.like == NULL or w.prose == NULL or w.group == NULL or w.slot_key == NULL or w.slot == NULL
             or w.group_sums == NULL):
         work_free(w)
         raise MemoryError
@@ -351,8 +365,97 @@ cdef void containers(Work* w, const int32_t[::1] element, const int32_t[::1] par
         out[i * WIDTH + around + 15] = level
 
 
-cdef void surroundings(Work* w, const int32_t* counts, int64_t n, int around, float* out) noexcept nogil:
-    """Prose and links to both sides, and how far the nearest stretch of prose and the title are."""
+cdef void likes(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents,
+                const int32_t[::1] nodes, int64_t n, int64_t paths) noexcept nogil:
+    """Sums over the elements with the same path, as those of comments, teasers and captions are."""
+    cdef int64_t i, e, m = parents.shape[0]
+    cdef const int32_t* c
+    cdef double* like
+    memset(w.dated, 0, m * sizeof(int32_t))
+    memset(w.like, 0, paths * 5 * sizeof(double))
+    for i in range(n):
+        c = counts + i * C_SIZE
+        w.dated[element[i]] |= c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0
+    for e in range(m - 1, 0, -1):
+        w.dated[parents[e]] |= w.dated[e]
+        if w.sums[4 * e + 1] > 0 and IS_BLOCK[w.tag_of[e] & 0xFF]:
+            like = w.like + 5 * nodes[e]
+            like[0] += 1
+            like[1] += w.sums[4 * e + 1]
+            like[2] += w.sums[4 * e + 2]
+            like[3] += w.sums[4 * e + 3]
+            like[4] += w.dated[e]
+
+
+cdef void records(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const int32_t[::1] nodes, int64_t n,
+                  int at, float* out) noexcept nogil:
+    """How often the containers of a block come on the page, and the one that comes most of those with several blocks."""
+    cdef int64_t i, e, most
+    cdef int level, height
+    cdef const double* like
+    cdef float* o
+    for i in range(n):
+        o = out + i * WIDTH + at
+        e = w.home[element[i]]
+        for level in range(LEVELS):
+            like = w.like + 5 * nodes[e]
+            o[2 * level] = <float>log1p(like[0])
+            o[2 * level + 1] = <float>share(w.sums[4 * e + 1], like[1])
+            if parents[e] >= 0:
+                e = w.home[parents[e]]
+        o += 2 * LEVELS
+        e = w.home[element[i]]
+        most = -1
+        level = height = 0
+        while parents[e] >= 0:
+            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * nodes[e]] > w.like[5 * nodes[most]]):
+                most = e
+                height = level
+            e = w.home[parents[e]]
+            level += 1
+        if most < 0:
+            for level in range(7):
+                o[level] = -1
+            continue
+        like = w.like + 5 * nodes[most]
+        o[0] = <float>log1p(like[0])
+        o[1] = <float>share(w.sums[4 * most + 1], like[1])
+        o[2] = <float>log1p(share(like[1], like[0]))
+        o[3] = <float>share(like[4], like[0])
+        o[4] = <float>share(like[2], like[1])
+        o[5] = <float>share(like[3], like[1])
+        o[6] = height
+
+
+cdef void from_title(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t title,
+                     int64_t n, int at, float* out) noexcept nogil:
+    """How far up the tree what holds both a block and the headline is, and how much of the page it holds."""
+    cdef int64_t i, e, t
+    cdef int up, down
+    cdef float* o
+    for i in range(n):
+        o = out + i * WIDTH + at
+        if title < 0:
+            o[0] = o[1] = o[2] = o[3] = -1
+            continue
+        e = w.home[element[i]]
+        t = w.home[element[title]]
+        up = down = 0
+        while e != t:
+            if e > t:
+                e = w.home[parents[e]]
+                up += 1
+            else:
+                t = w.home[parents[t]]
+                down += 1
+        o[0] = up
+        o[1] = down
+        o[2] = <float>share(w.sums[4 * e + 1], whole[1])
+        o[3] = <float>share(w.sums[4 * e + 2], whole[2])
+
+
+cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around, float* out) noexcept nogil:
+    """Prose and links to both sides, and how far the nearest stretch of prose and the title are; returns the title's place."""
     cdef int64_t i, k, title = -1
     cdef int side
     cdef double near, far, links, links_far, blocks, words, best = 0, seen
@@ -398,6 +501,8 @@ cdef void surroundings(Work* w, const int32_t* counts, int64_t n, int around, fl
         for i in range(title - 1, -1, -1):
             words += counts[i * C_SIZE + C_WORDS]
             out[i * WIDTH + around + 12] = <float>(-1 - log1p(words))
+        return title
+    return -1
 
 
 cdef void neighbours(const uint64_t[:, ::1] keys, int64_t n, int at, float* out) noexcept nogil:
@@ -424,6 +529,27 @@ cdef enum:
     NEIGHBOUR_COLUMNS = 8
 
 
+def _check(dict page):
+    """Columns that do not fit together are an error, not a crash."""
+    cdef const int32_t[::1] element = page["element"], parents = page["parents"], nodes = page["element_nodes"]
+    cdef int64_t n = len(page["counts"]), m = parents.shape[0], k = len(page["node_parents"]), i
+    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != 6 or any(len(page[name]) != n for name in BLOCKWISE)
+            or any(len(page[name]) != m for name in ELEMENTWISE)):
+        raise ValueError("expected the columns of one page, got columns that do not fit together")
+    for i in range(n):
+        if not 0 <= element[i] < m:
+            raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
+    for i in range(m):
+        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
+            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+        if not 0 <= nodes[i] < k:
+            raise ValueError(f"element_nodes: expected places from 0 to {k - 1}, got {nodes[i]}")
+
+
+BLOCKWISE = ("element", "keys", "hashes", "starts", "ends")
+ELEMENTWISE = ("tags", "groups", "hidden", "element_nodes")
+
+
 def features(dict page not None):
     """Features of the blocks of a page.
 
@@ -443,24 +569,17 @@ def features(dict page not None):
     cdef const uint16_t[::1] tags = page["tags"]
     cdef const uint32_t[::1] groups = page["groups"]
     cdef const uint8_t[::1] hidden = page["hidden"]
+    cdef const int32_t[::1] nodes = page["element_nodes"], node_parents = page["node_parents"]
     cdef const int64_t[::1] starts = page["starts"], ends = page["ends"]
     cdef double title = page["title"]
-    cdef int64_t n = counts.shape[0], m = parents.shape[0], i
+    cdef int64_t n = counts.shape[0], m = parents.shape[0], i, title_at
     cdef uint64_t mask = 15, place
     cdef Work w
     cdef double[4] whole
     cdef int at
     cdef const int32_t* c
     cdef float* o
-    if (counts.shape[1] != C_SIZE or keys.shape[1] != 6 or element.shape[0] != n or keys.shape[0] != n or hashes.shape[0] != n
-            or starts.shape[0] != n or ends.shape[0] != n or tags.shape[0] != m or groups.shape[0] != m or hidden.shape[0] != m):
-        raise ValueError("expected the columns of one page, got columns that do not fit together")
-    for i in range(n):
-        if not 0 <= element[i] < m:
-            raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
-    for i in range(m):
-        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
-            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+    _check(page)
     matrix = np.empty((n, WIDTH), np.float32)
     if n == 0:
         return matrix
@@ -468,7 +587,8 @@ def features(dict page not None):
     cdef float* out = &view[0, 0]
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
-    work_init(&w, n, m, mask + 1)
+    work_init(&w, n, m, node_parents.shape[0], mask + 1)
+    w.tag_of = &tags[0]
     with nogil:
         whole[0] = whole[1] = whole[2] = whole[3] = 0
         for i in range(n):
@@ -477,6 +597,7 @@ def features(dict page not None):
             add_block(whole, c, w.prose[i])
         totals(&w, &counts[0, 0], element, parents, n)
         elements(&w, parents, tags, groups, hidden, whole[1])
+        likes(&w, &counts[0, 0], element, parents, nodes, n, node_parents.shape[0])
         for i in range(n):
             c = &counts[i, 0]
             local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title, out + i * WIDTH)
@@ -496,7 +617,7 @@ def features(dict page not None):
         at += 4 * KEYED
         containers(&w, element, parents, whole, n, at, at + 4 * LEVELS, out)
         at += 4 * LEVELS
-        surroundings(&w, &counts[0, 0], n, at, out)
+        title_at = surroundings(&w, &counts[0, 0], n, at, out)
         at += AROUND_SIZE
         for i in range(n):
             o = out + i * WIDTH + at
@@ -504,7 +625,211 @@ def features(dict page not None):
             o[1] = <float>log1p(whole[0])
             o[2] = <float>share(whole[2], whole[1])
             o[3] = <float>share(whole[3], whole[1])
-        neighbours(keys, n, at + 4, out)
+        at += 4
+        records(&w, element, parents, nodes, n, at, out)
+        at += RECORD_SIZE
+        from_title(&w, element, parents, whole, title_at, n, at, out)
+        at += TITLED_SIZE
+        neighbours(keys, n, at, out)
+        work_free(&w)
+    return matrix
+
+
+# ======================================================================================================================
+# Context
+# ======================================================================================================================
+
+CONTEXT = (
+    "score", *(f"chance{side:+d}" for side in (-4, -3, -2, -1, 1, 2, 3, 4)),
+    *(f"{what}_{side}{far}" for side in ("left", "right") for far in ("", "_far") for what in ("kept", "lost")),
+    *(f"{form}_{what}" for form in ("full", "parent", "grandparent", "tags", "near") for what in ("chance", "part")),
+    *(f"container{level}_{what}" for level in range(LEVELS) for what in ("chance", "part")),
+    "record_chance", "record_part", "rank", "chosen", "from_first", "to_last", "chosen_before",
+    "page_gain", "page_best", "page_kept", "page_share",
+)
+"""Columns of the matrix of `context`."""
+
+cdef int CONTEXT_WIDTH = len(CONTEXT)
+
+cdef enum:
+    NEXT = 4            # neighbours on each side whose probability is looked at
+    AWAY = 50           # blocks; further off is as far
+
+
+cdef void sum_context(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const uint16_t[::1] tags,
+                      const int32_t* words, const int32_t[::1] nodes, const double* kept, int64_t n, int64_t paths) noexcept nogil:
+    """Blocks, words and expected words of main text in each element, and over the elements with the same path."""
+    cdef int64_t i, e, m = parents.shape[0]
+    cdef double* like
+    memset(w.sums, 0, m * 4 * sizeof(double))
+    memset(w.like, 0, paths * 5 * sizeof(double))
+    for i in range(n):
+        e = element[i]
+        w.sums[4 * e] += 1
+        w.sums[4 * e + 1] += words[i * C_SIZE]
+        w.sums[4 * e + 2] += kept[i]
+    w.home[0] = 0
+    for e in range(1, m):
+        w.home[e] = <int32_t>e if IS_BLOCK[tags[e] & 0xFF] else w.home[parents[e]]
+    for e in range(m - 1, 0, -1):
+        for i in range(3):
+            w.sums[4 * parents[e] + i] += w.sums[4 * e + i]
+        if w.sums[4 * e + 1] > 0 and w.home[e] == e:
+            like = w.like + 5 * nodes[e]
+            like[0] += 1
+            like[1] += w.sums[4 * e + 1]
+            like[2] += w.sums[4 * e + 2]
+
+
+cdef void tree_context(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const int32_t[::1] nodes, double total,
+                       int64_t n, int at, float* out) noexcept nogil:
+    """Of the containers of a block, and of the elements like the one of them that comes most often."""
+    cdef int64_t i, e, most
+    cdef int level
+    cdef float* o
+    for i in range(n):
+        o = out + i * CONTEXT_WIDTH + at
+        e = w.home[element[i]]
+        for level in range(LEVELS):
+            o[2 * level] = <float>share(w.sums[4 * e + 2], w.sums[4 * e + 1])
+            o[2 * level + 1] = <float>(w.sums[4 * e + 2] / total)
+            if parents[e] >= 0:
+                e = w.home[parents[e]]
+        e = w.home[element[i]]
+        most = -1
+        while parents[e] >= 0:
+            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * nodes[e]] > w.like[5 * nodes[most]]):
+                most = e
+            e = w.home[parents[e]]
+        o += 2 * LEVELS
+        o[0] = <float>share(w.like[5 * nodes[most] + 2], w.like[5 * nodes[most] + 1]) if most >= 0 else -1
+        o[1] = <float>(w.like[5 * nodes[most] + 2] / total) if most >= 0 else -1
+
+
+cdef void row_context(const int32_t* words, const double* chance, const double* kept, int64_t n, float* out) noexcept nogil:
+    """Of the blocks to both sides."""
+    cdef int64_t i, j, k
+    cdef int side, far
+    cdef double fade, have, lose
+    cdef float* o
+    for i in range(n):
+        o = out + i * CONTEXT_WIDTH + 1
+        for side in range(2 * NEXT):
+            j = i + (side - NEXT if side < NEXT else side - NEXT + 1)
+            o[side] = <float>chance[j] if 0 <= j < n else -1
+    for side in range(2):
+        for far in range(2):
+            fade = 0.9 if far else 0.6
+            have = lose = 0
+            for k in range(n):
+                i = k if side == 0 else n - 1 - k
+                o = out + i * CONTEXT_WIDTH + 1 + 2 * NEXT + 4 * side + 2 * far
+                o[0] = <float>log1p(have)
+                o[1] = <float>log1p(lose)
+                have = fade * have + kept[i]
+                lose = fade * lose + (words[i * C_SIZE] - kept[i])
+
+
+cdef void chosen_context(const int32_t* words, const double* chance, const double* kept, const int64_t[::1] order, double total,
+                         double whole, int64_t n, int at, float* out) noexcept nogil:
+    """Of the blocks that expected F1 would choose (see `pages.decode`)."""
+    cdef int64_t i, k, top = 0, first = n, last = 0
+    cdef double have = 0, size = 0, best = -1, gain, all_of_it = 0
+    cdef float* o
+    for k in range(n):
+        i = order[k]
+        out[i * CONTEXT_WIDTH + at] = <float>(have / total)
+        have += kept[i]
+        size += words[i * C_SIZE]
+        gain = 2 * have / (size + total)
+        if gain > best:
+            best = gain
+            top = k
+    for k in range(n):
+        i = order[k]
+        out[i * CONTEXT_WIDTH + at + 1] = k <= top
+        if k <= top:
+            first = min(first, i)
+            last = max(last, i)
+            all_of_it += words[i * C_SIZE]
+    have = 0
+    for i in range(n):
+        o = out + i * CONTEXT_WIDTH + at
+        if o[1]:
+            have += words[i * C_SIZE]
+        o[2] = max(-AWAY, min(AWAY, i - first))
+        o[3] = max(-AWAY, min(AWAY, last - i))
+        o[4] = <float>(have / all_of_it)
+        o[5] = <float>best
+        o[6] = <float>chance[order[0]]
+        o[7] = <float>log1p(total)
+        o[8] = <float>(total / whole)
+
+
+def context(dict page not None, const double[::1] scores not None):
+    """What scores say of the surroundings of each block, for a second look.
+
+    Parameters
+    ----------
+    page : dict of str to array
+        What `_blocks.BlockScanner.blocks` gave.
+    scores : float64 array, shape (blocks,)
+        Log odds that each block is main text.
+
+    Returns
+    -------
+    float32 array, shape (blocks, len(CONTEXT))
+    """
+    cdef const int32_t[:, ::1] counts = page["counts"]
+    cdef const int32_t[::1] element = page["element"], parents = page["parents"]
+    cdef const int32_t[::1] nodes = page["element_nodes"], node_parents = page["node_parents"]
+    cdef const uint64_t[:, ::1] keys = page["keys"]
+    cdef const uint16_t[::1] tags = page["tags"]
+    cdef int64_t n = counts.shape[0], m = parents.shape[0], i
+    cdef uint64_t mask = 15
+    cdef Work w
+    cdef double whole = 0, total = 0
+    cdef int f, at
+    cdef int[KEYED] forms = [0, 1, 2, 4, 5]
+    cdef const int32_t* words
+    cdef float* o
+    if scores.shape[0] != n:
+        raise ValueError(f"expected a score for each of {n} blocks, got {scores.shape[0]}")
+    _check(page)
+    matrix = np.empty((n, CONTEXT_WIDTH), np.float32)
+    if n == 0:
+        return matrix
+    chances = 1 / (1 + np.exp(-np.clip(np.asarray(scores), -30, 30)))
+    cdef const int64_t[::1] order = np.argsort(-chances, kind="stable")
+    cdef const double[::1] chance = chances
+    cdef const double[::1] kept = chances * np.asarray(counts)[:, C_WORDS]
+    cdef float[:, ::1] view = matrix
+    cdef float* out = &view[0, 0]
+    while mask < <uint64_t>n * 2:
+        mask = mask * 2 + 1
+    work_init(&w, n, m, node_parents.shape[0], mask + 1)
+    with nogil:
+        words = &counts[0, C_WORDS]
+        for i in range(n):
+            out[i * CONTEXT_WIDTH] = <float>scores[i]
+            whole += words[i * C_SIZE]
+            total += kept[i]
+        row_context(words, &chance[0], &kept[0], n, out)
+        at = 1 + 2 * NEXT + 8
+        for f in range(KEYED):
+            memset(w.group_sums, 0, 2 * gather(&w, keys, forms[f], mask) * sizeof(double))
+            for i in range(n):
+                w.group_sums[2 * w.group[i]] += kept[i]
+                w.group_sums[2 * w.group[i] + 1] += words[i * C_SIZE]
+            for i in range(n):
+                o = out + i * CONTEXT_WIDTH + at + 2 * f
+                o[0] = <float>share(w.group_sums[2 * w.group[i]], w.group_sums[2 * w.group[i] + 1])
+                o[1] = <float>(w.group_sums[2 * w.group[i]] / total)
+        at += 2 * KEYED
+        sum_context(&w, element, parents, tags, words, nodes, &kept[0], n, node_parents.shape[0])
+        tree_context(&w, element, parents, nodes, total, n, at, out)
+        at += 2 * LEVELS + 2
+        chosen_context(words, &chance[0], &kept[0], order, total, whole, n, at, out)
         work_free(&w)
     return matrix
 

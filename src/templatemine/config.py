@@ -189,18 +189,30 @@ class PageConfig:
     """Which blocks of a page are its main text; docs/pages.md has the formulas and what each constant brings.
 
     min_pages : a source with fewer pages has no say (the trial: three pages do harm, eight help).
-    vote : weight of the path's vote against the page model, in log odds; one half is their geometric mean.
+    vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path stands on many
+        pages; on n of them it is vote n / (n + vote_pages).
     prior_words : words with the share of the whole source that are added to each path's votes.
     repeat : a block that stands on df pages loses repeat * ln(1 + df) in log odds.
+    text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds
+        for possible needs no second witness.
+    smooth : share of what isotonic regression over the tree makes of a probability; 0 leaves it as it is, 1 gives much
+        recall for much precision (docs/quality.md, steps of pages).
+    smooth_price, smooth_inner : what a fall from a container to what it holds costs, in shares of the page's words; and
+        what a container's own mean weighs beside its blocks.
     fill, fill_share : a block between chosen ones is chosen too if its probability is at least `fill` and its path
         holds `fill_share` of the chosen words.
     least : if no block's probability is greater, the best stretch of the page is taken.
     """
 
     min_pages: int = 5
-    vote: float = 0.5
+    vote: float = 0.6
+    vote_pages: float = 3.0
     prior_words: float = 20.0
     repeat: float = 3.0
+    text_chance: float = 0.08
+    smooth: float = 0.25
+    smooth_price: float = 0.03
+    smooth_inner: float = 0.1
     fill: float = 0.12
     fill_share: float = 0.25
     least: float = 0.1

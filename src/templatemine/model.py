@@ -243,7 +243,8 @@ class Template:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathVote:
-    """What the page model made of one path on the pages of a source: words under it, and how many were chosen.
+    """What the page model made of one path on the pages of a source: words under it, and how many of them it expects to
+    be main text.
 
     `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.
     """

@@ -282,11 +282,12 @@ def test_misuse() -> None:
 
 
 def test_the_numbers_of_tags_are_their_places() -> None:
-    source = (reference.ROOT / "src/templatemine/_blocks.pyx").read_text(encoding="utf-8")
+    source = (reference.ROOT / "src/templatemine/_markup.pxd").read_text(encoding="utf-8")
     named = re.search(r"cdef enum:\n( +T_UNKNOWN.*?)\n\n", source, re.S)
     assert named
     names = re.findall(r"T_(\w+)", named.group(1))
     assert [name.lower() for name in names[1:]] == [name for name, _ in _blocks.TAGS[1 : len(names)]]
+    source = (reference.ROOT / "src/templatemine/_words.pxd").read_text(encoding="utf-8")
     columns = re.search(r"cdef enum:\n( +C_WORDS.*?)\n\n", source, re.S)
     assert columns
     assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_blocks.COUNTS, "size"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 import page_reference as reference
 from strategies import examples
 from templatemine import _blocks, _pages
-from templatemine.pages.blocks import feature_names, forest
+from templatemine.pages.blocks import feature_names, forests
 from templatemine.pages.tables import GROUPS, scanner
 
 AT = {name: place for place, name in enumerate(_pages.FEATURES)}
@@ -60,6 +61,62 @@ def test_values() -> None:
     assert rows[1, AT["words+1"]] == pytest.approx(np.log1p(3))
     assert rows[0, AT["words-1"]] == rows[3, AT["words+1"]] == -1
     assert rows[:, AT["page_words"]] == pytest.approx(np.log1p(9))
+
+
+def test_records() -> None:
+    item = "<div class=item><p>One two 2010</p><p>three four</p></div>"
+    rows = features(f"<div class=list>{item * 3}</div><div class=story><p>a b c</p><p>d e f.</p></div><p>x")
+    assert rows[:, AT["record_repeats"]] == pytest.approx([np.log1p(3)] * 6 + [np.log1p(1)] * 2 + [-1])
+    assert rows[0, AT["record_part"]] == pytest.approx(1 / 3)
+    assert rows[0, AT["record_size"]] == pytest.approx(np.log1p(5))
+    assert rows[:, AT["record_dated"]].tolist() == [1] * 6 + [0] * 2 + [-1]
+    assert rows[0, AT["like0_count"]] == pytest.approx(np.log1p(6))  # paragraphs of such items
+
+
+def test_how_far_the_headline_is() -> None:
+    rows = features(
+        "<title>Foxes in town</title><div><h1>Foxes in town</h1><div><p>a b</p></div></div><div><p>c d</p></div>"
+    )
+    assert rows[:, AT["title_up"]].tolist() == [0, 2, 2]
+    assert rows[:, AT["title_down"]].tolist() == [0, 1, 2]
+    assert rows[:, AT["title_words"]] == pytest.approx([3 / 7, 5 / 7, 1])
+    assert features("<p>no title")[0, AT["title_up"]] == -1
+
+
+BLOCKS = frozenset(place for place, (_, flags) in enumerate(_blocks.TAGS) if flags & _blocks.FLAGS["block"])
+
+
+@examples(60)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<p>",
+                "<div>",
+                "<div class=a>",
+                "</div>",
+                "<span>",
+                "</span>",
+                "<a href=x>",
+                "</a>",
+                "One two. ",
+                "x<br>",
+                "<li>",
+            ]
+        ),
+        max_size=30,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_context_of_scores(pieces: list[str], draw: random.Random) -> None:
+    page = scanner().blocks("".join(pieces).encode())
+    # Distinct ones: of equal scores the order would be a matter of rounding.
+    scores = [place / 7 for place in draw.sample(range(-40, 40), len(page["starts"]))]
+    found = _pages.context(page, np.array(scores, np.float64))
+    rows = reference.context(page, scores, BLOCKS)
+    assert found.shape == (len(rows), len(_pages.CONTEXT))
+    for row, expected in zip(found, rows, strict=True):
+        assert dict(zip(_pages.CONTEXT, row.tolist(), strict=True)) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_name_that_stands_above_all_says_nothing() -> None:
@@ -131,19 +188,28 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         _pages.features({**page, "element": page["element"] + 99})
     with pytest.raises(ValueError, match="parents"):
         _pages.features({**page, "parents": page["parents"][::-1].copy()})
+    with pytest.raises(ValueError, match="element_nodes"):
+        _pages.context({**page, "element_nodes": page["element_nodes"] - 1}, np.zeros(2))
+    with pytest.raises(ValueError, match="a score for each of 2 blocks, got 3"):
+        _pages.context(page, np.zeros(3))
 
 
 def test_the_model_that_ships_knows_its_features() -> None:
     told = reference.ROOT / "src/templatemine/pages/model.json"
     import json
 
-    assert json.loads(told.read_text(encoding="utf-8"))["features"] == list(_pages.FEATURES)
-    assert forest().scores(features("<p>x")).shape == (1,)
+    columns = json.loads(told.read_text(encoding="utf-8"))
+    assert columns["features"] == list(_pages.FEATURES)
+    assert columns["context"] == list(_pages.CONTEXT)
+    first, second = forests()
+    assert first.scores(features("<p>x")).shape == (1,)
+    assert second.scores(np.zeros((2, len(_pages.CONTEXT)), np.float32)).shape == (2,)
 
 
 def test_counts_are_numbered_alike() -> None:
-    source = (reference.ROOT / "src/templatemine/_pages.pyx").read_text(encoding="utf-8")
+    source = (reference.ROOT / "src/templatemine/_words.pxd").read_text(encoding="utf-8")
     columns = re.search(r"( +C_WORDS.*?)\n\n", source, re.S)
     assert columns
     assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_blocks.COUNTS, "size"]
-    assert f"GROUP_COUNT = {len(GROUPS)} " in source
+    model = (reference.ROOT / "src/templatemine/_pages.pyx").read_text(encoding="utf-8")
+    assert f"GROUP_COUNT = {len(GROUPS)} " in model

@@ -50,7 +50,7 @@ def test_there_and_back(pack: Pack) -> None:
 def test_a_path_and_a_text_are_a_line_each(pack: Pack) -> None:
     lines = pack.to_json().splitlines()
     assert any('"path": "div.story>p"' in line and '"kept"' in line for line in lines)
-    assert any('"text": "Sport"' in line and '"df": 12' in line for line in lines)
+    assert any('"text": "By Anna Reed' in line and '"df": 12' in line for line in lines)
 
 
 def test_packs_without_it_still_load(pack: Pack) -> None:

@@ -18,7 +18,7 @@ from templatemine.config import CleanConfig, PageConfig
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import learn
+from templatemine.pages.history import Votes, learn
 from templatemine.pages.main_text import MainBlock
 
 CONFIG = PageConfig()
@@ -134,10 +134,29 @@ def test_history_votes_and_repeated_texts() -> None:
     by_path = {vote.path: vote for vote in found.paths}
     assert by_path["div.story>p"].pages == 20
     assert by_path["div.story>p"].kept > 0.8 * by_path["div.story>p"].words
-    assert by_path["div#nav>ul>li>a"].kept == 0
-    assert RepeatedText(text="Sport", path="div#nav>ul>li>a", df=20) in found.texts
+    assert by_path["div#nav>ul>li>a"].kept < 0.05 * by_path["div#nav>ul>li>a"].words
+    assert any(text.text.startswith("Readers have") and text.df == 20 for text in found.texts)
     assert all(text.df >= 2 for text in found.texts)
     assert all("Story number" not in text.text for text in found.texts)
+
+
+def test_texts_that_no_page_held_for_possible_are_not_remembered() -> None:
+    menu = RepeatedText(text="Sport", path="div#nav>ul>li>a", df=20)
+    assert menu not in history().texts
+    every = learn([page(number, CALL) for number in range(20)], replace(CONFIG, text_chance=0.0))
+    assert every is not None
+    assert menu in every.texts
+
+
+def test_a_path_of_few_pages_has_little_say() -> None:
+    def weight(pages: int) -> float:
+        vote = PathVote(path="div#footer>p", pages=pages, words=9000, kept=9000)
+        history = PageHistory(documents=9, share=0.5, paths=(vote,))
+        last = Page(page(3))
+        before, after = last.scores, Votes(history, PageConfig(vote_pages=3.0)).apply(last)[0]
+        return float(np.abs(after - before).max())
+
+    assert 0 < weight(1) < weight(3) < weight(9)
 
 
 def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:

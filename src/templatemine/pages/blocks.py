@@ -21,7 +21,7 @@ from templatemine import _blocks, _pages, _single
 from templatemine.errors import CapacityError
 from templatemine.pages.tables import GROUPS, scanner
 
-__all__ = ["Page", "feature_names", "forest"]
+__all__ = ["Page", "feature_names", "forests"]
 
 FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
 WORDS = _blocks.COUNTS.index("words")
@@ -31,11 +31,14 @@ _TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
-def forest() -> _pages.Forest:
-    """The page model that comes with the package."""
+def forests() -> tuple[_pages.Forest, _pages.Forest]:
+    """The page model that comes with the package: of the features of blocks, and of the scores around them."""
     table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
     names = ("feature", "threshold", "left", "right", "leaf", "sizes")
-    return _pages.Forest(*(np.ascontiguousarray(table[name]) for name in names))
+    first, second = (
+        [np.ascontiguousarray(table[f"{which}_{name}"]) for name in names] for which in ("first", "second")
+    )
+    return _pages.Forest(*first), _pages.Forest(*second)
 
 
 def feature_names() -> tuple[str, ...]:
@@ -99,8 +102,11 @@ class Page:
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
-        """Log odds of each block, by the page model alone."""
-        return forest().scores(_pages.features(self.columns)).astype(np.float64)  # type: ignore[arg-type]
+        """Log odds of each block, by the page model alone; see docs/pages.md, section 2."""
+        first, second = forests()
+        alone = first.scores(_pages.features(self.columns)).astype(np.float64)
+        around = second.scores(_pages.context(self.columns, alone)).astype(np.float64)
+        return _leaning((alone + around) / 2, self.words, self.columns["keys"][:, FULL])
 
     @cached_property
     def _text(self) -> bytes:
@@ -139,3 +145,10 @@ class Page:
         begins = (np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins)])
         return before[offsets].tolist()  # type: ignore[no-any-return]
+
+
+def _leaning(scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Each score half way to the mean, by words, of those with the same path on the page."""
+    _, place = np.unique(paths, return_inverse=True)
+    mean = np.bincount(place, weights=words * scores) / np.maximum(np.bincount(place, weights=words), 1)
+    return (scores + mean[place]) / 2

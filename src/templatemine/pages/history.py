@@ -1,9 +1,10 @@
 """The history of a source -> what it says about where the main text stands; and the history applied to a page.
 
-No labels are needed: the page model chooses blocks on every page of the source, and its choices are votes of the paths
-they stand under.  A path's share of chosen words, r, is shrunk towards that of the source; then the log odds of a block
-become a weighted mean of the page model's and of r's.  A text that stands under the same path on several pages is
-furniture whatever the model says, and loses log odds with the number of pages.  Cost: that of the page model.
+No labels are needed: the page model says of each block on every page of the source how likely it is main text, and
+that is the vote of the path it stands under.  A path's share of words that are expected to be main text, r, is shrunk
+towards that of the source; then the log odds of a block become a weighted mean of the page model's and of r's.  A text
+that stands under the same path on several pages is furniture whatever the model says, and loses log odds with their
+number; of these texts only such are kept as the model ever held for possible.  Cost: that of the page model.
 """
 
 from __future__ import annotations
@@ -19,16 +20,21 @@ from templatemine import _blocks
 from templatemine.config import PageConfig
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages.blocks import FULL, NEAR, Page
-from templatemine.pages.decode import LEFT, REPEATED, decode
+from templatemine.pages.decode import decode
+from templatemine.pages.smoothing import smoothed
 
 __all__ = ["TEXT_LIMIT", "Votes", "choose", "learn"]
 
 TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
 
+THOUSAND = 1000
+"""Words are summed in thousandths, as whole numbers, so that the order of pages changes nothing."""
+
 
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page."""
+    """`decode` with the columns of a page, its scores smoothed over the tree if the options ask for it."""
+    scores = smoothed(page, scores, config)
     keys, hashes = page.columns["keys"], page.columns["hashes"]
     return decode(scores, page.words, np.ascontiguousarray(keys[:, FULL]), hashes, config)
 
@@ -39,6 +45,7 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
     kept: Counter[int] = Counter()
     seen: Counter[int] = Counter()
     texts: Counter[tuple[int, str]] = Counter()
+    likely: set[tuple[int, str]] = set()
     names: dict[int, str] = {}
     documents = 0
     for html in pages:
@@ -46,13 +53,15 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         documents += 1
         if not len(page):
             continue
-        code = choose(page, page.scores, config)
-        main = (code != LEFT) & (code != REPEATED)
+        chances = 1 / (1 + np.exp(-np.clip(page.scores, -30, 30)))
         found: set[tuple[int, str]] = set()
-        for block, (key, size, chosen) in enumerate(zip(page.near, page.words.tolist(), main.tolist(), strict=True)):
+        for block, (key, size, chance) in enumerate(zip(page.near, page.words.tolist(), chances.tolist(), strict=True)):
             words[key] += size
-            kept[key] += size * chosen
-            found.add((key, page.text(block)[:TEXT_LIMIT]))
+            kept[key] += round(THOUSAND * size * chance)
+            text = (key, page.text(block)[:TEXT_LIMIT])
+            found.add(text)
+            if chance >= config.text_chance:
+                likely.add(text)
             if key not in names:
                 names[key] = page.path(block)
         seen.update(set(page.near))
@@ -61,15 +70,15 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         return None
     return PageHistory(
         documents=documents,
-        share=kept.total() / max(1, words.total()),
+        share=kept.total() / THOUSAND / max(1, words.total()),
         paths=tuple(
-            PathVote(path=names[key], pages=seen[key], words=words[key], kept=kept[key])
+            PathVote(path=names[key], pages=seen[key], words=words[key], kept=round(kept[key] / THOUSAND))
             for key in sorted(words, key=lambda key: (-kept[key], -words[key], names[key]))
         ),
         texts=tuple(
             RepeatedText(text=text, path=names[key], df=df)
             for (key, text), df in sorted(texts.items(), key=lambda row: (-row[1], names[row[0][0]], row[0][1]))
-            if df >= 2
+            if df >= 2 and (key, text) in likely
         ),
     )
 
@@ -81,18 +90,20 @@ class Votes:
         self._config = config
         self.pages: dict[int, int] = {}
         self._odds: dict[int, float] = {}
+        self._weight: dict[int, float] = {}
         for vote in history.paths:
             key, prior = _key(vote.path), config.prior_words
             share = (vote.kept + history.share * prior) / (vote.words + prior)
             self._odds[key] = math.log(max(share, 1e-4) / max(1 - share, 1e-4))
             self.pages[key] = vote.pages
+            self._weight[key] = config.vote * vote.pages / (vote.pages + config.vote_pages)
         self.df = {(_key(one.path), one.text): one.df for one in history.texts}
         self._repeated = {key for key, _ in self.df}
 
     def apply(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
         """Log odds with the history, what the paths say alone (nan where nothing is known), and df of the texts."""
-        weight = self._config.vote
         path = np.array([self._odds.get(key, math.nan) for key in page.near], np.float64)
+        weight = np.array([self._weight.get(key, 0.0) for key in page.near], np.float64)
         scores = np.clip(page.scores, -9.2, 9.2)
         scores = np.where(np.isnan(path), scores, (1 - weight) * scores + weight * path)
         df = np.zeros(len(page), np.int32)

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Train a page model without a human label, and tell how far it gets beside one that was trained on gold.
+
+    unlabelled.py --sites dragnet.jsonl.gz --test crawl_to_the_future.jsonl.gz
+
+In: pages of sites with a history, whose gold is not looked at, and pages with gold to score on.  Labels come from what
+the pages of a site share, as in Chakrabarti, Kumar and Punera (WWW 2007): a block whose text stands under the same path
+on two pages is template; prose that stands on one page only is content unless most of what its path holds is template;
+what is neither has no label.  The same trees are trained on these labels and, for comparison, on the gold of the same
+pages.  Out: F1 of both, in per cent.  Needs lightgbm and rapidfuzz (`pip install --group training`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HERE = str(Path(__file__).resolve().parent)
+if HERE not in sys.path:
+    sys.path.insert(0, HERE)
+
+from labels import WORD, Labelled, label, rows, weights  # noqa: E402
+from rapidfuzz.distance import LCSseq  # noqa: E402
+from train import OPTIONS  # noqa: E402
+
+from templatemine import _blocks  # noqa: E402
+from templatemine.config import PageConfig  # noqa: E402
+from templatemine.pages.decode import LEFT, REPEATED, decode  # noqa: E402
+
+FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
+WORDS, LINKED, SENTENCES = (_blocks.COUNTS.index(name) for name in ("words", "linked", "sentences"))
+
+LEAST = 8
+"""Pages of a site that has something to say."""
+PROSE_WORDS, PROSE_LINKED = 10, 1 / 3
+"""A block of at least so many words, with a sentence and at most this share of links, is prose."""
+TREES = 200
+
+
+def by_site(pages: Iterable[Labelled]) -> dict[str, list[Labelled]]:
+    """Pages of each site that has enough of them."""
+    sites: dict[str, list[Labelled]] = defaultdict(list)
+    for one in pages:
+        sites[one.site].append(one)
+    return {site: own for site, own in sites.items() if len(own) >= LEAST}
+
+
+def evidence(site: Sequence[Labelled]) -> list[NDArray[np.float32]]:
+    """Labels of the blocks of each page of a site: 1 content, 0 template, nan unknown."""
+    keys = [list(zip(one.page["keys"][:, NEAR].tolist(), one.page["hashes"].tolist(), strict=True)) for one in site]
+    df = Counter(key for own in keys for key in set(own))
+    words: Counter[int] = Counter()
+    repeated: Counter[int] = Counter()
+    for one, own in zip(site, keys, strict=True):
+        for key, size in zip(own, one.words.tolist(), strict=True):
+            words[key[0]] += size
+            repeated[key[0]] += size * (df[key] > 1)
+    labels = []
+    for one, own in zip(site, keys, strict=True):
+        counts = one.page["counts"]
+        prose = counts[:, WORDS] >= PROSE_WORDS
+        prose &= (counts[:, SENTENCES] > 0) & (counts[:, LINKED] <= PROSE_LINKED * counts[:, WORDS])
+        shared = np.array([df[key] > 1 for key in own])
+        furniture = np.array([2 * repeated[path] > words[path] for path, _ in own])
+        labels.append(np.where(shared, 0, np.where(prose, ~furniture, np.nan)).astype(np.float32))
+    return labels
+
+
+def train(pages: Sequence[Labelled], labels: Sequence[NDArray[np.float32]]) -> Any:
+    """Trees of the blocks that have a label."""
+    import lightgbm
+
+    target = np.concatenate(labels)
+    known = ~np.isnan(target)
+    matrix = np.concatenate([one.features for one in pages])
+    weight = np.concatenate([weights(one) for one in pages])
+    data = lightgbm.Dataset(matrix[known], target[known], weight=weight[known])
+    return lightgbm.train({**OPTIONS, "seed": 1}, data, TREES)
+
+
+def score(booster: Any, pages: Sequence[Labelled]) -> float:
+    """Mean F1 of words over pages."""
+    found = []
+    for one in pages:
+        odds = booster.predict(one.features, raw_score=True, num_threads=1)
+        columns = one.page
+        code = decode(
+            np.asarray(odds, np.float64),
+            np.ascontiguousarray(columns["counts"][:, WORDS]),
+            np.ascontiguousarray(columns["keys"][:, FULL]),
+            columns["hashes"],
+            PageConfig(),
+        )
+        kept = np.flatnonzero((code != LEFT) & (code != REPEATED))
+        got = [word for block in kept.tolist() for word in WORD.findall(one.texts[block])]
+        found.append(2 * LCSseq.similarity(got, one.gold) / max(1, len(got) + len(one.gold)))
+    return float(np.mean(found))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sites", nargs="+", required=True, metavar="SET", help="pages to learn from")
+    parser.add_argument("--test", nargs="+", required=True, metavar="SET", help="pages to score on; no site of --sites")
+    args = parser.parse_args()
+    sites = by_site(one for path in args.sites for row in rows(path) if (one := label(row)) is not None)
+    pages = [one for own in sites.values() for one in own]
+    told = [labels for own in sites.values() for labels in evidence(own)]
+    known = np.concatenate(told)
+    print(f"{len(sites)} sites, {len(pages)} pages; {np.isfinite(known).mean():.0%} of blocks have a label")
+    models = {"evidence": train(pages, told), "gold": train(pages, [one.labels for one in pages])}
+    for path in args.test:
+        test = [one for row in rows(path) if row.get("source") not in sites and (one := label(row)) is not None]
+        scores = ", ".join(f"{name} {100 * score(booster, test):.1f}" for name, booster in models.items())
+        print(f"{Path(path).name}: {len(test)} pages: {scores}")
+
+
+if __name__ == "__main__":
+    main()

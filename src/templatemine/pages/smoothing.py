@@ -1,0 +1,38 @@
+"""Scores of blocks, smoothed over the tree of the page: a container is as much main text as the best of what it holds.
+
+The other way round this is what Chakrabarti, Kumar and Punera (WWW 2007) ask of templates: a node is one if and only if
+all its children are.  Blocks have the probability the page model gave them and their words as weight; containers have
+the mean of what they hold, and a share of its words.  Linear in blocks and elements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _smooth
+from templatemine.config import PageConfig
+from templatemine.pages.blocks import Page
+
+__all__ = ["smoothed"]
+
+LEAST = 1e-4
+"""Smoothed probabilities stay as far from 0 and 1 as this, so that log odds stay numbers."""
+
+
+def smoothed(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.float64]:
+    """Log odds, each the weighted mean of what it was and what isotonic regression makes of it, as probabilities."""
+    if not len(page) or not config.smooth:
+        return scores
+    chance = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    columns = page.columns
+    found = _smooth.smooth_leaves(
+        columns["parents"],
+        columns["element"],
+        chance,
+        page.words.astype(np.float64),
+        config.smooth_inner,
+        config.smooth_price,
+    )
+    mixed = np.clip((1 - config.smooth) * chance + config.smooth * found, LEAST, 1 - LEAST)
+    return np.log(mixed / (1 - mixed))
