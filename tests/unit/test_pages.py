@@ -148,6 +148,17 @@ def test_texts_that_no_page_held_for_possible_are_not_remembered() -> None:
     assert menu in every.texts
 
 
+def test_numbers_are_equal_in_sentences_without_a_date() -> None:
+    def learnt(line: str) -> int:
+        said = f"<div class=story><p>{line}</p></div>"
+        found = learn([page(number, said.format(87_000 + 7 * number)) for number in range(8)], CONFIG)
+        assert found is not None
+        return max((text.df for text in found.texts if text.text.startswith("Join")), default=0)
+
+    assert learnt("Join the {} readers who have stood by this paper through many a storm, year after year.") == 8
+    assert learnt("Join us on Monday, 3 March, with {} others who have stood by this paper through many a storm.") == 0
+
+
 def test_a_path_of_few_pages_has_little_say() -> None:
     def weight(pages: int) -> float:
         vote = PathVote(path="div#footer>p", pages=pages, words=9000, kept=9000)

@@ -10,8 +10,9 @@ number; of these texts only such are kept as the model ever held for possible.  
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ __all__ = ["TEXT_LIMIT", "Votes", "choose", "learn"]
 
 TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
+
+DIGITS = re.compile(r"\d+")
+DATES = [_blocks.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
+
+SENTENCE = 10
+"""Words from which on numbers are folded: a numbered headline is none the less a headline of its own."""
 
 THOUSAND = 1000
 """Words are summed in thousandths, as whole numbers, so that the order of pages changes nothing."""
@@ -54,11 +61,12 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         if not len(page):
             continue
         chances = 1 / (1 + np.exp(-np.clip(page.scores, -30, 30)))
+        texts_of = _said(page, range(len(page)))
         found: set[tuple[int, str]] = set()
         for block, (key, size, chance) in enumerate(zip(page.near, page.words.tolist(), chances.tolist(), strict=True)):
             words[key] += size
             kept[key] += round(THOUSAND * size * chance)
-            text = (key, page.text(block)[:TEXT_LIMIT])
+            text = (key, texts_of[block])
             found.add(text)
             if chance >= config.text_chance:
                 likely.add(text)
@@ -107,10 +115,18 @@ class Votes:
         scores = np.clip(page.scores, -9.2, 9.2)
         scores = np.where(np.isnan(path), scores, (1 - weight) * scores + weight * path)
         df = np.zeros(len(page), np.int32)
-        for block, key in enumerate(page.near):
-            if key in self._repeated:
-                df[block] = self.df.get((key, page.text(block)[:TEXT_LIMIT]), 0)
+        asked = [block for block, key in enumerate(page.near) if key in self._repeated]
+        for block, text in zip(asked, _said(page, asked), strict=True):
+            df[block] = self.df.get((page.near[block], text), 0)
         return scores - self._config.repeat * np.log1p(df), path, df
+
+
+def _said(page: Page, blocks: Sequence[int]) -> list[str]:
+    """What blocks say, as far as it is compared: in sentences without a date, runs of digits as 0."""
+    dated = page.columns["counts"][:, DATES].any(axis=1)
+    folded = (~dated & (page.words >= SENTENCE)).tolist()
+    texts = [(block, page.text(block)[:TEXT_LIMIT]) for block in blocks]
+    return [DIGITS.sub("0", text) if folded[block] else text for block, text in texts]
 
 
 def _key(path: str) -> int:
