@@ -133,7 +133,6 @@ class EvidenceConfig:
     near : least share of occurrences near the edge of the line that a template reaches to.
     characters : from this share of characters that are tokens on a source counts as written without spaces.
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
-    value_information : a line of such a source with fewer bits and a number is a row of a table.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
     """
 
@@ -163,7 +162,6 @@ class EvidenceConfig:
     joint_share: float = 0.5
     near: float = 0.85
     characters: float = 0.3
-    value_information: float = 60.0
     passage_information: float = 1000.0
     table_share: float = 0.1
 

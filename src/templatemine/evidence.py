@@ -19,7 +19,7 @@ mark     one token that begins or ends its lines, or stands between two punctuat
 
 What stands in tables, line after line of numbers, or of keys with their values, is content, unless too many documents
 have it.  In a source written without spaces, where every character is a token, an edge must be closed by punctuation on
-its inner side, and short lines with numbers are content.
+its inner side, and whole lines that are rare or end with a number are content.
 """
 
 from __future__ import annotations
@@ -294,7 +294,6 @@ def judge(
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
     total = max(1.0, float(repeats.count.sum(dtype=np.float64)))
     if float((e.own_script * repeats.count).sum(dtype=np.float64)) >= c.characters * total:
-        content |= e.holds_value & (e.information <= c.value_information) & (e.prose < c.half)
         content |= (e.lines >= c.whole) & (e.ends_value | (df < c.edge_share * documents))
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge

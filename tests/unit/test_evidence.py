@@ -198,11 +198,8 @@ def test_without_spaces_edges_are_closed_and_rows_of_tables_are_content() -> Non
     characters = {**CREDIT, "own_script": 1.0}
     assert verdict(characters) == RARE
     assert verdict({**characters, "after_close": 0.95}) == ACCEPTED
-    row = {**LINE, "own_script": 0.6, "holds_value": 1}
-    assert verdict(row) == CONTENT
-    assert verdict({**row, "information": 70.0}) == ACCEPTED
     assert verdict({**LINE, "own_script": 0.6, "df": 5}) == CONTENT
-    assert verdict({**LINE, "holds_value": 1}) == ACCEPTED
+    assert verdict({**LINE, "own_script": 0.6, "ends_value": 1, "df": 20}) == CONTENT
 
 
 def reach(row: Row) -> str:
