@@ -287,6 +287,24 @@ def test_proposals_are_accepted_with_one_key(page: Any, place: Place) -> None:
     assert "0 clicks, 1 key" in page.locator("#counts").inner_text()
 
 
+def test_a_wrong_proposal_takes_two_clicks(page: Any, place: Place) -> None:
+    source = place.pages[0]
+    name = place.of(source)[3]
+    frame = annotate(page, place, source, name, proposals=True)
+    text = labelled(frame, "text")
+    numbers = frame.locator("tm-t[data-l=text]").evaluate_all("all => [...new Set(all.map(one => one.dataset.u))]")
+    first, third = (frame.locator(f"tm-t[data-u='{numbers[at]}']").first for at in (0, 2))
+    first.click()
+    third.click()
+    saved(page, name, 1)
+    assert labelled(frame, "text") == text[3:]
+    assert frame.locator("tm-t[data-p]").count() > 0
+    page.keyboard.press("d")
+    saved(page, name, 2)
+    page.goto(f"{place.address}/agreement")
+    assert page.locator("#main").inner_text().count("Ann") >= 1
+
+
 def test_keyboard_alone_in_an_article_from_right_to_left(page: Any, place: Place) -> None:
     source = place.texts[1]
     name = place.of(source)[2]

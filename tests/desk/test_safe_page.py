@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from html.parser import HTMLParser
 
@@ -35,7 +36,9 @@ class Seen(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.add(tag)
-        if tag != "meta":
+        if tag == "tm-box":
+            assert re.fullmatch("((width|height):[0-9]+px;)*", "".join(value or "" for _, value in attrs))
+        elif tag != "meta":
             self.attributes |= {name for name, _ in attrs}
             self.values += [value or "" for _, value in attrs]
 
@@ -155,6 +158,12 @@ def test_links_and_forms_lead_nowhere_and_direction_stays() -> None:
     assert '<body class="b">' in shown
     assert '<a class="l">go</a>' in shown
     assert "//x" not in shown
+
+
+def test_pictures_become_boxes_of_their_size() -> None:
+    shown = safe_page("<img width=300 height='40' src=//x><img width=1 height=1><img src=//x><img width='50%'>", ())
+    assert shown.count("<tm-box") == 3
+    assert '<tm-box style="width:300px;height:40px;"></tm-box><tm-box></tm-box><tm-box></tm-box>' in shown
 
 
 def test_blocks_are_told_apart() -> None:

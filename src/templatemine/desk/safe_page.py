@@ -140,7 +140,7 @@ def safe_page(html: str, units: Sequence[Unit], *, styled: bool = True, base: st
         elif kind == "open" and name in outer:
             outer[name] = outer[name] or _attributes(html[start:end], styled)
         elif kind == "open" and name in _BOXES:
-            out.append("<tm-box></tm-box>")
+            out.append(_box(html[start:end]))
         elif kind in ("open", "close") and name in _SHOWN and name not in ("head", "title", "style", *outer):
             shown = _RENAMED.get(name, name)
             if kind == "open":
@@ -151,6 +151,18 @@ def safe_page(html: str, units: Sequence[Unit], *, styled: bool = True, base: st
         f"<!doctype html><html{outer['html']}><head><meta charset=utf-8>{''.join(head)}<style>{base}</style></head>"
         f"<body{outer['body']}>{''.join(out)}</body></html>"
     )
+
+
+_SIZE = re.compile(r"(?<![\w-])(width|height)\s*=\s*[\"']?\s*([0-9]{1,4})(?![0-9%])", re.IGNORECASE)
+
+
+def _box(tag: str) -> str:
+    """The place of a picture, as large as the page says; nothing for what only holds others apart."""
+    sizes = {name.lower(): min(int(number), 1200) for name, number in _SIZE.findall(tag)}
+    if min(sizes.values(), default=99) < 9:
+        return ""
+    style = "".join(f"{name}:{number}px;" for name, number in sizes.items())
+    return f'<tm-box style="{style}"></tm-box>' if style else "<tm-box></tm-box>"
 
 
 def _attributes(tag: str, styled: bool) -> str:

@@ -76,27 +76,30 @@ function remember() {
   future = [];
 }
 
-function mark(from, to) {
+function mark(from, to, label) {
   const [first, last] = from <= to ? [from, to] : [to, from];
   remember();
   for (let unit = first; unit <= last; unit += 1) {
-    labels[unit] = current;
+    labels[unit] = label;
     proposed[unit] = false;
   }
   paint(first, last);
   keep(false);
 }
 
+// What begins where the label stands already takes it away: wrong proposals need no other button.
+const meant = (unit) => (labels[unit] === current ? OTHER : current);
+
 function click(unit) {
   if (begun === null) {
     begun = unit;
     for (const one of elements[unit] || []) one.dataset.b = "";
-    say(`Beginning set; now the end of the passage (${current}).`);
+    say(`Beginning set; now the end of the passage (${meant(unit)}).`);
   } else {
-    const from = begun;
+    const from = begun, label = meant(begun);
     drop();
-    mark(from, unit);
-    say(`Marked as ${current}.`);
+    mark(from, unit, label);
+    say(label === OTHER ? "Unmarked." : `Marked as ${label}.`);
   }
 }
 

@@ -160,7 +160,9 @@ function chart(df) {
   const scale = el("div", { class: "scale", "aria-hidden": "true" });
   for (const one of [1, 10, 100, 1000, 10000, 100000].filter((each) => each <= state.documents)) {
     const mark = el("span", {}, number(one));
-    mark.style.left = `${(100 * x(one / state.documents)) / width}%`;
+    const share = (100 * x(one / state.documents)) / width;
+    if (share > 92) mark.style.right = `${100 - share}%`;
+    else mark.style.left = `${share}%`;
     scale.append(mark);
   }
   $("chart").append(scale);
@@ -205,6 +207,7 @@ const look = later(90, async (df) => {
 $("cutoff").addEventListener("input", () => {
   const df = frequency(Number($("cutoff").value));
   wanted = df;
+  if (!$("moved").firstChild) $("moved").textContent = "…";
   label(df);
   chart(df);
   look(df);
