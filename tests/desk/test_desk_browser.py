@@ -465,6 +465,33 @@ def test_an_expression_is_tried_refused_and_added(page: Any, place: Place) -> No
     assert place.pack(source).templates == before.templates
 
 
+def test_an_expression_is_edited(page: Any, place: Place) -> None:
+    source = place.texts[1]
+    before = place.pack(source)
+    review(page, place, source)
+    page.keyboard.press("j")
+    chosen = page.locator(".item[aria-selected=true]").get_attribute("data-id")
+    page.get_by_role("button", name="Edit its expression").click()
+    page.wait_for_selector("#trial .figures")
+    assert int(page.locator("#trial .figures b").first.inner_text()) > 0
+    example = before.templates[0].example.split()[0]
+    page.locator("#regex").fill(example)
+    page.wait_for_function("text => document.querySelector('#trial mark')?.textContent === text", arg=example)
+    page.locator("#try-add").click()
+    page.wait_for_selector(f".item.out[data-id={chosen}]")
+    after = place.pack(source)
+    assert {rule.action for rule in after.overrides.rules} == {"add", "reject"}
+    assert chosen not in {one.id for one in after.templates}
+    assert example in {one.regex for one in after.templates}
+    for left in (1, 0):
+        page.keyboard.press("Escape")
+        page.locator("#undo").click()
+        page.wait_for_function(
+            "left => document.querySelectorAll('.item.out, .item.brought').length === left", arg=left
+        )
+    assert place.pack(source).templates == before.templates
+
+
 def test_never_rules_and_dropped_strings(page: Any, place: Place) -> None:
     source = place.texts[0]
     review(page, place, source)

@@ -19,11 +19,12 @@ from templatemine.desk.agreement import agreements, kappa  # noqa: E402
 from templatemine.desk.app import Desk  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
 from templatemine.desk.marks import OTHER, checked, labels_of, marks_of, passages, units  # noqa: E402
-from templatemine.desk.review import prose, try_expression  # noqa: E402
+from templatemine.desk.review import editable, prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document  # noqa: E402
+from templatemine.packs import compiled_safely  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -157,6 +158,19 @@ def test_an_expression_is_measured(world: tuple[Client, Desk], source: str) -> N
     assert 0 <= trial.harm <= trial.new <= trial.characters
     assert trial.example == word
     assert "backtrack" in try_expression(held.pack, "(x*)*y", articles).refused
+
+
+def test_every_template_can_be_edited(world: tuple[Client, Desk], rows: list[dict[str, Any]]) -> None:
+    """What an edit begins with passes the lint and finds what the template finds."""
+    _, desk = world
+    found = [desk.library.held(source) for source in {row["source"] for row in rows}]
+    packs = [held.pack for held in found if held is not None]
+    assert len(packs) == 6  # of all sources but one, which has a single page
+    for pack in packs:
+        for one in pack.templates:
+            match = compiled_safely(editable(one), "expression").search(one.example)
+            assert match is not None
+            assert match.group().strip() == one.example.strip()
 
 
 def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkeypatch: pytest.MonkeyPatch) -> None:

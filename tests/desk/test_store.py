@@ -125,7 +125,9 @@ def test_a_pack_changed_by_hand_is_noticed(world: tuple[Client, Desk], source: s
     assert now["history"][0]["what"] == "found in the pack"
     Path(held.path).write_text("{", encoding="utf-8")
     assert "not JSON" in client.get("/api/review", source=source).json["problem"]
-    assert client.get("/").status == 200
+    home = client.get("/").body.decode()
+    assert "not JSON" in home
+    assert home.count(">Review</a>") == len(list(Path(held.path).parent.glob("*.json"))) - 1
 
 
 # A desk of its own that is killed at a named moment of a decision.

@@ -102,10 +102,16 @@ class Library:
     # ----------------------------------------------------------------------------------------------------------- packs
 
     def _refresh(self) -> None:
+        """Look what packs there are.  One that cannot be trusted keeps its source, or goes by the name of its file."""
+        known = {path: source for source, path in self._files.items()}
         files: dict[str, str] = {}
         with suppress(PackError):  # a folder without packs: annotation alone
             for path in pack_files(self._packs):
-                files[self._read(path).pack.source] = path
+                try:
+                    source = self._read(path).pack.source
+                except PackError:
+                    source = known.get(path) or os.path.basename(path).removesuffix(".json")
+                files.setdefault(source, path)
         self._files = files
 
     def _read(self, path: str) -> Held:

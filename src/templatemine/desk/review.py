@@ -6,6 +6,7 @@ selection of these rows, which takes a few milliseconds.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from templatemine.report.marks import elided, pieces, shown
 from templatemine.shelf import DroppedString
 from templatemine.steer import BY_FREQUENCY, MOST_BROUGHT, Asked, candidates, mined_templates, phrase, steer, written
 
-__all__ = ["Preview", "Trial", "amended", "article_pieces", "preview", "sightings", "try_expression"]
+__all__ = ["Preview", "Trial", "amended", "article_pieces", "editable", "preview", "sightings", "try_expression"]
 
 SNIPPET = 60
 """Characters shown on each side of a match."""
@@ -180,7 +181,52 @@ def sightings(pack: Pack, template: Template, articles: Sequence[Article], most:
         matches += len(spans)
         touched += bool(spans)
         rows += [_snippet(one, text, span.start, span.end) for span in spans[: max(0, min(2, most - len(rows)))]]
-    return {"articles": len(articles), "touched": touched, "matches": matches, "snippets": rows}
+    return {
+        "articles": len(articles),
+        "touched": touched,
+        "matches": matches,
+        "snippets": rows,
+        "edit": editable(template),
+    }
+
+
+_EDGES = {"": ("", ""), "start": ("(?m:^)", ""), "end": ("", "(?m:$)"), "line": ("(?m:^)", "(?m:$)")}
+
+
+def editable(template: Template) -> str:
+    """An expression to begin an edit with: what the template cuts, without the boundaries that mining puts around it.
+
+    Those are safe, but not of the kind that the lint lets people write; where what is left isn't either, it is the
+    example, word for word.
+    """
+    if template.tokens is None:
+        return template.regex
+    left, right = _EDGES[template.anchor]
+    source = f"{left}{_group(template.regex)}{right}"
+    try:
+        compiled_safely(source, "expression")
+    except PackError:
+        source = f"{left}{re.escape(template.example)}{right}"
+    return source
+
+
+_STEP = re.compile(r"\\.|\[(?:\\.|[^\\\]])*\]|\((?!\?)|\(\?|\)|.", re.DOTALL)
+
+
+def _group(source: str) -> str:
+    """What stands in the first capturing group of an expression; all of it if there is none."""
+    depth, opened, start = 0, -1, 0
+    for found in _STEP.finditer(source):
+        piece = found.group()
+        if piece in ("(", "(?"):
+            depth += 1
+            if piece == "(" and opened < 0:
+                opened, start = depth, found.end()
+        elif piece == ")":
+            if depth == opened:
+                return source[start : found.start()]
+            depth -= 1
+    return source
 
 
 def _snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:

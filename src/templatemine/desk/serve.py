@@ -97,6 +97,7 @@ def _listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(128)  # before the address is told: who comes at once waits for the answer
     except OSError as error:
         listener.close()
         raise ConfigError(f"{host}:{port}: cannot listen there: {error.strerror or error}") from error

@@ -110,7 +110,7 @@ const details = later(60, async () => {
       el("button", { class: out ? "main" : "", disabled: !out, onclick: () => verdict(row, true) }, "Accept (a)"),
       el("button", { disabled: out, onclick: () => verdict(row, false) }, "Reject (r)"),
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule of these words …"),
-      el("button", { onclick: () => { $("regex").value = row.regex; tab("try"); $("regex").focus(); attempt(); } }, "Edit its expression …")),
+      el("button", { onclick: () => edit(row, found.edit) }, "Edit its expression …")),
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${number(row.count)} times`),
       el("dt", {}, "articles here"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
@@ -218,6 +218,18 @@ $("cutoff-reset").addEventListener("click", () => decide({ kind: "reset-cutoff" 
 
 // ------------------------------------------------------------------------------------------------------ expressions
 
+let edited = null; // the template whose expression is being changed
+
+function edit(row, regex) {
+  edited = row;
+  $("regex").value = regex;
+  $("instead-of").textContent = row.text.length > 60 ? `${row.text.slice(0, 60)}…` : row.text;
+  $("try-instead").hidden = false;
+  tab("try");
+  $("regex").focus();
+  attempt();
+}
+
 const attempt = later(350, async () => {
   const regex = $("regex").value;
   const place = $("trial");
@@ -250,7 +262,14 @@ const attempt = later(350, async () => {
 $("regex").addEventListener("input", attempt);
 $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
-  if (await add({ action: "add", regex, example: regex }, "Expression added")) $("regex").value = "";
+  const instead = edited && $("instead").checked ? edited : null;
+  if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
+  const row = instead && state.templates.find((one) => one.id === instead.id && one.regex !== regex);
+  if (row && row.state !== "out") await verdict(row, false);
+  $("regex").value = "";
+  $("trial").replaceChildren();
+  $("try-instead").hidden = true;
+  edited = null;
 });
 
 // ----------------------------------------------------------------------------------------------------- rules, search
