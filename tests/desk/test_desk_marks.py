@@ -243,6 +243,18 @@ def test_spans_go_to_evaluate_and_come_back_as_gold(
     assert "".join(row["text"] for row in found["segments"]) == desk.article(source, names[0]).document.body
 
 
+def test_what_may_go_is_no_difference(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    row = rows[0]
+    gold = {row["id"]: [(0, len(row["text"]), "dynamic")]}
+    client, _ = opened(packs, rows, gold=gold)
+    found = client.get("/api/compare", source=source, id=row["id"]).json
+    assert found["systems"][-1] == "gold"
+    assert {one["notes"][-1] for one in found["segments"]} == {"dynamic"}
+    assert not any(one["differs"] for one in found["segments"])
+    assert {kept for one in found["segments"] for kept in one["keeps"]} == {True, False}
+    assert next(one for one in client.get("/api/queue", source=source).json if one["id"] == row["id"])["gold"]
+
+
 def test_training_rows_have_text_and_blocks(world: tuple[Client, Desk], rows: list[dict[str, Any]]) -> None:
     client, _ = world
     row = next(row for row in rows if row["source"] == "pages.minato.example")

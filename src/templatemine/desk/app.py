@@ -312,6 +312,7 @@ class Desk:
                         "kind": kind_of(document),
                         "state": state,
                         "others": others,
+                        "gold": article.gold is not None or document.id in self.gold,
                     }
                 )
         return rows

@@ -19,7 +19,7 @@ from templatemine.desk.library import Article, Library
 from templatemine.desk.marks import LABELS, OTHER, Mark, labels_of, marks_of, units
 from templatemine.errors import TemplateMineError
 from templatemine.evaluation.gold import FORMS
-from templatemine.evaluation.metrics import score_spans, score_words, words
+from templatemine.evaluation.metrics import DYNAMIC, score_spans, score_words, words
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.pages.extract import Extractor
@@ -197,11 +197,16 @@ def _articles(
     segments = []
     for start, end in pairwise(bounds):
         keeps = [not covers(start) for covers in columns.values()]
-        segments.append(
-            {"text": text[start:end], "keeps": keeps, "notes": [""] * len(keeps), "differs": len(set(keeps)) > 1}
-        )
+        notes = [_label(extra.get(name, ()), start) for name in columns]
+        # Whether furniture worded anew goes or stays is no difference.
+        told = {kept for kept, note in zip(keeps, notes, strict=True) if note != DYNAMIC}
+        segments.append({"text": text[start:end], "keeps": keeps, "notes": notes, "differs": len(told) > 1})
     said = what or "no gold: neither gold spans nor a finished annotation"
     return Comparison(systems=tuple(columns), segments=segments, scores=scores, gold=said, errors={})
+
+
+def _label(marks: Sequence[Mark], place: int) -> str:
+    return next((label for start, end, label in marks if start <= place < end), "")
 
 
 def _covers(spans: Sequence[tuple[int, int]]) -> Callable[[int], bool]:

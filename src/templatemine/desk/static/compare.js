@@ -9,10 +9,11 @@ let known = {};
 
 async function queue() {
   rows = await ask("/api/queue", { source: $("source").value, as: who() });
-  $("which").replaceChildren(...rows.map((row, at) => el("option", { value: at }, row.title || row.id)));
+  $("which").replaceChildren(...rows.map((row, at) => el("option", { value: at }, `${row.gold ? "★ " : ""}${row.title || row.id}`)));
   const asked = $("compare").dataset.id;
   $("compare").dataset.id = "";
-  await open(Math.max(0, rows.findIndex((row) => row.id === asked)));
+  // Where there is a choice, one with gold: that is what can be measured.
+  await open(Math.max(0, rows.findIndex((row) => (asked ? row.id === asked : row.gold))));
 }
 
 async function open(at) {
@@ -50,7 +51,7 @@ async function run() {
     return el("th", { scope: "col", title: known[name] || "" }, name, el("b", {}, score === null || score === undefined ? "" : `F1 ${(100 * score).toFixed(1)} %`));
   }));
   const body = found.segments.filter((row) => row.text.trim() && (!only || row.differs)).map((row) => el("tr", { class: row.differs ? "differs" : "" },
-    ...row.keeps.map((kept, at) => el("td", { class: kept ? "" : "cut", dir: "auto", title: row.notes[at] || (kept ? "kept" : "cut") }, row.text.trimEnd()))));
+    ...row.keeps.map((kept, at) => el("td", { class: row.notes[at] === "dynamic" ? "dynamic" : kept ? "" : "cut", dir: "auto", title: row.notes[at] || (kept ? "kept" : "cut") }, row.text.trimEnd()))));
   $("grid").replaceChildren(el("table", { class: "cmp" }, el("thead", {}, head), el("tbody", {}, ...body)));
   document.body.dataset.open = id;
 }
