@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,7 +33,7 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.overrides import Rule, read_rule
 from templatemine.report.histogram import BARS, histogram_of, sparkline
-from templatemine.steer import phrase
+from templatemine.steer import mined_templates, phrase
 
 __all__ = ["Desk", "create_app"]
 
@@ -67,7 +68,8 @@ class Desk:
         self.library = library
         self.gold = gold or {}
         self.limits = limits or Limits()
-        self._preview: tuple[str, review.Preview] | None = None
+        self._preview: tuple[tuple[str, ...], review.Preview] | None = None
+        self._previewing = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
 
@@ -141,15 +143,18 @@ class Desk:
         held = self.held(source)
         if df is not None and not 1 <= df <= held.pack.documents + 1:
             raise ConfigError(f"expected a cut-off from 1 to {held.pack.documents + 1} documents, got {df}")
-        key = f"{held.path}\x00{held.version}"
-        if self._preview is None or self._preview[0] != key:
-            made = review.Preview(held.pack, self.library.dropped(held), self.library.fitting(held))
-            self._preview = key, made
+        # What decisions change is looked up each time; what mining gave is the same after each of them.
+        key = (held.path, *(one.id for one in mined_templates(held.pack)))
+        with self._previewing:
+            if self._preview is None or self._preview[0] != key:
+                made = review.Preview(held.pack, self.library.dropped(held), self.library.fitting(held))
+                self._preview = key, made
+            ready = self._preview[1]
         rules = held.pack.overrides.rules
         after = tuple(rule for rule in rules if rule.action != "cutoff")
         if df is not None:
             after = (*after, Rule(action="cutoff", df=df))
-        return {"version": held.version, **self._preview[1].moved(rules, after, self.library.config.clean.gap)}
+        return {"version": held.version, **ready.moved(rules, after, self.library.config.clean.gap)}
 
     def template(self, source: str, name: str) -> dict[str, Any]:
         """Where a template, or a dropped string, stands in the sample."""

@@ -75,7 +75,7 @@ class Preview:
         self._texts = [one.document.body for one in articles]
         self._sizes = np.array([len(text) for text in self._texts], np.int64)
         self._found = self._find()
-        self._written = [template for template in pack.templates if template.tokens is None]
+        self._written = sum(template.tokens is None for template in mined_templates(pack))
 
     def _find(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         templates = tuple(row.template for row in self._rows)
@@ -105,7 +105,7 @@ class Preview:
                 touched += 1
                 cut += int((right - left).sum())
         return {
-            "templates": int(keep.sum()) + len(self._written),
+            "templates": int(keep.sum()) + self._written + len({one.regex for one in rules if one.action == "add"}),
             "articles": len(self._texts),
             "touched": touched,
             "characters": int(self._sizes.sum()),

@@ -375,6 +375,8 @@ $("undo").addEventListener("click", () => decide({ kind: "undo" }, null));
 
 try {
   show(await ask("/api/review", { source }));
+  // The first look at a large source takes seconds, later ones none: let it be done before it is asked for.
+  ask("/api/moved", { source, df: current() }).catch(() => {});
 } catch (problem) {
   tell(problem.message, { bad: true });
 }
