@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "desk": "review packs, annotate pages and compare systems in the browser",
     "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
+    "crawl": "fetch feeds and pages, politely and over days, into an archive",
     "formats": "list the formats that can be read and written",
 }
 """What each does, in one line; the module of the same name is imported only when its command is given."""

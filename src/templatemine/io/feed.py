@@ -23,7 +23,7 @@ from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, rea
 from templatemine.io.sources import domain_of
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "read"]
+__all__ = ["DERIVED", "parsed_feed", "read"]
 
 DERIVED = True
 """As in `warc`."""
@@ -51,9 +51,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         return
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
-    # Bytes in a file-like object, for feedparser takes a string for an address.
-    data = _ENTITY.sub(_harmless, data)
-    parsed = feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
+    parsed = parsed_feed(data)
     if not parsed.get("version"):
         report(CorpusError("expected a feed (RSS or Atom), found none", place))
         return
@@ -70,6 +68,13 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
             continue
         fields[config.source_field] = found.source
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
+
+
+def parsed_feed(data: bytes) -> Any:
+    """What feedparser makes of a feed's bytes, its dangerous entities left out; without a ``version`` it is none."""
+    # Bytes in a file-like object, for feedparser takes a string for an address.
+    data = _ENTITY.sub(_harmless, data)
+    return feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
 
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"([^\"]*)\"|'([^']*)')?[^>]*>")

@@ -1,0 +1,162 @@
+"""What stands between the crawler and the network: no private address is connected to, no domain fetched too often.
+
+Names are looked up at the moment of connecting, and the very addresses that were looked at are those connected to: a
+name that leads to a public address now and to a private one later (DNS rebinding) gains nothing, nor does a redirect,
+nor an address written as one number.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Request, Response
+from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
+from zope.interface import implementer
+
+from templatemine.io.sources import domain_of, host_of
+
+__all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "is_public"]
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+"""IPv6 addresses that a gateway turns into the IPv4 address in their last 32 bits (RFC 6052)."""
+
+_MOST_REFUSED = 100_000
+"""Names kept to tell why; beyond it they count as names that do not resolve, which they then are."""
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one that the whole network can reach (the registries of RFC 6890), and no group's.
+
+    IPv6 addresses that carry an IPv4 address (mapped, 6to4, Teredo, NAT64) are judged by that one too.
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = [found.ipv4_mapped, found.sixtofour, *(found.teredo or ())]
+        if found in _NAT64:
+            inner.append(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF))
+        carried = [one for one in inner if one is not None]
+        if found.ipv4_mapped or found in _NAT64:
+            return all(_global(one) for one in carried)
+        return _global(found) and all(_global(one) for one in carried)
+    return _global(found)
+
+
+def _global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    return address.is_global and not address.is_multicast
+
+
+@implementer(IHostnameResolver)
+class GuardedResolver:
+    """Looks names up as the system does, and hands on only addresses that are public; for ``TWISTED_DNS_RESOLVER``.
+
+    Attributes
+    ----------
+    refused : set of str
+        Names, or addresses in any way of writing, that led nowhere else.
+    """
+
+    def __init__(self, reactor: Any, allow_private: bool) -> None:
+        self.refused: set[str] = set()
+        self._reactor, self._allow_private = reactor, allow_private
+        self._inner = reactor.nameResolver
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, reactor: Any) -> GuardedResolver:
+        """As Scrapy makes it."""
+        return cls(reactor, crawler.settings.getbool("TEMPLATEMINE_ALLOW_PRIVATE"))
+
+    def install_on_reactor(self) -> None:
+        """Look up everything from here on."""
+        self._reactor.installNameResolver(self)
+
+    def resolveHostName(
+        self,
+        resolutionReceiver: Any,
+        hostName: str,
+        portNumber: int = 0,
+        addressTypes: Sequence[Any] | None = None,
+        transportSemantics: str = "TCP",
+    ) -> Any:
+        """As `IHostnameResolver` says."""
+        receiver = resolutionReceiver if self._allow_private else _Sieve(resolutionReceiver, hostName, self.refused)
+        return self._inner.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
+
+
+@implementer(IResolutionReceiver)
+class _Sieve:
+    def __init__(self, receiver: Any, name: str, refused: set[str]) -> None:
+        self._receiver, self._name, self._refused = receiver, name, refused
+        self._met, self._passed = False, False
+
+    def resolutionBegan(self, resolution: Any) -> None:
+        self._receiver.resolutionBegan(resolution)
+
+    def addressResolved(self, address: Any) -> None:
+        self._met = True
+        if is_public(address.host):
+            self._passed = True
+            self._receiver.addressResolved(address)
+
+    def resolutionComplete(self) -> None:
+        if self._met and not self._passed and len(self._refused) < _MOST_REFUSED:
+            self._refused.add(self._name.lower())
+        self._receiver.resolutionComplete()
+
+
+class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
+    """Scrapy's, with the delay counted from the end of a fetch, not from its start: what the site sees is never less
+    than the delay, however long connecting took.
+
+    And a request is sent once: Twisted would send it again at once, within the delay, when a connection that was kept
+    open turns out to be closed.  Scrapy's own retries wait their turn.
+    """
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._pool.retryAutomatically = False
+
+    async def download_request(self, request: Request) -> Response:
+        """Fetch."""
+        try:
+            return await super().download_request(request)
+        finally:
+            slot = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot"))
+            if slot is not None:
+                slot.lastseen = monotonic()
+
+
+class Manners:
+    """The last hand on a request and the first on its response.
+
+    The slot, within which Scrapy keeps the delay, is the registered domain, for pages, robots.txt, retries and what
+    redirects lead to alike.  ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
+    """
+
+    def process_request(self, request: Request) -> None:
+        """Name the slot."""
+        request.meta.pop("wire", None)
+        request.meta["download_slot"] = domain_of(request.url)
+        fetched = request.meta.get("fetched")
+        if fetched is not None and request.meta.get("redirect_urls") and fetched(request.url):
+            raise IgnoreRequest("leads to a page that is fetched already")
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Keep what came."""
+        request.meta["wire"] = response.copy()  # what undoes the encoding takes its header away
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Tell a name that was refused from one that does not exist; it is not tried again."""
+        from twisted.internet import reactor
+
+        refused = getattr(getattr(reactor, "nameResolver", None), "refused", ())
+        if host_of(request.url) in refused:
+            raise IgnoreRequest("leads to a private address; --allow-private fetches it") from exception

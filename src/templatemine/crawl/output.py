@@ -1,0 +1,156 @@
+"""The pages of a crawl as they come: WARC or JSON lines, each page whole in one write, the file always readable."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+from urllib.parse import urlsplit
+
+from templatemine._version import __version__
+from templatemine.crawl.state import Page
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.jsonl import encode_line
+
+__all__ = ["Exchange", "Output", "check_name"]
+
+Headers = Sequence[tuple[str, str]]
+
+_SUFFIXES = (".warc.gz", ".warc", ".jsonl.gz", ".jsonl")
+
+
+def check_name(path: str) -> str:
+    """The suffix by which an output is written.
+
+    Raises
+    ------
+    ConfigError
+        There is none such.
+    """
+    for suffix in _SUFFIXES:
+        if path.lower().endswith(suffix):
+            return suffix
+    raise ConfigError(f"output: expected a name that ends in {', '.join(_SUFFIXES)}, got {path!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A request and its response, as they went over the wire but for the transfer's encoding."""
+
+    url: str
+    date: str
+    address: str | None
+    request: Headers
+    status: str
+    headers: Headers
+    body: bytes
+
+
+class Output:
+    """A file that grows by whole pages.
+
+    Parameters
+    ----------
+    path : str
+    keep : int
+        Bytes of it that stay; what follows was not finished and is cut off.
+    """
+
+    def __init__(self, path: str, keep: int) -> None:
+        self._path, self._suffix = path, check_name(path)
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            os.ftruncate(self._file, keep)
+            os.lseek(self._file, keep, os.SEEK_SET)
+        except OSError as error:
+            raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
+        self._size = keep
+        if self._suffix.startswith(".warc"):
+            self._append(self._about())
+
+    def close(self) -> None:
+        """To disk."""
+        with suppress(OSError):  # pipes and devices
+            os.fsync(self._file)
+        os.close(self._file)
+
+    def add(self, exchange: Exchange, page: Page, fields: Mapping[str, Any]) -> int:
+        """Write one page; where its last record ends."""
+        if self._suffix.startswith(".warc"):
+            return self._append(self._records(exchange, page))
+        told = {"title": page.title, "published": page.published, "via": page.via}
+        line = encode_line({**fields, **{name: value for name, value in told.items() if value}})
+        return self._append(gzip.compress(line, 6) if self._suffix.endswith(".gz") else line)
+
+    def _append(self, data: bytes) -> int:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)
+                os.lseek(self._file, self._size, os.SEEK_SET)
+            raise CorpusError(f"cannot be written: {error.strerror or error}", self._path, fatal=True) from error
+        self._size += len(data)
+        return self._size
+
+    # ------------------------------------------------------------------------------------------------------------- WARC
+
+    def _about(self) -> bytes:
+        from warcio.warcwriter import WARCWriter
+
+        buffer = BytesIO()
+        writer = WARCWriter(buffer, gzip=self._suffix.endswith(".gz"))
+        told = {"software": f"templatemine/{__version__}", "format": "WARC File Format 1.0", "robots": "obey"}
+        writer.write_record(writer.create_warcinfo_record(os.path.basename(self._path), told))
+        return buffer.getvalue()
+
+    def _records(self, exchange: Exchange, page: Page) -> bytes:
+        """Response, request, and what the feed said of the page."""
+        from warcio.statusandheaders import StatusAndHeaders
+        from warcio.warcwriter import WARCWriter
+
+        buffer = BytesIO()
+        writer = WARCWriter(buffer, gzip=self._suffix.endswith(".gz"))
+        told = {"WARC-Date": exchange.date}
+        if exchange.address:
+            told["WARC-IP-Address"] = exchange.address
+        response = writer.create_warc_record(
+            exchange.url,
+            "response",
+            payload=BytesIO(exchange.body),
+            length=len(exchange.body),
+            http_headers=StatusAndHeaders(exchange.status, list(exchange.headers), protocol="HTTP/1.1"),
+            warc_headers_dict=told,
+        )
+        parts = urlsplit(exchange.url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        request = writer.create_warc_record(
+            exchange.url,
+            "request",
+            http_headers=StatusAndHeaders(f"GET {target} HTTP/1.1", list(exchange.request), is_http_request=True),
+        )
+        writer.write_request_response_pair(request, response)
+        about = {"via": page.via, "title": page.title, "published": page.published}
+        if page.url != exchange.url:
+            about["requested"] = page.url
+        lines = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in about.items() if value)
+        if lines:
+            told_lines = lines.encode("utf-8", "replace")
+            concurrent = response.rec_headers.get_header("WARC-Record-ID")
+            writer.write_record(
+                writer.create_warc_record(
+                    exchange.url,
+                    "metadata",
+                    payload=BytesIO(told_lines),
+                    length=len(told_lines),
+                    warc_content_type="application/warc-fields",
+                    warc_headers_dict={"WARC-Date": exchange.date, "WARC-Concurrent-To": concurrent},
+                )
+            )
+        return buffer.getvalue()

@@ -1,0 +1,88 @@
+"""When to visit a feed again: by how often it brings something new, within what it asks for and what we allow."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, replace
+
+__all__ = ["Rhythm", "after_failure", "after_visit", "skipped_hours", "when"]
+
+_EXPECTED = 5
+"""New items that a visit should find: fewer visits would let long feeds run far ahead, more would mostly find one."""
+
+_MEMORY = 0.5
+"""Weight of what was before a visit: the last few visits count, so that nights and redesigns are followed."""
+
+_GROWTH = 2.0
+"""An interval grows by no more than this at a time: a quiet night does not make a daily feed of an hourly one."""
+
+_FIRST = 3600.0
+"""Seconds until the second visit, when nothing is known; what feeds most often ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """What is known of a feed.
+
+    visited : time of the last visit that was answered, in seconds; 0 if there was none.
+    every : seconds between visits, as things stand.
+    fresh, span : new items, and the seconds in which they came, older ones counting less.
+    """
+
+    visited: float = 0.0
+    every: float = _FIRST
+    fresh: float = 0.0
+    span: float = 0.0
+
+
+def after_visit(
+    before: Rhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
+) -> Rhythm:
+    """The rhythm after a visit.
+
+    Parameters
+    ----------
+    before : Rhythm
+    now : float
+        Seconds.
+    new, items : int
+        Items that were not known, of those that the feed holds; 0 of 0 if it had not changed.
+    bounds : (least, most)
+        Seconds; they come before all else.
+    ttl : float
+        Seconds for which the feed asks to be left alone; 0 if it does not.
+    """
+    least, most = bounds
+    fresh, span, every = before.fresh, before.span, before.every
+    if before.visited:  # the first visit finds everything new, which says nothing
+        fresh = _MEMORY * fresh + new
+        span = _MEMORY * span + max(now - before.visited, 1.0)
+        # A feed of a few items must be seen before half of them have gone.
+        wanted = max(1.0, min(_EXPECTED, items / 2)) if items else _EXPECTED
+        every = min(wanted * span / fresh if fresh else float("inf"), _GROWTH * every)
+    return Rhythm(visited=now, every=min(max(every, ttl, least), most), fresh=fresh, span=span)
+
+
+def after_failure(before: Rhythm, bounds: tuple[float, float]) -> Rhythm:
+    """The rhythm after a visit that brought no feed: half as often."""
+    return replace(before, every=min(max(_GROWTH * before.every, bounds[0]), bounds[1]))
+
+
+_SKIP_HOURS = re.compile(rb"<skipHours\b[^>]*>(.{0,4000}?)</skipHours\s*>", re.IGNORECASE | re.DOTALL)
+_HOUR = re.compile(rb"<hour\b[^>]*>\s*(\d{1,2})\s*</hour", re.IGNORECASE)
+
+
+def skipped_hours(data: bytes) -> frozenset[int]:
+    """Hours (GMT) in which a feed asks not to be visited (RSS 2.0, skipHours); 24 is midnight, as in RSS 0.91."""
+    found = _SKIP_HOURS.search(data)
+    return frozenset(int(hour) % 24 for hour in _HOUR.findall(found[1]) if int(hour) <= 24) if found else frozenset()
+
+
+def when(start: float, hours: frozenset[int]) -> float:
+    """`start`, or the beginning of the first hour after it that is not among those skipped (if not all are)."""
+    if len(hours) >= 24:
+        return start
+    while time.gmtime(start).tm_hour in hours:
+        start = (start // 3600 + 1) * 3600
+    return start

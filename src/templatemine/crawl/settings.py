@@ -1,0 +1,103 @@
+"""How a history is fetched, and the same said to Scrapy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from templatemine._version import __version__
+from templatemine.errors import ConfigError
+
+__all__ = ["CrawlConfig", "scrapy_settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlConfig:
+    """Options of a crawl.
+
+    delay : seconds between the starts of two fetches of one registered domain.  1: Foschini's default (section 4.1).
+    hours : how long to go on; a crawl that was killed keeps the end it was given.
+    max_pages : fetches of pages a registered domain, over all runs on one output.  10,000: fifty times what a pack
+        needs, and at one a second less than three hours of a site's time.
+    max_size : bytes of the largest body, packed and unpacked.  8 MiB: above what Common Crawl keeps of a page (5 MiB).
+    timeout : seconds for a whole download, however slowly it drips.
+    redirects : followed for one page.
+    retries : after the first failure that may pass (no connection, cut off, 429, 5xx).
+    revisit : seconds; the least between two visits of a feed, and the most.  A quarter of an hour and a day: feeds of
+        news sites hold the items of hours, and RSS readers come every quarter of an hour to an hour.
+    concurrent : fetches under way at a time, over all domains.
+    allow_private : fetch from addresses that are not public (this machine, the local network).
+    agent : name by which sites and their robots.txt know the crawler.
+    force : start over, in place of what is there.
+    """
+
+    delay: float = 1.0
+    hours: float = 24.0
+    max_pages: int = 10_000
+    max_size: int = 8 << 20
+    timeout: float = 60.0
+    redirects: int = 5
+    retries: int = 2
+    revisit: tuple[float, float] = (900.0, 86_400.0)
+    concurrent: int = 64
+    allow_private: bool = False
+    agent: str = f"templatemine/{__version__}"
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("delay", "hours", "timeout"):
+            if not 0 < getattr(self, name) < 1e9:
+                raise ConfigError(f"{name}: expected a number above 0, got {getattr(self, name)}")
+        for name, least in (("max_pages", 1), ("max_size", 1), ("redirects", 0), ("retries", 0), ("concurrent", 1)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name}: expected at least {least}, got {getattr(self, name)}")
+        if not 0 < self.revisit[0] <= self.revisit[1]:
+            raise ConfigError(f"revisit: expected the least and the most seconds above 0, got {self.revisit}")
+        if not self.agent.strip() or not self.agent.isprintable():
+            raise ConfigError(f"agent: expected a name in one line, got {self.agent!r}")
+
+
+def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
+    """What Scrapy is told; its own parts do the work, ours are the three named by their path."""
+    here = "templatemine.crawl"
+    handler = f"{here}.guard.OneRequestHandler"
+    return {
+        # One fetch at a time and a full delay after each start, for each slot; Manners makes the domain the slot.
+        "DOWNLOAD_DELAY": config.delay,
+        "DOWNLOAD_DELAY_JITTER": 0,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "CONCURRENT_REQUESTS": config.concurrent,
+        "AUTOTHROTTLE_ENABLED": False,
+        "ROBOTSTXT_OBEY": True,
+        "USER_AGENT": config.agent,
+        "DOWNLOADER_MIDDLEWARES": {f"{here}.guard.Manners": 900},
+        # Bounds.
+        "DOWNLOAD_MAXSIZE": config.max_size,
+        "DOWNLOAD_WARNSIZE": 0,
+        "DOWNLOAD_TIMEOUT": config.timeout,
+        "DOWNLOAD_FAIL_ON_DATALOSS": True,
+        "REDIRECT_MAX_TIMES": config.redirects,
+        "REDIRECT_ENABLED": config.redirects > 0,
+        "RETRY_TIMES": config.retries,
+        "RETRY_ENABLED": config.retries > 0,
+        "METAREFRESH_ENABLED": False,
+        "DEFAULT_REQUEST_HEADERS": {
+            "Accept": "text/html,application/rss+xml,application/atom+xml,application/xml;q=0.9,*/*;q=0.5",
+            "Accept-Encoding": "gzip, deflate",  # what every reader of the archive can undo
+        },
+        # Nothing but HTTP, and every address looked at before it is connected to: a proxy would look names up itself.
+        "DOWNLOAD_HANDLERS": {
+            **dict.fromkeys(("data", "file", "ftp", "s3")),
+            "http": handler,
+            "https": handler,
+        },
+        "TWISTED_DNS_RESOLVER": f"{here}.guard.GuardedResolver",
+        "HTTPPROXY_ENABLED": False,
+        "TEMPLATEMINE_ALLOW_PRIVATE": config.allow_private,
+        # What a crawl of the news does not need.
+        "COOKIES_ENABLED": False,
+        "REFERER_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "MEMUSAGE_ENABLED": False,
+        "LOG_ENABLED": False,
+    }

@@ -1,0 +1,257 @@
+"""What a crawl knows: one SQLite file beside the output.
+
+Every answer is written down in one transaction together with where its records end in the output, so that after a kill
+the two can be made to agree: what lies behind the last end that is written down is cut off, and what is written down
+but not in the output any more (the machine lost power) is due again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from templatemine.crawl.rhythm import Rhythm
+from templatemine.errors import CorpusError
+
+__all__ = ["Feed", "Page", "Standing", "State"]
+
+_VERSION = 1
+_TABLES = """
+CREATE TABLE pages(
+  number INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, source TEXT NOT NULL, standing INTEGER NOT NULL DEFAULT 0,
+  reason TEXT, via TEXT, title TEXT, published TEXT, finish INTEGER
+);
+CREATE INDEX finish ON pages(finish) WHERE finish IS NOT NULL;
+CREATE TABLE feeds(
+  url TEXT PRIMARY KEY, source TEXT NOT NULL, due REAL NOT NULL, etag TEXT, modified TEXT,
+  visited REAL NOT NULL DEFAULT 0, every REAL NOT NULL, fresh REAL NOT NULL DEFAULT 0, span REAL NOT NULL DEFAULT 0
+);
+CREATE TABLE facts(name TEXT PRIMARY KEY, value REAL NOT NULL);
+"""
+
+
+class Standing(IntEnum):
+    """How far a page is."""
+
+    DUE = 0
+    DONE = 1
+    FAILED = 2
+    FEED = 3
+    """It is no page, but a feed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page that is to be fetched; what its feed said of it."""
+
+    number: int = 0
+    url: str
+    source: str
+    via: str | None = None
+    title: str | None = None
+    published: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A feed, what it sent for conditional requests, and how often it is visited; `due` in seconds."""
+
+    url: str
+    source: str
+    due: float
+    etag: str | None = None
+    modified: str | None = None
+    rhythm: Rhythm = field(default_factory=Rhythm)
+
+
+class State:
+    """The file.
+
+    Parameters
+    ----------
+    path : str
+        Made if it is missing.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: another crawl has it, it is none of ours, or cannot be read or written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with self._errors():
+            self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
+            # The lock is the process's, and goes with it.
+            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            with self._at_once():
+                (version,) = self._db.execute("PRAGMA user_version").fetchone()
+                if version == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    for statement in _TABLES.split(";\n"):
+                        self._db.execute(statement)
+                    self._db.execute(f"PRAGMA user_version={_VERSION}")
+                elif version != _VERSION:
+                    raise CorpusError(
+                        f"expected the state of a crawl, version {_VERSION}, found another", path, fatal=True
+                    )
+
+    def close(self) -> None:
+        """Write down everything and give the file free."""
+        self._db.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise CorpusError(
+                    "another crawl is writing here; wait for it, or end it", self.path, fatal=True
+                ) from None
+            raise CorpusError(f"cannot be used: {error}", self.path, fatal=True) from error
+        except sqlite3.DatabaseError as error:
+            raise CorpusError(
+                f"expected the state of a crawl, found no such file: {error}", self.path, fatal=True
+            ) from error
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """All or nothing."""
+        with self._errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # ------------------------------------------------------------------------------------------------------- the output
+
+    def agree(self, size: int) -> int:
+        """Make the state agree with an output of so many bytes; how many of them are to be kept."""
+        with self._at_once():
+            self._db.execute("UPDATE pages SET standing=?, finish=NULL WHERE finish > ?", (Standing.DUE, size))
+            (kept,) = self._db.execute("SELECT MAX(finish) FROM pages").fetchone()
+        return kept or 0
+
+    # -------------------------------------------------------------------------------------------------------- the facts
+
+    def fact(self, name: str) -> float | None:
+        """A number that is kept."""
+        row = self._db.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
+        return None if row is None else float(row[0])
+
+    def keep_fact(self, name: str, value: float) -> None:
+        """Keep a number."""
+        with self._at_once():
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES(?, ?)", (name, value))
+
+    # -------------------------------------------------------------------------------------------------------- the pages
+
+    def add(self, pages: Iterable[Page]) -> list[Page]:
+        """Note pages that are to be fetched; those of them that were not known, with their numbers."""
+        with self._at_once():
+            return list(self._add(pages))
+
+    def _add(self, pages: Iterable[Page]) -> Iterator[Page]:
+        for page in pages:
+            row = self._db.execute(
+                "INSERT OR IGNORE INTO pages(url, source, via, title, published) VALUES(?, ?, ?, ?, ?)"
+                " RETURNING number",
+                (page.url, page.source, page.via, page.title, page.published),
+            ).fetchone()
+            if row is not None:
+                yield Page(
+                    number=row[0],
+                    url=page.url,
+                    source=page.source,
+                    via=page.via,
+                    title=page.title,
+                    published=page.published,
+                )
+
+    def due(self) -> Iterator[tuple[int, str]]:
+        """Number and source of every page that is to be fetched, in the order in which they were added."""
+        rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (Standing.DUE,))
+        yield from rows
+
+    def page(self, number: int) -> Page:
+        """A page by its number."""
+        row = self._db.execute(
+            "SELECT number, url, source, via, title, published FROM pages WHERE number=?", (number,)
+        ).fetchone()
+        return Page(**dict(zip(("number", "url", "source", "via", "title", "published"), row, strict=True)))
+
+    def finished(self, url: str) -> bool:
+        """Whether a page has been fetched under this address, or found to be of no use."""
+        row = self._db.execute("SELECT standing FROM pages WHERE url=?", (url,)).fetchone()
+        return row is not None and row[0] != Standing.DUE
+
+    def tried(self) -> dict[str, int]:
+        """How many pages of each source were fetched, or failed."""
+        wanted = (Standing.DONE, Standing.FAILED)
+        rows = self._db.execute("SELECT source, COUNT(*) FROM pages WHERE standing IN (?, ?) GROUP BY source", wanted)
+        return dict(rows.fetchall())
+
+    def counts(self) -> dict[Standing, int]:
+        """How many pages there are of each standing."""
+        found = dict(self._db.execute("SELECT standing, COUNT(*) FROM pages GROUP BY standing").fetchall())
+        return {standing: found.get(standing, 0) for standing in Standing}
+
+    def reasons(self) -> list[tuple[str, int]]:
+        """Why pages failed, the most frequent first."""
+        return self._db.execute(
+            "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason LIMIT 20",
+            (Standing.FAILED,),
+        ).fetchall()
+
+    def settle(
+        self, page: Page, standing: Standing, *, reason: str | None = None, finish: int | None = None, final: str = ""
+    ) -> None:
+        """Note what became of a page: where its records end in the output, and the address that it really has."""
+        with self._at_once():
+            self._db.execute(
+                "UPDATE pages SET standing=?, reason=?, finish=? WHERE number=?",
+                (standing, reason, finish, page.number),
+            )
+            if final and final != page.url:  # so that it is not fetched under that one too
+                list(self._add([Page(url=final, source=page.source)]))
+                self._db.execute(
+                    "UPDATE pages SET standing=?, finish=NULL WHERE url=? AND standing=?",
+                    (Standing.FEED if standing == Standing.FEED else Standing.FAILED, final, Standing.DUE),
+                )
+                self._db.execute(
+                    "UPDATE pages SET reason=? WHERE url=? AND reason IS NULL AND standing=?",
+                    ("the same as another address", final, Standing.FAILED),
+                )
+
+    # -------------------------------------------------------------------------------------------------------- the feeds
+
+    def feeds(self) -> list[Feed]:
+        """All feeds."""
+        rows = self._db.execute("SELECT url, source, due, etag, modified, visited, every, fresh, span FROM feeds")
+        return [
+            Feed(url=url, source=source, due=due, etag=etag, modified=modified, rhythm=Rhythm(*rhythm))
+            for url, source, due, etag, modified, *rhythm in rows.fetchall()
+        ]
+
+    def visited(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
+        """Note a visit of a feed and its items; those that were not known.  `page` is what it was taken for before."""
+        with self._at_once():
+            rhythm = feed.rhythm
+            self._db.execute(
+                "INSERT OR REPLACE INTO feeds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(feed.url, feed.source, feed.due, feed.etag, feed.modified),
+                    *(rhythm.visited, rhythm.every, rhythm.fresh, rhythm.span),
+                ),
+            )
+            if page is not None:
+                self._db.execute("UPDATE pages SET standing=? WHERE number=?", (Standing.FEED, page.number))
+            return list(self._add(items))

@@ -1,0 +1,253 @@
+"""What is fetched next and what becomes of it, without a network; and the state and the output that go with it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("warcio")
+pytest.importorskip("feedparser")
+pytest.importorskip("resiliparse")
+pytest.importorskip("tldextract")
+
+from templatemine.crawl.history import Answer, History, clean_url, read_urls
+from templatemine.crawl.output import Exchange, Output, check_name
+from templatemine.crawl.settings import CrawlConfig
+from templatemine.crawl.state import Feed, Page, Standing, State
+from templatemine.errors import ConfigError, CorpusError
+
+HTML = b"<!doctype html><html><body><p>A story.</p></body></html>"
+
+
+def answer(url: str, body: bytes = HTML, status: int = 200, kind: str = "text/html") -> Answer:
+    """As the spider makes it."""
+    exchange = Exchange(
+        url=url,
+        date="2026-01-05T10:00:00Z",
+        address="192.0.2.1",
+        request=[("User-Agent", "x")],
+        status="200 OK",
+        headers=[("Content-Type", kind), ("Content-Length", str(len(body)))],
+        body=body,
+    )
+    return Answer(status=status, content_type=kind, etag='"e"', modified=None, body=body, exchange=exchange)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[State]:
+    found = State(str(tmp_path / "h.jsonl.state"))
+    yield found
+    found.close()
+
+
+def history(state: State, path: Path, **options: object) -> History:
+    """A history over a state."""
+    size = path.stat().st_size if path.exists() else 0
+    return History(state, Output(str(path), state.agree(size)), CrawlConfig(**options))  # type: ignore[arg-type]
+
+
+def test_domains_take_turns_and_none_is_asked_ahead(state: State, tmp_path: Path) -> None:
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter([f"http://a.example/{n}" for n in range(50)] + ["http://www.b-news.org/1", "http://c.example/1"]))
+    out = []
+    while (job := made.next(0)) is not None:
+        out.append(job)
+    assert Counter(job.source for job in out) == {"a.example": 2, "b-news.org": 1, "c.example": 1}
+    assert [job.source for job in out[:3]] == ["a.example", "b-news.org", "c.example"]
+    made.answered(out[0], answer(out[0].url), 0)
+    following = made.next(0)
+    assert following is not None
+    assert following.url == "http://a.example/2"
+    assert made.next(0) is None
+    assert not made.over()
+
+
+def test_a_domain_has_its_limit_over_all_runs(state: State, tmp_path: Path) -> None:
+    urls = [f"http://a.example/{n}" for n in range(9)]
+    for most in (4, 6):  # a second run may go on to 6
+        made = history(state, tmp_path / "h.jsonl", max_pages=most)
+        made.add(iter(urls))
+        while (job := made.next(0)) is not None:
+            made.answered(job, answer(job.url), 0)
+        assert made.over()
+        assert state.counts()[Standing.DONE] == most
+    assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == 6
+
+
+def test_a_feed_brings_its_items_once(state: State, tmp_path: Path) -> None:
+    body = b"""<rss version="2.0"><channel><title>F</title><ttl>120</ttl>
+        <item><title>One</title><link>/one#top</link></item><item><link>http://b.example/two</link></item>
+        <item><link>ftp://c.example/</link></item><item><title>None</title></item></channel></rss>"""
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(["http://a.example/feed"]))
+    job = made.next(0)
+    assert isinstance(job, Page)
+    made.answered(job, answer(job.url, body, kind="text/html"), 1000.0)
+    urls = set()
+    while (item := made.next(1000.0)) is not None:
+        urls.add(item.url)
+    assert urls == {"http://a.example/one", "http://b.example/two"}
+    (feed,) = state.feeds()
+    assert (feed.etag, feed.rhythm.visited, feed.due) == ('"e"', 1000.0, 1000.0 + 7200)
+    assert made.next(feed.due - 1) is None
+    visit = made.next(feed.due)
+    assert isinstance(visit, Feed)
+    assert visit.etag == '"e"'
+
+
+def test_what_is_no_feed_any_more_is_asked_less_and_less(state: State, tmp_path: Path) -> None:
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(["http://a.example/feed"]))
+    job, now = made.next(0), 0.0
+    assert job is not None
+    made.answered(job, answer(job.url, b"<rss version='2.0'><channel></channel></rss>"), now)
+    waits = []
+    for _ in range(8):
+        (feed,) = state.feeds()
+        waits.append(feed.due - now)
+        now = feed.due
+        job = made.next(now)
+        assert isinstance(job, Feed)
+        made.answered(job, answer(job.url, b"<html>gone</html>"), now)
+    assert waits == sorted(waits)
+    assert waits[-1] == 86_400
+
+
+@pytest.mark.parametrize("name", ["h.jsonl", "h.jsonl.gz", "h.warc", "h.warc.gz"])
+def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    state = State(str(tmp_path / "state"))
+    made = history(state, path)
+    made.add(iter([f"http://a.example/{n}" for n in range(6)]))
+    sizes = []
+    for _ in range(4):
+        job = made.next(0)
+        assert job is not None
+        made.answered(job, answer(job.url), 0)
+        sizes.append(path.stat().st_size)
+    state.close()
+    whole = path.read_bytes()
+
+    path.write_bytes(whole + b"half a rec")  # killed
+    state = State(str(tmp_path / "state"))
+    assert state.agree(path.stat().st_size) == len(whole)
+    state.close()
+
+    path.write_bytes(whole[: sizes[2] - 1])  # lost power
+    state = State(str(tmp_path / "state"))
+    assert state.agree(path.stat().st_size) == sizes[1]
+    assert state.counts()[Standing.DONE] == 2
+    made = history(state, path)
+    while (job := made.next(0)) is not None:
+        made.answered(job, answer(job.url), 0)
+    assert state.counts()[Standing.DONE] == 6
+    state.close()
+    data = path.read_bytes()
+    data = gzip.decompress(data) if name.endswith(".gz") else data
+    for number in range(6):
+        marks = {
+            "jsonl": f'"url":"http://a.example/{number}"',
+            "warc": f"WARC-Target-URI: http://a.example/{number}\r\n",
+        }
+        assert data.count(marks[name.split(".")[1]].encode()) == (1 if "jsonl" in name else 2)  # and its request
+
+
+def test_json_lines_have_what_the_feed_said(state: State, tmp_path: Path) -> None:
+    made = history(state, tmp_path / "h.jsonl")
+    page = Page(
+        url="http://a.example/1", source="a.example", via="http://a.example/feed", title="One", published="2026"
+    )
+    made.add(iter(()))
+    state.add([page])
+    made = history(state, tmp_path / "h.jsonl")
+    job = made.next(0)
+    assert job is not None
+    made.answered(job, answer("http://a.example/final", HTML.replace(b"story", "stóry".encode())), 0)
+    (record,) = map(json.loads, (tmp_path / "h.jsonl").read_bytes().splitlines())
+    assert (record["title"], record["via"], record["url"]) == ("One", page.via, "http://a.example/final")
+    assert "stóry" in record["html"]
+    assert state.finished("http://a.example/final")
+
+
+def test_two_crawls_on_one_state(tmp_path: Path) -> None:
+    state = State(str(tmp_path / "s"))
+    with pytest.raises(CorpusError, match="another crawl"):
+        State(str(tmp_path / "s"))
+    state.close()
+    State(str(tmp_path / "s")).close()
+
+
+def test_a_state_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "s").write_bytes(b"no database at all " * 100)
+    with pytest.raises(CorpusError, match="expected the state of a crawl"):
+        State(str(tmp_path / "s"))
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"),
+    [
+        ("http://a.example/x#y", "http://a.example/x"),
+        ("  https://A.example/ ", "https://A.example/"),
+        ("/x", None),
+        ("ftp://a.example/", None),
+        ("http://", None),
+        ("http://[::1", None),
+        ("javascript:alert(1)", None),
+        ("http://a.example/" + "x" * 5000, None),
+        ("http://a.example/a b", None),
+    ],
+)
+def test_addresses(url: str, wanted: str | None) -> None:
+    assert clean_url(url) == wanted
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=60), st.sampled_from(["", "http://a.example/dir/"]))
+def test_addresses_are_clean_or_none(text: str, base: str) -> None:
+    found = clean_url(text, base)
+    assert found is None or clean_url(found) == found
+
+
+def test_files_of_addresses(tmp_path: Path) -> None:
+    path = tmp_path / "urls.txt"
+    path.write_bytes("\ufeff# of mine\r\n\r\nhttp://a.example/1\r\n http://a.example/2\n".encode())
+    assert list(read_urls(str(path))) == ["http://a.example/1", "http://a.example/2"]
+    path.write_text("http://a.example/1\nexample.org\n")
+    with pytest.raises(CorpusError, match=r"urls.txt:2: expected an address"):
+        list(read_urls(str(path)))
+
+
+@pytest.mark.parametrize(
+    "options", [{"delay": 0}, {"delay": float("nan")}, {"revisit": (5, 1)}, {"max_pages": 0}, {"agent": "a\nb"}]
+)
+def test_options_that_make_no_sense(options: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match=f"{next(iter(options))}: expected"):
+        CrawlConfig(**options)  # type: ignore[arg-type]
+
+
+def test_names_of_outputs() -> None:
+    assert check_name("A/B.WARC.gz") == ".warc.gz"
+    with pytest.raises(ConfigError, match="ends in"):
+        check_name("history.parquet")
+
+
+def test_next_is_quick_with_many_domains_that_wait(state: State, tmp_path: Path) -> None:
+    """Domains at their limit are not looked at again and again."""
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(f"http://a{n}.example/{m}" for m in range(3) for n in range(5000))
+    out = 0
+    while made.next(0) is not None:
+        out += 1
+    assert out == 10_000
+    start = time.perf_counter()
+    for _ in range(10_000):
+        assert made.next(0) is None
+    assert time.perf_counter() - start < 1

@@ -1,0 +1,68 @@
+"""When feeds are visited."""
+
+from __future__ import annotations
+
+import calendar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, skipped_hours, when
+
+BOUNDS = (900.0, 86_400.0)
+HOUR = 3600.0
+
+
+def follow(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> Rhythm:
+    """Visit a feed that gets an item every so many seconds."""
+    rhythm, now, seen = Rhythm(), 1.0, 0
+    while now < days * 86_400:
+        there = int(now / every_item)
+        rhythm = after_visit(rhythm, now, there - seen, items, BOUNDS, ttl)
+        seen = there
+        now += rhythm.every
+    return rhythm
+
+
+@pytest.mark.parametrize(("every_item", "least", "most"), [(60, 900, 900), (600, 2400, 3600), (86_400, 43_200, 86_400)])
+def test_follows_how_often_items_appear(every_item: float, least: float, most: float) -> None:
+    assert least <= follow(every_item).every <= most
+
+
+def test_a_feed_of_few_items_is_seen_before_they_are_gone() -> None:
+    assert follow(600, items=4).every <= 2 * 600 * 1.5
+
+
+def test_a_feed_that_asks_for_time_gets_it() -> None:
+    assert follow(60, ttl=7200).every == 7200
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1e6), st.integers(0, 1000), st.integers(0, 1000), st.booleans()), max_size=20),
+    st.floats(0, 1e9),
+)
+def test_stays_within_its_bounds(visits: list[tuple[float, int, int, bool]], ttl: float) -> None:
+    rhythm, now = Rhythm(), 1e9
+    for pause, new, more, fails in visits:
+        now += pause
+        rhythm = after_failure(rhythm, BOUNDS) if fails else after_visit(rhythm, now, new, new + more, BOUNDS, ttl)
+        assert BOUNDS[0] <= rhythm.every <= BOUNDS[1]
+
+
+def test_a_clock_that_goes_back_does_no_harm() -> None:
+    rhythm = after_visit(Rhythm(visited=1e9), 1e9 - 500, 3, 30, BOUNDS)
+    assert BOUNDS[0] <= rhythm.every <= BOUNDS[1]
+
+
+def test_skipped_hours() -> None:
+    data = b"<rss><skipHours>\n<hour>0</hour><hour> 5 </hour><hour>24</hour><hour>99</hour></skipHours></rss>"
+    assert skipped_hours(data) == {0, 5}
+    assert skipped_hours(b"<rss></rss>") == frozenset()
+
+
+def test_waits_for_an_hour_that_is_not_skipped() -> None:
+    at_three = calendar.timegm((2026, 1, 5, 3, 20, 0))
+    assert when(at_three, frozenset()) == at_three
+    assert when(at_three, frozenset({3, 4})) == calendar.timegm((2026, 1, 5, 5, 0, 0))
+    assert when(at_three, frozenset(range(24))) == at_three
