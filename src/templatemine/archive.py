@@ -38,6 +38,7 @@ from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.frames import cannot_write, frames, only_record, pack_frame, pack_pieces, records
 from templatemine.io.read import read_records
 from templatemine.io.together import together
+from templatemine.mined import Mined, rates_of
 from templatemine.model import Document
 from templatemine.partition import (
     FOLDERS,
@@ -54,7 +55,7 @@ from templatemine.partition import (
     source_of,
     split_again,
 )
-from templatemine.pipeline import Mined, SourceReport, finish_source, mine_source, rates_of, skip_source, unfit
+from templatemine.pipeline import SourceReport, finish_source, mine_source, skip_source, unfit
 from templatemine.shelf import Outcome, Shelf, pack_names
 from templatemine.spill import PeerTable, Rates, dump, load, write_rates
 from templatemine.steer import keep_rules

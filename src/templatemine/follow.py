@@ -27,6 +27,7 @@ from templatemine.frames import cannot_write, frames, only_record, pack_frame, p
 from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import safe_file_name
+from templatemine.mined import rates_of
 from templatemine.packs import Pack
 from templatemine.partition import (
     FOLDERS,
@@ -42,7 +43,7 @@ from templatemine.partition import (
     source_of,
     split_again,
 )
-from templatemine.pipeline import finish_source, mine_source, rates_of, unfit
+from templatemine.pipeline import finish_source, mine_source, unfit
 from templatemine.shelf import Shelf, pack_names
 from templatemine.spill import PeerTable, dump, load, write_rates
 from templatemine.steer import keep_rules

@@ -18,9 +18,10 @@ from typing import TypeVar
 
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.mined import Mined
 from templatemine.model import Document
 from templatemine.packs import Pack
-from templatemine.pipeline import Mined, finish_source, mine_source, shared
+from templatemine.pipeline import finish_source, mine_source, shared
 from templatemine.stream import body_cleaner
 
 __all__ = ["STAGES", "MeasureConfig", "Measured", "Stage", "measure", "peak_memory"]

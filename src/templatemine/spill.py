@@ -1,6 +1,6 @@
 """What mining keeps of sources between its two maps, on disk: bounded memory for any number of sources.
 
-`dump` and `load` write and read a `pipeline.Mined`: a line of JSON that says which arrays follow, then the arrays.
+`dump` and `load` write and read a `mined.Mined`: a line of JSON that says which arrays follow, then the arrays.
 `PeerTable` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that stand in
 two sources or more.  What it answers for a source is what `pipeline.shared` of all sources would.
 """
@@ -21,8 +21,8 @@ from templatemine.crosssite import Peers, gather_rows
 from templatemine.errors import CorpusError
 from templatemine.evidence import Evidence
 from templatemine.frames import cannot_write
+from templatemine.mined import Mined, Strings, rates_of
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
-from templatemine.pipeline import Mined, Strings, rates_of
 from templatemine.tokenise import Forms
 
 __all__ = ["PeerTable", "Rates", "dump", "load", "write_rates"]
@@ -115,7 +115,7 @@ _HASH_BITS = 61
 
 
 Rates = tuple[int, NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]
-"""The number of a source, and what `pipeline.rates_of` says of it."""
+"""The number of a source, and what `mined.rates_of` says of it."""
 
 
 def write_rates(handle: BinaryIO, sources: Sequence[Rates]) -> None:

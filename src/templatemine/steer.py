@@ -15,6 +15,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
+from templatemine.decide import BELOW_CUTOFF, NO_MODE
 from templatemine.errors import ConfigError, PackError
 from templatemine.evidence import RARE, REASONS
 from templatemine.expressions import OWN_TOKEN, Encoded, expression
@@ -22,7 +23,7 @@ from templatemine.model import Template
 from templatemine.overrides import Overrides, Rule, read_rules
 from templatemine.packs import Pack, check_written, template_id
 from templatemine.patterns import TABLE, PatternSet
-from templatemine.pipeline import BELOW_CUTOFF, NO_MODE, SourceReport
+from templatemine.pipeline import SourceReport
 from templatemine.shelf import DroppedString
 
 __all__ = [

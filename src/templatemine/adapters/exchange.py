@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.crosssite import Peers
-from templatemine.pipeline import Mined, shared
+from templatemine.mined import Mined
+from templatemine.pipeline import shared
 
 __all__ = ["HASH_BITS", "Answers", "answers", "asked", "peers_of", "told"]
 

@@ -20,22 +20,13 @@ import pyarrow as pa
 from templatemine.adapters.exchange import Answers, answers, peers_of, told
 from templatemine.adapters.rows import RowCleaner
 from templatemine.config import PipelineConfig, ReadConfig
+from templatemine.counting import Candidates, Counted, candidates, count_candidates
 from templatemine.errors import CorpusError
 from templatemine.io.read import read_documents
+from templatemine.mined import Mined
 from templatemine.model import Document
 from templatemine.packs import Pack
-from templatemine.pipeline import (
-    Candidates,
-    Counted,
-    Mined,
-    Miner,
-    SourceReport,
-    candidates,
-    count_candidates,
-    finish_counted,
-    finish_source,
-    mine_source,
-)
+from templatemine.pipeline import Miner, SourceReport, finish_counted, finish_source, mine_source
 from templatemine.sample import digests
 from templatemine.stream import StreamConfig
 

@@ -1,0 +1,185 @@
+"""Which strings of a source are templates: the methods, and the decision in the way of each.
+
+In come the strings of a source and what `crosssite` knows of them, out goes a verdict for each string, with the reasons
+by name.  A few passes over columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
+from templatemine.crosssite import Peers
+from templatemine.cutoff import choose_cutoff, histogram
+from templatemine.errors import ConfigError
+from templatemine.evidence import ACCEPTED, JOINT, RARE, REASONS, TABLE, judge
+from templatemine.index import document_floor
+from templatemine.mined import Mined, parts
+from templatemine.model import Cutoff
+
+__all__ = ["BELOW_CUTOFF", "METHODS", "NO_MODE", "SHARED", "Decision", "Method", "decide", "filled_in"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A way to decide what is a template.
+
+    Attributes
+    ----------
+    patterns : str
+        Preset of mutable patterns.
+    min_tokens, min_share : int, float
+        Shortest string and least share of documents that are looked at, unless the user says otherwise.
+    shared_first : bool
+        Take the strings of other sources out before the histogram is cut, so that the cut is looked for among the
+        source's own strings.
+    gate : bool
+        Cut only where there is a second mode.
+    evidence : bool
+        Decide by `evidence` instead of the histogram; line breaks part strings.
+    """
+
+    patterns: str
+    min_tokens: int
+    min_share: float
+    shared_first: bool = False
+    gate: bool = False
+    evidence: bool = False
+
+
+METHODS: Mapping[str, Method] = {
+    "default": Method(patterns="news", min_tokens=1, min_share=0.0, evidence=True),
+    "energy": Method(patterns="news", min_tokens=2, min_share=0.002, shared_first=True, gate=True),
+    "thesis": Method(patterns="thesis", min_tokens=2, min_share=0.002),
+}
+BELOW_CUTOFF = "below the cut-off"
+NO_MODE = "no second mode"
+SHARED = "stands in other sources"
+
+Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
+
+
+def filled_in(config: PipelineConfig) -> tuple[PipelineConfig, Method]:
+    """The options with what the method's name stands for filled in."""
+    if config.method not in METHODS:
+        raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
+    method = METHODS[config.method]
+    mine = replace(
+        config.mine,
+        min_tokens=method.min_tokens if config.mine.min_tokens is None else config.mine.min_tokens,
+        min_share=method.min_share if config.mine.min_share is None else config.mine.min_share,
+    )
+    preset = method.patterns if config.tokenise.patterns == TokeniseConfig().patterns else config.tokenise.patterns
+    return replace(config, mine=mine, tokenise=replace(config.tokenise, patterns=preset)), method
+
+
+def decide(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+    """Which strings are templates, in the way of the method."""
+    return (_by_evidence if method.evidence else _by_histogram)(mined, peers, place, config, method)
+
+
+def _by_histogram(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+    """Steps 7 to 9 of the thesis and its second level."""
+    is_shared = peers.others(mined.hashes) >= config.crosssite.max_sources
+    asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
+    floor = document_floor(mined.documents, config.mine)
+    cutoff = choose_cutoff(mined.repeats.take(asked), mined.documents, floor, config.cutoff, gate=method.gate)
+    above = mined.repeats.df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
+    # The reason that a string met first.
+    reason_of = np.where(is_shared & (above | method.shared_first), 2, np.where(above, 0, 1)).astype(np.int8)
+    return cutoff, reason_of, ("", BELOW_CUTOFF if cutoff.df is not None else NO_MODE, SHARED)
+
+
+def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+    """The verdicts of `evidence`; the histogram is kept for the reader."""
+    evidence = mined.evidence
+    assert evidence is not None
+    constants = config.evidence
+    elsewhere = peers.elsewhere(mined.hashes, place)
+    in_prose = peers.in_prose_elsewhere(mined.hashes, place)
+    verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants)
+    free = mined.rates >= in_prose * np.float32(2.0**constants.exclusive_bits)
+    _frame(mined, verdict, constants)
+    _branch(mined, verdict, free, constants)
+    for left in (True, False):
+        anchored = evidence.starts if left else evidence.ends
+        bases = np.where(free & (anchored >= constants.edge), mined.repeats.count, 0)
+        rows = np.flatnonzero((verdict == ACCEPTED) & (evidence.lines < constants.whole) & (bases > 0))
+        owner, part = parts(mined, rows, left)
+        longest = np.zeros(len(rows), np.int32)
+        np.maximum.at(longest, owner, bases[part])
+        verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
+    _drop_parts(mined, verdict, near, free, constants)
+    counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
+    number = int(np.count_nonzero(verdict == ACCEPTED))
+    cutoff = Cutoff(
+        method="evidence",
+        df=None,
+        share=None,
+        energy=None,
+        histogram=tuple(int(count) for count in counts),
+        note=f"{number} with evidence" if number else "no string shows evidence of being a template",
+    )
+    return cutoff, verdict, REASONS
+
+
+def _frame(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+    """Accept rows of tables whose key, "Text:" of "Text: NAME", is too frequent for a table.  `verdict` is INOUT."""
+    evidence = mined.evidence
+    assert evidence is not None
+    frame = (verdict == ACCEPTED) & (evidence.starts >= config.edge) & (evidence.closes >= config.closed)
+    frame &= mined.repeats.df >= config.half * mined.documents
+    rows = np.flatnonzero((verdict == TABLE) & (evidence.starts >= config.edge))
+    owner, part = parts(mined, rows, True)
+    verdict[rows[owner[frame[part]]]] = ACCEPTED
+
+
+def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig) -> None:
+    """Accept edges of lines in scripts without spaces that end where many ways part.
+
+    What a word is nobody says there, but where a string ends that is always the same, any character may follow (Harris
+    1955): no longer string takes most of its occurrences.  `verdict` is INOUT.
+    """
+    c, evidence, repeats = config, mined.evidence, mined.repeats
+    assert evidence is not None
+    able = (
+        (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
+    )
+    able &= (evidence.information >= 2 * c.rich) & (repeats.df >= max(c.least, c.often_share * mined.documents))
+    able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
+    for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
+        edge = able & (anchored >= c.edge)
+        if edge.any():
+            rows = np.flatnonzero(anchored >= c.edge)
+            owner, part = parts(mined, rows, left)
+            longest = np.zeros(len(repeats), np.int32)
+            np.maximum.at(longest, part, repeats.count[rows[owner]])
+            verdict[edge & (longest < c.joint_share * repeats.count)] = ACCEPTED
+
+
+def _drop_parts(
+    mined: Mined,
+    verdict: NDArray[np.int8],
+    near: NDArray[np.bool_],
+    free: NDArray[np.bool_],
+    config: EvidenceConfig,
+) -> None:
+    """Of strings that are only near an edge, drop what longer templates nearly always say, and chance continuations.
+
+    `verdict` is INOUT.
+    """
+    count = mined.repeats.count
+    rows = np.flatnonzero(verdict == ACCEPTED)
+    for left in (True, False):
+        owner, part = parts(mined, rows, left)
+        longer, part = rows[owner], part.astype(np.int64)
+        most = near[part] & (count[longer] >= config.edge * count[part])
+        chance = (
+            near[longer] & (verdict[part] == ACCEPTED) & free[part] & (count[longer] < config.joint_share * count[part])
+        )
+        verdict[part[most & (verdict[part] == ACCEPTED)]] = JOINT
+        verdict[longer[chance]] = JOINT

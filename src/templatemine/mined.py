@@ -1,0 +1,161 @@
+"""What is kept of a source between the two maps: its strings by columns, and where each was seen.
+
+In comes what the stages found in one source, out go records that need no article and no index any more.  Memory grows
+with the strings, and not with the documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _core, _text
+from templatemine.evidence import Evidence
+from templatemine.model import Corpus, Index, PageHistory, Repeats
+from templatemine.patterns import PatternSet
+from templatemine.tokenise import Forms
+
+__all__ = ["Dropped", "Mined", "Strings", "parts", "rates_of", "strings_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strings:
+    """Some strings of a source, by columns: string i is ``tokens[bounds[i]:bounds[i + 1]]``, ids in `names`."""
+
+    tokens: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    names: Forms
+    df: NDArray[np.int32]
+    count: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.df)
+
+    def ids(self, row: int) -> tuple[int, ...]:
+        """Tokens of a string, places in `names`."""
+        return tuple(self.tokens[self.bounds[row] : self.bounds[row + 1]].tolist())
+
+    def readable(self, row: int, patterns: PatternSet) -> tuple[str, ...]:
+        """Normalised tokens of a string as they stand in a pack."""
+        return tuple(patterns.readable(self.names[token]) for token in self.ids(row))
+
+    def take(self, rows: NDArray[np.int64]) -> Strings:
+        """Some of the strings."""
+        places, bounds = _runs(self.bounds[rows], np.diff(self.bounds)[rows])
+        return replace(self, tokens=self.tokens[places], bounds=bounds, df=self.df[rows], count=self.count[rows])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mined:
+    """All that is kept of one source between the two maps: strings and where each was seen, no article text.
+
+    Attributes
+    ----------
+    hashes : uint64 array, shape (strings,)
+        Equal for equal strings of all sources.
+    rates : float32 array, shape (strings,)
+        Occurrences a token of the source.
+    document, first, last : int32 arrays, shape (strings,)
+        One occurrence of each string: document and first and last token in it.
+    evidence : Evidence or None
+        For methods that ask for it.
+    chosen : int64 array or None
+        Places of the documents that were mined, if only a sample was; `documents` counts them.
+    pages : PageHistory or None
+        For HTML.
+    """
+
+    source: str
+    html: bool
+    documents: int
+    first_date: str | None
+    last_date: str | None
+    strings: Strings
+    repeats: Repeats
+    hashes: NDArray[np.uint64]
+    rates: NDArray[np.float32]
+    document: NDArray[np.int32]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+    evidence: Evidence | None
+    chosen: NDArray[np.int64] | None = None
+    pages: PageHistory | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """Strings that did not become templates, with the reason for each."""
+
+    strings: Strings
+    reasons: Sequence[str]
+    reason_of: NDArray[np.int8]
+    patterns: PatternSet
+
+    def __len__(self) -> int:
+        return len(self.strings)
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
+        """(tokens, df, count, reason), most frequent first."""
+        strings = self.strings
+        names = [self.patterns.readable(name) for name in strings.names]
+        order = np.argsort(-strings.df.astype(np.int64), kind="stable")
+        tokens, bounds = strings.tokens.tolist(), strings.bounds.tolist()
+        rows = (
+            order.tolist(),
+            strings.df[order].tolist(),
+            strings.count[order].tolist(),
+            self.reason_of[order].tolist(),
+        )
+        for row, df, count, reason in zip(*rows, strict=True):
+            yield (
+                tuple([names[token] for token in tokens[bounds[row] : bounds[row + 1]]]),
+                df,
+                count,
+                self.reasons[reason],
+            )
+
+
+def strings_of(corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]) -> Strings:
+    """The tokens of all strings, without the rest of the source's vocabulary."""
+    forms = corpus.form_names
+    assert isinstance(forms, Forms)
+    places, bounds = _runs(position, repeats.length)
+    symbols = index.symbols[places]
+    used = np.flatnonzero(np.bincount(symbols, minlength=1))
+    renumbered = np.zeros(len(index.forms), np.int32)
+    renumbered[used] = np.arange(len(used), dtype=np.int32)
+    chosen = index.forms[used]
+    letters, offsets = _runs(forms.offsets[chosen], np.diff(forms.offsets)[chosen])
+    names = Forms(forms.arena[letters], offsets)
+    return Strings(tokens=renumbered[symbols], bounds=bounds, names=names, df=repeats.df, count=repeats.count)
+
+
+def rates_of(mined: Mined) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]:
+    """What the reduce asks of a source: the hashes of its strings, their rates, and their rates within prose."""
+    # Without evidence nothing is known of prose.
+    prose = mined.rates if mined.evidence is None else mined.rates * mined.evidence.within
+    return mined.hashes, mined.rates, prose
+
+
+def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which strings of the source are a shorter beginning (or end) of some: (place in `rows`, row of the shorter)."""
+    chosen = mined.strings.take(rows)
+    lengths = np.diff(chosen.bounds).astype(np.int64) - 1
+    owner = np.repeat(np.arange(len(rows)), lengths)
+    size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+    start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
+    names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
+    parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
+    place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
+    known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
+    return owner[known], place[known]
+
+
+def _runs(starts: NDArray[np.int64], lengths: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Places of several runs one after the other, and where each begins among them."""
+    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1]), bounds

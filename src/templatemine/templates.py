@@ -1,0 +1,124 @@
+"""Strings that were chosen -> templates: each with its expression, its anchor and an example from the archive.
+
+Only the documents with an example are scanned again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.config import EvidenceConfig, PipelineConfig
+from templatemine.evidence import Evidence, reaches
+from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
+from templatemine.mined import Mined, parts
+from templatemine.model import Document, Template
+from templatemine.packs import template_id
+from templatemine.patterns import PatternSet
+
+__all__ = ["templates_of"]
+
+_LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
+
+
+def templates_of(
+    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, config: PipelineConfig
+) -> tuple[Template, ...]:
+    separators = config.tokenise.separators
+    examples = _examples(mined, rows, documents, patterns, separators)
+    reaching = _reaching(mined, rows, config.evidence)
+    strings = mined.strings
+
+    def template(row: int, forms: list[bytes], fixed: tuple[str, ...], side: str) -> Template:
+        anchor = _anchor(mined.evidence, row, config.evidence)
+        text, start, end = examples[row]
+        tokens, example = fixed, text[start:end]
+        if side:
+            tokens = (*fixed, SLOT) if side == "end" else (SLOT, *fixed)
+            anchor = "line" if anchor not in ("", side) else side
+            example = _with_rest(text, start, end, side, separators)
+        return Template(
+            id=template_id(tokens),
+            regex=expression(forms, patterns, separators, mined.html, anchor=anchor, slot=side),
+            tokens=tokens,
+            df=int(strings.df[row]),
+            count=int(strings.count[row]),
+            example=example,
+            anchor=anchor,
+        )
+
+    templates: list[Template] = []
+    for row in rows.tolist():
+        forms = [strings.names[token] for token in strings.ids(row)]
+        fixed = tuple(patterns.readable(form) for form in forms)
+        templates.append(template(row, forms, fixed, ""))
+        templates += [template(row, forms, fixed, side) for side in reaching.get(row, ())]
+    return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
+
+
+def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
+    """Where in its line a string stands as a rule; elsewhere it is not cut."""
+    if evidence is None:
+        return ""
+    if evidence.lines[row] >= config.whole:
+        return "line"
+    return "start" if evidence.starts[row] >= config.edge else "end" if evidence.ends[row] >= config.edge else ""
+
+
+def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, list[str]]:
+    """Templates that take the rest of their line as well: row -> "end", "start" or both.
+
+    One that is mostly a part of a longer template, which says all it has to say, does not.
+    """
+    if mined.evidence is None or mined.html:
+        return {}
+    out: dict[int, list[str]] = {}
+    count = mined.repeats.count
+    for side, able in zip(("end", "start"), reaches(mined.evidence, config), strict=True):
+        outer = mined.evidence.ends if side == "end" else mined.evidence.starts
+        complete = kept[~able[kept] & (outer[kept] < config.edge)]
+        owner, part = parts(mined, complete, side == "end")
+        most = count[complete[owner]] >= config.joint_share * count[part]
+        able = able.copy()
+        able[part[most]] = False
+        for row in kept[able[kept]].tolist():
+            out.setdefault(row, []).append(side)
+    return out
+
+
+def _examples(
+    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str
+) -> dict[int, tuple[str, int, int]]:
+    """One occurrence of each string, by scanning its document again: the text, and the bounds of the string in it."""
+    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, mined.html))
+    by_document: dict[int, list[int]] = {}
+    for row in rows.tolist():
+        by_document.setdefault(int(mined.document[row]), []).append(row)
+    examples: dict[int, tuple[str, int, int]] = {}
+    for place, wanted in by_document.items():
+        text = documents[place if mined.chosen is None else int(mined.chosen[place])].body
+        encoded = Encoded(text, patterns, separators)
+        starts, ends, _ = scanner.token_spans(encoded.data)
+        for row in wanted:
+            edges = np.array([starts[mined.first[row]], ends[mined.last[row]]])
+            start, end = encoded.code_points(edges).tolist()
+            examples[row] = text, start, end
+    return examples
+
+
+def _with_rest(text: str, start: int, end: int, side: str, separators: str) -> str:
+    """An example with the rest of its line, where that is short enough for a slot."""
+    if side == "end":
+        found = _LINE_BREAK.search(text, end)
+        rest = text[end : found.start() if found else len(text)]
+        whole = text[start:end] + rest
+    else:
+        begin = max((text.rfind(char, 0, start) + 1 for char in "\n\u2028\u2029"), default=0)
+        rest = text[begin:start]
+        whole = rest + text[start:end]
+    blank = "".join(char for char in whole if char.isspace()) + separators
+    return whole.strip(blank) if len(rest) <= SLOT_SIZE else text[start:end]
