@@ -374,14 +374,17 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     stands : uint8 array, shape (tokens,)
         What `standing` gave.
     lines : bool
-        Form 0 is the line break; it is not counted in `token_of`.
+        Form 0 is the line break; it is no token of its document.
 
     Returns
     -------
-    symbols, doc_of, token_of : int32 arrays of equal length
-        Symbol, document and place in the document (in tokens) of each position.
-    stands : uint8 array of the same length
+    symbols : int32 array, shape (length,)
+    stands : uint8 array, shape (length,)
         `stands` of each token; 0 at breaks.
+    doc_starts : int64 array, shape (documents + 1,)
+        Where each document begins; the last entry is the length.
+    runs, run_tokens : int64 and int32 arrays
+        Where each stretch without a break begins, and which token of its document stands there, counted from 0.
     """
     if stands.shape[0] != forms.shape[0]:
         raise ValueError(f"expected how {forms.shape[0]} tokens stand, got {stands.shape[0]}")
@@ -389,29 +392,41 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int64_t documents = doc_starts.shape[0] - 1
     cdef int32_t[::1] symbols = np.empty(forms.shape[0] + documents, np.int32)
-    cdef int32_t[::1] doc_of = np.empty(forms.shape[0] + documents, np.int32)
-    cdef int32_t[::1] token_of = np.empty(forms.shape[0] + documents, np.int32)
     cdef uint8_t[::1] edges = np.zeros(forms.shape[0] + documents, np.uint8)
-    cdef int64_t d, i, size = 0, token, begin, end
+    cdef int64_t[::1] begins = np.empty(documents + 1, np.int64)
+    cdef int64_t d, i, size = 0, token, begin, end, number = 0, room = 0, token_room = 0
+    cdef int64_t* runs = NULL
+    cdef int32_t* run_tokens = NULL
     cdef int32_t s, before
-    with nogil:
-        for d in range(documents):
-            before = 0
-            token = 0
-            begin = doc_starts[d]
-            end = doc_starts[d + 1]
-            for i in range(begin, end + 1):
-                s = symbol_of[forms[i]] if i < end else 0
-                if s != 0 or before != 0:
-                    symbols[size] = s
-                    doc_of[size] = <int32_t>d
-                    token_of[size] = <int32_t>token
-                    edges[size] = stands[i] if s != 0 else 0
-                    size += 1
-                before = s
-                token += i < end and not (lines and forms[i] == 0)
-    # Not copied: what lies behind was never written to, so it takes no memory.
-    return np.asarray(symbols)[:size], np.asarray(doc_of)[:size], np.asarray(token_of)[:size], np.asarray(edges)[:size]
+    try:
+        with nogil:
+            for d in range(documents):
+                before = 0
+                token = 0
+                begin = doc_starts[d]
+                end = doc_starts[d + 1]
+                begins[d] = size
+                for i in range(begin, end + 1):
+                    s = symbol_of[forms[i]] if i < end else 0
+                    if s != 0 or before != 0:
+                        if before == 0:
+                            reserve(<void**>&runs, &room, number + 1, sizeof(int64_t))
+                            reserve(<void**>&run_tokens, &token_room, number + 1, sizeof(int32_t))
+                            runs[number] = size
+                            run_tokens[number] = <int32_t>token
+                            number += 1
+                        symbols[size] = s
+                        edges[size] = stands[i] if s != 0 else 0
+                        size += 1
+                    before = s
+                    token += i < end and not (lines and forms[i] == 0)
+            begins[documents] = size
+        # Not copied: what lies behind was never written to, so it takes no memory.
+        return (np.asarray(symbols)[:size], np.asarray(edges)[:size], np.asarray(begins),
+                copied(runs, number * sizeof(int64_t), np.int64), copied(run_tokens, number * sizeof(int32_t), np.int32))
+    finally:
+        free(runs)
+        free(run_tokens)
 
 
 # ======================================================================================================================

@@ -113,8 +113,13 @@ def test_reduction(lines: bool, data: st.DataObject) -> None:
             before = symbol
             token += form is not None and not (lines and form == 0)
     columns = _core.reduce_tokens(forms, starts, symbol_of, stands, lines)
-    assert [column.dtype for column in columns] == [np.int32, np.int32, np.int32, np.uint8]
-    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+    assert [column.dtype for column in columns] == [np.int32, np.uint8, np.int64, np.int64, np.int32]
+    symbols, flags, bounds, runs, run_tokens = (column.tolist() for column in columns)
+    assert symbols == [row[0] for row in expected]
+    assert flags == [row[3] for row in expected]
+    assert bounds == [sum(row[1] < number for row in expected) for number in range(len(documents) + 1)]
+    assert runs == [place for place in range(len(expected)) if place == 0 or expected[place - 1][0] == 0]
+    assert run_tokens == [expected[place][2] for place in runs]
 
 
 @pytest.mark.parametrize("lines", [False, True])

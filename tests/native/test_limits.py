@@ -224,7 +224,7 @@ def test_small_texts(size: int, wide: bool) -> None:
 def test_nothing_gives_nothing() -> None:
     no32, no64, no8 = i32(), i64(), u8()
     assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
-    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 0, 0]
+    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 1, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
     assert [len(column) for column in _core.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
     grown = _grow.grow_strings(no32, i64(0), no8, 1, 1, 0)
