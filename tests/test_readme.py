@@ -28,10 +28,12 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
         for i in range(20)
     ]
     monkeypatch.chdir(tmp_path)
-    names = {"documents": documents, "text": text}
+    html = "<html><body><ul><li><a href=/>Home</a></ul><p>A story, long enough to be one, with a second clause.</body>"
+    names = {"documents": documents, "text": text, "html": html}
     exec(code, names)
     assert names["cleaned"].text == "Fresh news."
     assert len(names["spans"]) == 1
+    assert names["page"].text.startswith("A story")
 
 
 def test_every_method_is_described() -> None:
