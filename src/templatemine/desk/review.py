@@ -29,7 +29,7 @@ from templatemine.report.marks import elided, pieces, shown
 from templatemine.shelf import DroppedString
 from templatemine.steer import BY_FREQUENCY, MOST_BROUGHT, Asked, candidates, mined_templates, phrase, steer, written
 
-__all__ = ["Preview", "Trial", "amended", "article_pieces", "editable", "preview", "sightings", "try_expression"]
+__all__ = ["Preview", "Trial", "amended", "article_pieces", "editable", "sightings", "try_expression"]
 
 SNIPPET = 60
 """Characters shown on each side of a match."""
@@ -143,13 +143,6 @@ def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
         return asked.brings(template.tokens or (), template.df, min(BY_FREQUENCY))
 
     return kept
-
-
-def preview(
-    pack: Pack, dropped: Sequence[DroppedString], articles: Sequence[Article], rules: Sequence[Rule], gap: int
-) -> dict[str, Any]:
-    """`Preview.moved` from the rules that a pack has to others, for a single look."""
-    return Preview(pack, dropped, articles).moved(pack.overrides.rules, rules, gap)
 
 
 def _bare(pack: Pack, name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:

@@ -1,0 +1,408 @@
+"""What a desk answers, as plain functions of a request's values: states of packs, documents, decisions, exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from templatemine.clean import Cleaner
+from templatemine.desk import compare as comparing
+from templatemine.desk import review
+from templatemine.desk.agreement import agreements
+from templatemine.desk.export import FORMS, chosen
+from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
+from templatemine.desk.marks import LABELS, checked, kind_of, labels_of, passages, units
+from templatemine.desk.safe_page import article_page, safe_page
+from templatemine.desk.security import Limits
+from templatemine.desk.store import Annotation
+from templatemine.errors import ConfigError, PackError, TemplateMineError
+from templatemine.evaluation.gold import GoldSpans
+from templatemine.model import Template
+from templatemine.overrides import Rule, read_rule
+from templatemine.report.histogram import BARS, histogram_of, sparkline
+from templatemine.steer import mined_templates, phrase
+
+__all__ = ["HERE", "Desk", "NotThere"]
+
+HERE = Path(__file__).parent
+PAST = 100
+"""Earlier versions of an annotation that can be gone back to after a reload."""
+FOUND = 100
+"""Dropped strings that a search shows."""
+
+_FRAME_STYLE = (HERE / "static" / "frame.css").read_text(encoding="utf-8")
+
+
+class NotThere(TemplateMineError):
+    """An address of something that is not there."""
+
+
+class Desk:
+    """The answers of a desk, as plain functions of a request's values.
+
+    Parameters
+    ----------
+    library : Library
+    gold : mapping
+        Annotated spans by id of the article.
+    limits : Limits, optional
+    """
+
+    def __init__(self, library: Library, gold: GoldSpans | None = None, limits: Limits | None = None) -> None:
+        self.library = library
+        self.gold = gold or {}
+        self.limits = limits or Limits()
+        self._preview: tuple[tuple[str, ...], review.Preview] | None = None
+        self._previewing = Lock()
+
+    # ----------------------------------------------------------------------------------------------------------- home
+
+    def home(self) -> list[dict[str, Any]]:
+        """A row a source."""
+        done: dict[str, set[str]] = {}
+        for one in self.library.store.annotations():
+            if one.done:
+                done.setdefault(one.source, set()).add(one.id)
+        rows = []
+        for source in self.library.sources:
+            articles = self.library.articles.get(source, [])
+            row: dict[str, Any] = {"source": source, "sample": len(articles), "annotated": len(done.get(source, ()))}
+            row |= {"pages": sum(one.document.is_html for one in articles), "problem": "", "pack": False}
+            try:
+                held = self.library.held(source)
+            except PackError as error:
+                row["problem"], held = str(error), None
+            if held is not None:
+                row |= {
+                    "pack": True,
+                    "documents": held.pack.documents,
+                    "templates": len(held.pack.templates),
+                    "decisions": len(held.pack.overrides.rules),
+                    "spark": sparkline(held.pack.cutoff.histogram, 25, BARS),
+                }
+            rows.append(row)
+        return rows
+
+    # --------------------------------------------------------------------------------------------------------- review
+
+    def held(self, source: str) -> Held:
+        held = self.library.held(source)
+        if held is None:
+            raise NotThere(f"there is no pack of {source!r}")
+        return held
+
+    def state(self, source: str) -> dict[str, Any]:
+        """All that the review shows of a source."""
+        held = self.held(source)
+        events = self.library.reconciled(held)
+        pack = held.pack
+        brought, rules = set(pack.overrides.brought), pack.overrides.rules
+        rows = [_template(one, "brought" if one.id in brought else "kept") for one in pack.templates]
+        rows += [_template(one, "out") for one in pack.overrides.overruled]
+        histogram = histogram_of(pack)
+        moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
+        undone = {event.undoes for event in events}
+        return {
+            "source": source,
+            "version": held.version,
+            "documents": pack.documents,
+            "dates": [pack.first_date, pack.last_date],
+            "method": pack.method,
+            "html": pack.html,
+            "note": pack.cutoff.note,
+            "cutoff": pack.cutoff.df,
+            "moved": moved,
+            "histogram": {"counts": histogram.counts, "templates": histogram.templates},
+            "templates": rows,
+            "rules": rules_json(rules),
+            "articles": len(self.library.fitting(held)),
+            "history": [
+                {**asdict(event), "undone": event.seq in undone, "before": None, "after": None}
+                for event in reversed(events[-200:])
+            ],
+        }
+
+    def moved(self, source: str, df: int | None) -> dict[str, Any]:
+        """What a moved cut-off would change; None is where mining left it."""
+        held = self.held(source)
+        if df is not None and not 1 <= df <= held.pack.documents + 1:
+            raise ConfigError(f"expected a cut-off from 1 to {held.pack.documents + 1} documents, got {df}")
+        # What decisions change is looked up each time; what mining gave is the same after each of them.
+        key = (held.path, *(one.id for one in mined_templates(held.pack)))
+        with self._previewing:
+            if self._preview is None or self._preview[0] != key:
+                made = review.Preview(held.pack, self.library.dropped(held), self.library.fitting(held))
+                self._preview = key, made
+            ready = self._preview[1]
+        rules = held.pack.overrides.rules
+        after = tuple(rule for rule in rules if rule.action != "cutoff")
+        if df is not None:
+            after = (*after, Rule(action="cutoff", df=df))
+        return {"version": held.version, **ready.moved(rules, after, self.library.config.clean.gap)}
+
+    def template(self, source: str, name: str) -> dict[str, Any]:
+        """Where a template, or a dropped string, stands in the sample."""
+        held = self.held(source)
+        pack = held.pack
+        everything = (*pack.templates, *pack.overrides.overruled)
+        found = next((one for one in everything if one.id == name), None)
+        if found is None:
+            raise NotThere(f"there is no template {name!r}")
+        return {**_template(found, ""), **review.sightings(pack, found, self.library.fitting(held))}
+
+    def found(self, source: str, text: str) -> list[dict[str, Any]]:
+        """Dropped strings that hold some words, most frequent first."""
+        held = self.held(source)
+        wanted = " ".join(text.split()).casefold()
+        rows: list[dict[str, Any]] = []
+        first = wanted.split(" ")[0] if wanted else ""
+        for tokens, df, count, reason in self.library.dropped(held):
+            # Most strings are told from a single token without putting them together.
+            if not any(first[:1] in token.casefold() for token in tokens):
+                continue
+            said = phrase(tokens)
+            if wanted in said.casefold():
+                rows.append({"tokens": tokens, "text": said, "df": df, "count": count, "reason": reason})
+                if len(rows) >= FOUND:
+                    break
+        return rows
+
+    def trial(self, source: str, regex: str) -> dict[str, Any]:
+        """What an expression would do."""
+        held = self.held(source)
+        return asdict(review.try_expression(held.pack, regex, self.library.fitting(held)))
+
+    def sample(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
+        """Some articles with their cuts."""
+        held = self.held(source)
+        cleaner = Cleaner(held.pack, self.library.config.clean)
+        rows: list[dict[str, Any]] = []
+        articles = self.library.fitting(held)
+        place = max(0, first)
+        while place < len(articles) and len(rows) < 5:
+            document = articles[place].document
+            spans = cleaner.spans(document.body)
+            if spans or not cut_only:
+                pieces = review.article_pieces(document.body[: self.limits.page], spans, 200)
+                rows.append({"id": document.id, "title": document.title, "date": document.date, "pieces": pieces})
+            place += 1
+        return {"articles": rows, "next": place if place < len(articles) else None}
+
+    def decide(self, source: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what somebody decided, and give the new state."""
+        held = self.held(source)
+        version, kind = str(body.get("version", "")), body.get("kind")
+        rules = held.pack.overrides.rules
+        if version != held.version:
+            # Let the store tell who was quicker.
+            self.library.decide(source, version, rules, name=name, what="")
+        undoes = None
+        if kind == "undo":
+            rules, what, undoes = self._undo(held)
+        elif kind == "remove":
+            rule = read_rule(body.get("rule"), "rule")
+            rules, what = tuple(one for one in rules if one != rule), f"took back: {_said(rule)}"
+        elif kind == "add":
+            rule = stamped(self._complete(held, read_rule(body.get("rule"), "rule")), name)
+            rules, what = review.amended(held.pack, self.library.dropped(held), rules, rule), _said(rule)
+        elif kind == "reset-cutoff":
+            rules, what = tuple(one for one in rules if one.action != "cutoff"), "put the cut-off back"
+        else:
+            raise ConfigError(f"expected add, remove, undo or reset-cutoff, got {kind!r}")
+        self.library.decide(source, version, rules, name=name, what=what, undoes=undoes)
+        return self.state(source)
+
+    def _undo(self, held: Held) -> tuple[tuple[Rule, ...], str, int]:
+        events = self.library.reconciled(held)
+        undone = {event.undoes for event in events}
+        last = next((one for one in reversed(events) if one.undoes is None and one.seq not in undone), None)
+        if last is None:
+            raise ConfigError("there is nothing to undo")
+        return rules_of(last.before), f"undid: {last.what}", last.seq
+
+    def _complete(self, held: Held, rule: Rule) -> Rule:
+        """A rule with what the desk knows better than the browser: counts, examples, tokens."""
+        if rule.action == "add":
+            trial = review.try_expression(held.pack, rule.regex, self.library.fitting(held))
+            if trial.refused:
+                raise PackError(trial.refused)
+            example = trial.example or rule.example
+            return Rule(action="add", regex=rule.regex, example=example, df=trial.touched, count=trial.matches)
+        if rule.action == "accept" and rule.tokens is not None and not rule.df:
+            for tokens, df, count, _ in self.library.dropped(held):
+                if tokens == rule.tokens:
+                    return replace(rule, df=df, count=count)
+        return rule
+
+    # ------------------------------------------------------------------------------------------------------- annotate
+
+    def article(self, source: str, name: str) -> Article:
+        article = self.library.article(source, name)
+        if article is None:
+            raise NotThere(f"there is no document {name!r} of {source!r} in the sample")
+        if len(article.document.body) > self.limits.page:
+            raise ConfigError(f"expected a document of at most {self.limits.page:,} characters")
+        return article
+
+    def frame(self, source: str, name: str, styled: bool) -> str:
+        """A document as it is shown in its frame."""
+        document = self.article(source, name).document
+        if document.is_html:
+            return safe_page(document.body, units(document), styled=styled, base=_FRAME_STYLE)
+        return article_page(document.body, units(document), base=_FRAME_STYLE, title=document.title or "")
+
+    def document(self, source: str, name: str, annotator: str, proposals: bool) -> dict[str, Any]:
+        """A document's units, labels, marks, and what is proposed where nobody marked anything yet."""
+        document = self.article(source, name).document
+        versions = self.library.store.annotation(source, name, annotator)
+        last = versions[-1] if versions else None
+        proposed: list[Any] = []
+        if last is None and proposals:
+            held = self.library.held(source)
+            pack = None if held is None else held.pack
+            proposed = [list(mark) for mark in comparing.propose(document, pack, self.library.config.clean)]
+        return {
+            "source": source,
+            "id": name,
+            "title": document.title,
+            "url": document.url,
+            "kind": kind_of(document),
+            "labels": [asdict(label) for label in LABELS[kind_of(document)]],
+            "units": units(document),
+            "version": last.version if last else 0,
+            "marks": last.marks if last else [],
+            "past": [one.marks for one in versions[-PAST - 1 : -1]],
+            "proposed": proposed,
+            "done": bool(last and last.done),
+            "clicks": last.clicks if last else 0,
+            "keys": last.keys if last else 0,
+            "seconds": last.seconds if last else 0.0,
+        }
+
+    def queue(self, source: str | None, annotator: str) -> list[dict[str, Any]]:
+        """The documents of a source, or of all, and how far this annotator and the others are."""
+        last = {(one.source, one.id, one.name): one for one in self.library.store.annotations(source)}
+        people: dict[tuple[str, str], list[str]] = {}
+        for (of, name, person), one in last.items():
+            if one.done:
+                people.setdefault((of, name), []).append(person)
+        rows = []
+        for of in [source] if source else self.library.sources:
+            for article in self.library.articles.get(of, ()):
+                document = article.document
+                own = last.get((of, document.id, annotator))
+                state = "done" if own and own.done else "begun" if own else "new"
+                others = [person for person in people.get((of, document.id), ()) if person != annotator]
+                rows.append(
+                    {
+                        "source": of,
+                        "id": document.id,
+                        "title": document.title or "",
+                        "kind": kind_of(document),
+                        "state": state,
+                        "others": others,
+                        "gold": article.gold is not None or document.id in self.gold,
+                    }
+                )
+        return rows
+
+    def save(self, annotator: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Save marks."""
+        source, name = str(body.get("source", "")), str(body.get("id", ""))
+        document = self.article(source, name).document
+        marks = checked(document, body.get("marks"))
+        numbers = {key: body.get(key, 0) for key in ("version", "clicks", "keys", "seconds")}
+        if not all(isinstance(value, int | float) and 0 <= value < 1e9 for value in numbers.values()):
+            raise ConfigError("expected numbers for version, clicks, keys and seconds")
+        saved = self.library.store.annotate(
+            Annotation(
+                source=source,
+                id=name,
+                name=annotator,
+                version=int(numbers["version"]),
+                time="",
+                marks=[list(mark) for mark in marks],
+                done=bool(body.get("done")),
+                clicks=int(numbers["clicks"]),
+                keys=int(numbers["keys"]),
+                seconds=float(numbers["seconds"]),
+            )
+        )
+        return {"version": saved.version, "time": saved.time}
+
+    def agreement(self) -> dict[str, Any]:
+        """How far people agree, and what their work took."""
+        labelled: dict[str, dict[tuple[str, str], list[str]]] = {}
+        effort: dict[str, dict[str, Any]] = {}
+        for one in self.library.store.annotations():
+            article = self.library.article(one.source, one.id)
+            if article is None or not one.done:
+                continue
+            marks = [(start, end, label) for start, end, label in one.marks]
+            labels = labels_of(marks, units(article.document))
+            labelled.setdefault(one.name, {})[one.source, one.id] = labels
+            row = effort.setdefault(one.name, {"documents": 0, "passages": 0, "clicks": 0, "keys": 0, "seconds": 0.0})
+            for key, value in (
+                *(("documents", 1), ("passages", passages(labels)), ("clicks", one.clicks)),
+                *(("keys", one.keys), ("seconds", one.seconds)),
+            ):
+                row[key] += value
+        return {"pairs": [asdict(pair) for pair in agreements(labelled)], "effort": effort}
+
+    def export(self, form: str, source: str | None, annotator: str | None) -> tuple[str, bytes]:
+        """A file of finished annotations: its name and what is in it."""
+        if form not in FORMS:
+            raise NotThere(f"expected one of {', '.join(FORMS)}, got {form!r}")
+        name, _, make = FORMS[form]
+        return name, make(self.library, chosen(self.library.store.annotations(source), annotator))
+
+    # -------------------------------------------------------------------------------------------------------- compare
+
+    def systems(self, source: str, name: str) -> dict[str, str]:
+        """Systems that a document can be put to."""
+        held = self.library.held(source)
+        return comparing.systems_for(self.article(source, name).document, None if held is None else held.pack)
+
+    def comparison(self, source: str, name: str, systems: list[str]) -> dict[str, Any]:
+        """A document under several systems."""
+        article, known = self.article(source, name), self.systems(source, name)
+        unknown = [system for system in systems if system not in known]
+        if unknown:
+            raise ConfigError(f"expected systems of {', '.join(known)}, got {unknown[0]!r}")
+        held = self.library.held(source)
+        pack = None if held is None else held.pack
+        found = comparing.compare(
+            self.library, article, pack, systems or list(known)[:3], self.gold.get(article.document.id)
+        )
+        return {**asdict(found), "kind": kind_of(article.document)}
+
+
+def _template(one: Template, state: str) -> dict[str, Any]:
+    text = phrase(one.tokens) if one.tokens is not None else one.regex
+    return {
+        "id": one.id,
+        "text": text,
+        "regex": one.regex,
+        "tokens": one.tokens,
+        "df": one.df,
+        "count": one.count,
+        "example": one.example,
+        "anchor": one.anchor,
+        "state": state,
+    }
+
+
+def _said(rule: Rule) -> str:
+    """A decision in a few words."""
+    what = {
+        "accept": lambda: f"accept {phrase(rule.tokens or ()) or rule.id}",
+        "reject": lambda: f"reject {phrase(rule.tokens or ()) or rule.id}",
+        "always": lambda: f"always: {rule.text}",
+        "never": lambda: f"never: {rule.text}",
+        "add": lambda: f"add {rule.regex}",
+        "cutoff": lambda: f"cut-off at {rule.df} documents",
+    }[rule.action]()
+    return what if len(what) <= 200 else what[:199] + "…"
