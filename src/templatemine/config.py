@@ -243,6 +243,8 @@ class ExtractConfig:
     main_block : shallow keeps the main block alone (equation 7 of San and Aye), instead of all that is content.
     prune : diff leaves a page that is built otherwise than its reference page to density (option -p there).
     from_target : diff compares the target nodes of both pages alone (option -f there).
+    other : crf keeps text for which the probability of being none is below this; less means more precision and less
+        recall, one half is the default of Spousta, Marek and Pecina (2008), figure 2.
     """
 
     clean: CleanConfig = field(default_factory=CleanConfig)
@@ -251,6 +253,7 @@ class ExtractConfig:
     main_block: bool = False
     prune: bool = True
     from_target: bool = False
+    other: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

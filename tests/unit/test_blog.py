@@ -1,0 +1,123 @@
+"""blog: posts, titles and dates by the names that blogs give their elements."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from invented_pages import PROSE, page
+from templatemine import extract
+from templatemine.pages.blog import RULES, declared
+from templatemine.pages.systems import Post
+
+ONE, TWO = (f"<p>{text}</p>" for text in PROSE[:2])
+
+
+def found(html: str) -> list[tuple[str | None, str | None, str]]:
+    return [(post.title, post.date, post.text) for post in extract(html, "blog").posts]
+
+
+BLOGGER = """<body><h1 class=title>The Lantern Blog</h1><div class="blog-posts hfeed">
+<div class=date-outer><h2 class=date-header>Friday, March 30, 2007</h2><div class=date-posts><div class=post-outer>
+<div class="post hentry"><h3 class="post-title entry-title"><a href=1>Crane</a></h3>
+<div class="post-body entry-content" id=post-body-1>{}<h3>A heading</h3></div>
+<div class=post-footer>Posted by Anna at 12:02 PM</div></div></div></div></div>
+<div class=date-outer><h2 class=date-header>Monday, March 26, 2007</h2><div class=date-posts><div class=post-outer>
+<div class="post hentry"><h3 class="post-title entry-title"><a href=2>Bridge</a></h3>
+<div class="post-body entry-content" id=post-body-2>{}</div></div></div></div></div></div>
+<div class=comments id=comments><div class="post-body">First!</div></div></body>"""
+
+
+def test_blogger() -> None:
+    assert found(BLOGGER.format(ONE, TWO)) == [
+        ("Crane", "2007-03-30", f"{PROSE[0]}\nA heading"),
+        ("Bridge", "2007-03-26", PROSE[1]),
+    ]
+
+
+def test_wordpress() -> None:
+    html = (
+        "<div id=content><div class='post' id=post-12><h2><a href=1 class=title rel=bookmark>Crane</a></h2>"
+        f"<small class=date>September 3rd, 2008</small><div class=entry>{ONE}</div></div>"
+        "<div class='post' id=post-11><h2>Bridge</h2><div class='postinfo'><span class=postdate>2008/9/2</span></div>"
+        f"<div class=entry>{TWO}<div class=sharedaddy>Share this</div></div></div></div>"
+    )
+    assert found(html) == [("Crane", "2008-09-03", PROSE[0]), ("Bridge", "2008-09-02", PROSE[1])]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<article><h2>Crane</h2><time datetime=2008-09-03>yesterday</time>{}</article><article>{}</article>",
+        "<li class=h-entry><b class=p-name>Crane</b><i class=dt-published title=2008-09-03>3/9</i><div class=e-content>{}</div></li>"
+        "<li class=h-entry><div class=e-content>{}</div></li>",
+        "<div itemscope itemtype='https://schema.org/BlogPosting'><b itemprop=headline>Crane</b>"
+        "<meta itemprop=datePublished content=2008-09-03><span itemprop=articleBody>{}</span></div>"
+        "<div itemscope itemtype='https://schema.org/BlogPosting'><section itemprop=articleBody>{}</section></div>",
+        "<div class=hentry><h4>Crane</h4><div><a href=03.html>September 3, 2008</a></div>{}</div><div class=hentry>{}</div>",
+    ],
+)
+def test_what_the_web_uses_now(html: str) -> None:
+    first, second = found(html.format(ONE, TWO))
+    assert first[:2] == ("Crane", "2008-09-03")
+    assert PROSE[0] in first[2]
+    assert "yesterday" not in first[2]
+    assert second == (None, None, PROSE[1])
+
+
+LD = {
+    "@context": "x",
+    "@graph": [
+        {"@type": "Person"},
+        {"@type": ["BlogPosting"], "headline": "A &amp; B", "datePublished": "2008-09-03T10:00:00Z"},
+    ],
+}
+
+
+def test_what_a_page_of_one_post_says_of_itself() -> None:
+    script = f"<script type='application/ld+json'>{json.dumps(LD)}</script>"
+    meta = (
+        "<meta property=og:title content='Og &amp; title'><meta property='article:published_time' content='2008-09-04'>"
+    )
+    assert declared(script + meta) == ("A & B", "2008-09-03T10:00:00+00:00")
+    assert declared("<script type=application/ld+json>{broken</script>" + meta) == ("Og & title", "2008-09-04")
+    assert declared("<script type=application/ld+json>" + "[" * 10**5 + "</script>") == (None, None)
+    assert found(f"{script}<div class=post-body>{ONE}</div>") == [("A & B", "2008-09-03T10:00:00+00:00", PROSE[0])]
+    two = f"{script}<div class=post-body>{ONE}</div><div class=post-body>{TWO}</div>"
+    assert [row[:2] for row in found(two)] == [(None, None), (None, None)]
+
+
+def test_a_post_is_one_post_however_many_elements_say_so() -> None:
+    html = f"<div class='post entry'><div class='entry-content'><div class='post-body'>{ONE}{TWO}</div></div></div>"
+    assert found(html) == [(None, None, f"{PROSE[0]}\n{PROSE[1]}")]
+
+
+def test_reasons_and_blocks() -> None:
+    at = extract(BLOGGER.format(ONE, TWO), "blog")
+    reasons = {block.text: block.reason for block in at.blocks}
+    assert reasons[PROSE[0]] == "text of a post"
+    assert reasons["Crane"] == reasons["Friday, March 30, 2007"] == "title or date of a post"
+    assert reasons["First!"] == "not in a post"
+    assert at.text == f"{PROSE[0]}\nA heading\n{PROSE[1]}"
+    kept = [place for place, block in enumerate(at.blocks) if block.kept]
+    assert kept == [block for post in at.posts for block in post.blocks]
+    assert all(isinstance(post, Post) for post in at.posts)
+
+
+def test_the_title_and_date_of_one_post_are_those_of_the_page() -> None:
+    at = extract(f"<h1>Blog</h1><article><h2>Crane</h2><p>Sept. 3, 2008</p>{ONE}</article>", "blog")
+    assert (at.title, at.date, at.text) == ("Crane", "2008-09-03", PROSE[0])
+
+
+def test_a_page_without_posts() -> None:
+    at = extract(page(1), "blog")
+    assert at.note == "no post was found; judged by density"
+    assert at.text == extract(page(1), "density").text
+    assert at.posts == ()
+
+
+def test_every_rule_says_where_it_comes_from() -> None:
+    for part, rules in RULES.items():
+        assert rules, part
+        assert all(rule.where and (rule.tags or rule.like or rule.item) for rule in rules)
