@@ -6,14 +6,14 @@
 
 In: pages, JSON lines {id, source, html}; their blocks as people labelled them, {id, blocks: [[label, text], ...]}: 1 is
 a headline, 2 and 3 text, all else (boilerplate, related, comments) other; and pages with a gold in CleanEval's
-mark-up, where <h> is a header and the rest text.  `--labelled` takes pages that an annotation tool labelled, as often
-as wanted: {id, source, html, labels: [[start, end, "header" | "text" | "other"], ...]}, in code points of the html;
-what has no label is other, as there.
+mark-up, where <h> is a header and the rest text.  `--labelled` takes pages that were labelled by hand, as the desk
+exports them to train on: {source, html, blocks: [[start, end, label], ...]}, in code points of the html; a list counts
+as text, and what has no label as other.
 
 Out: the model (`.model`, of CRFsuite) and what it was trained on and by which command (`.json`); or, by ten folds over
 sites, accuracy over three and two labels, precision and recall of blocks (runs of text), and precision and recall by
-threshold.  `--language` adds the distance from the language of the page (needs resiliparse), `--first` leaves the pages
-of CleanEval out.  Needs python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
+threshold, which `--figure` draws as an SVG.  `--language` adds the distance from the language of the page (needs
+resiliparse), `--first` leaves the pages of CleanEval out.  Needs python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np
         start, end = outline.runs[number][:2]
         share = np.zeros(len(LABELS))
         for left, right, label in labels:
-            share[LABELS.index(label)] += max(0, min(end, right) - max(start, left))
+            share[LABELS.index("text" if label == "list" else label)] += max(0, min(end, right) - max(start, left))
         share[2] += end - start - share.sum()
         found[at] = np.argmax(share)
     return found
@@ -129,7 +129,7 @@ def load(args: argparse.Namespace) -> list[Labelled]:
     for path in args.labelled:
         for row in read(path):
             page = Page(row["html"])
-            pages.append(Labelled(row["source"], features(page, tongue)[0], by_offsets(page, row["labels"])))
+            pages.append(Labelled(row["source"], features(page, tongue)[0], by_offsets(page, row["blocks"])))
     return [page for page in pages if page.rows]
 
 
@@ -180,6 +180,37 @@ def figures(true: NDArray[np.int64], chances: NDArray[np.float64], threshold: fl
     )
 
 
+def drawn(points: Sequence[tuple[float, float]]) -> str:
+    """Precision against recall, a point a threshold, as figure 2 of the paper has it; both axes from 0.5 to 1."""
+
+    def place(point: tuple[float, float]) -> str:
+        precision, recall = point
+        return f"{40 + 640 * (recall - 0.5):.1f},{340 - 640 * (precision - 0.5):.1f}"
+
+    ticks = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    lines = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 380" font-family="sans-serif" font-size="11">',
+        '<rect width="400" height="380" fill="#fff"/>',
+    ]
+    for tick in ticks:
+        across, up = 40 + 640 * (tick - 0.5), 340 - 640 * (tick - 0.5)
+        lines.append(f'<path d="M{across:.0f} 20V340M40 {up:.0f}H360" stroke="#ddd" fill="none"/>')
+        lines.append(f'<text x="{across:.0f}" y="354" text-anchor="middle">{tick:g}</text>')
+        lines.append(f'<text x="34" y="{up + 4:.0f}" text-anchor="end">{tick:g}</text>')
+    lines.append(f'<polyline points="{" ".join(map(place, points))}" stroke="#125" stroke-width="1.5" fill="none"/>')
+    for threshold, point in zip(THRESHOLDS, points, strict=True):
+        across, up = place(point).split(",")
+        chosen = threshold == 0.5
+        lines.append(
+            f'<circle cx="{across}" cy="{up}" r="{4 if chosen else 2}" fill="{"#c30" if chosen else "#125"}"/>'
+        )
+        if threshold in (0.05, 0.2, 0.5, 0.8, 0.95):
+            lines.append(f'<text x="{float(across) + 6:.1f}" y="{float(up) - 5:.1f}">{threshold:g}</text>')
+    lines.append('<text x="200" y="372" text-anchor="middle">recall</text>')
+    lines.append('<text x="12" y="180" text-anchor="middle" transform="rotate(-90 12 180)">precision</text></svg>')
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """The program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -188,6 +219,7 @@ def main() -> None:
     parser.add_argument("--labelled", action="append", default=[])
     parser.add_argument("--output", "-o")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--figure", help="with --table: an SVG of precision against recall")
     parser.add_argument("--language", action="store_true")
     parser.add_argument("--first", action="store_true", help="without the pages of CleanEval")
     parser.add_argument("--seed", type=int, default=1)
@@ -200,8 +232,12 @@ def main() -> None:
         names = ("labels", "content", "precision", "recall")
         for name, value in zip(names, figures(true, chances), strict=True):
             print(f"{name:10} {100 * value:6.2f}")
-        for threshold in THRESHOLDS:
-            print(threshold, *(f"{100 * value:6.2f}" for value in figures(true, chances, threshold)[2:]), flush=True)
+        points = [figures(true, chances, threshold)[2:] for threshold in THRESHOLDS]
+        for threshold, point in zip(THRESHOLDS, points, strict=True):
+            print(threshold, *(f"{100 * value:6.2f}" for value in point))
+        if args.figure:
+            with atomic_writer(args.figure, force=True, text=True) as out:
+                out.write(drawn([(precision, recall) for precision, recall in points]))
     if args.output:
         model = f"{args.output}.model"
         with tempfile.TemporaryDirectory() as scratch:

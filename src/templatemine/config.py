@@ -245,6 +245,7 @@ class ExtractConfig:
     from_target : diff compares the target nodes of both pages alone (option -f there).
     other : crf keeps text for which the probability of being none is below this; less means more precision and less
         recall, one half is the default of Spousta, Marek and Pecina (2008), figure 2.
+    blog_rules : blog goes by "all" its rules, or by those of the "paper" alone (section 4 of Petasis and Petasis).
     """
 
     clean: CleanConfig = field(default_factory=CleanConfig)
@@ -254,6 +255,7 @@ class ExtractConfig:
     prune: bool = True
     from_target: bool = False
     other: float = 0.5
+    blog_rules: str = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

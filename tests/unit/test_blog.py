@@ -8,6 +8,8 @@ import pytest
 
 from invented_pages import PROSE, page
 from templatemine import extract
+from templatemine.config import ExtractConfig
+from templatemine.errors import ConfigError
 from templatemine.pages.blog import RULES, declared
 from templatemine.pages.systems import Post
 
@@ -115,6 +117,17 @@ def test_a_page_without_posts() -> None:
     assert at.note == "no post was found; judged by density"
     assert at.text == extract(page(1), "density").text
     assert at.posts == ()
+
+
+def test_the_rules_of_the_paper_alone() -> None:
+    config = ExtractConfig(blog_rules="paper")
+    known = BLOGGER.format(ONE, TWO).replace("<div class=date-posts>", "").replace('"date-outer"', "x")
+    posts = extract(known, "blog", config=config).posts
+    assert [(post.title, post.text) for post in posts] == [("Crane", f"{PROSE[0]}\nA heading"), ("Bridge", PROSE[1])]
+    assert posts[0].date == "2007-03-30"
+    assert extract(f"<article><h2>Crane</h2>{ONE}</article>", "blog", config=config).posts == ()
+    with pytest.raises(ConfigError, match="blog_rules: expected one of all, paper, got 'none'"):
+        extract(ONE, "blog", config=ExtractConfig(blog_rules="none"))
 
 
 def test_every_rule_says_where_it_comes_from() -> None:

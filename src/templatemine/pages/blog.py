@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from templatemine.config import ExtractConfig
+from templatemine.errors import ConfigError
 from templatemine.pages import density
 from templatemine.pages.blocks import Page
 from templatemine.pages.dates import LONGEST, is_date, normalised
 from templatemine.pages.outline import Outline, attributes, plain
 from templatemine.pages.systems import Judge, Post, Site, Verdict
 
-__all__ = ["RULES", "Rule", "make", "posts_of"]
+__all__ = ["KINDS", "RULES", "Rule", "make", "posts_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,11 @@ class Rule:
     like: str = ""
     item: str = ""
     where: str
+
+    @property
+    def published(self) -> bool:
+        """It is one of the paper's."""
+        return self.where[0].isdigit()
 
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
@@ -102,6 +108,8 @@ ARTICLES = frozenset(["BlogPosting", "Article", "NewsArticle"])
 SEARCHED = 64
 """Elements of a kind that are looked at for a post, and levels up that it is looked for: more make no post."""
 
+ALL, PAPER = KINDS = ("all", "paper")
+
 REASONS = ("not in a post", "text of a post", "title or date of a post", "beside the text of a post", "not shown")
 OUTSIDE, INSIDE, HEAD, BESIDE, HIDDEN = range(5)
 
@@ -126,10 +134,12 @@ def _names(written: str) -> tuple[tuple[str, ...], frozenset[str]]:
 
 
 @lru_cache(maxsize=65536)
-def _rank(part: str, tag: str, written: str) -> int:
+def _rank(kind: str, part: str, tag: str, written: str) -> int:
     """Place of the first rule of a part that an element meets, -1 for none."""
     names, items = _names(written)
     for place, rule in enumerate(RULES[part]):
+        if kind == PAPER and not rule.published:
+            continue
         if rule.tags and tag not in rule.tags.split():
             continue
         if not rule.like and not rule.item:
@@ -152,16 +162,17 @@ class Parts:
         Of each element, whether it stands where no posts are.
     """
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self, outline: Outline, kind: str = ALL) -> None:
         self.outline = outline
+        self.kind = kind
         self.of: dict[str, tuple[list[int], list[int]]] = {part: ([], []) for part in RULES if part != "aside"}
         self.aside: list[bool] = []
         rows = zip(outline.tags, outline.attributes, outline.parents, strict=True)
         for number, (tag, written, parent) in enumerate(rows):
             over = parent >= 0 and self.aside[parent]
-            self.aside.append(over or _rank("aside", tag, written) >= 0)
+            self.aside.append(over or _rank(ALL, "aside", tag, written) >= 0)
             for part, (places, ranks) in self.of.items():
-                if (rank := _rank(part, tag, written)) >= 0:
+                if (rank := _rank(kind, part, tag, written)) >= 0:
                     places.append(number)
                     ranks.append(rank)
 
@@ -247,17 +258,19 @@ def _scopes(parts: Parts, found: Sequence[int], body: int) -> list[int]:
     """The element of a post's text, and those around it that hold no other post's."""
     outline, scopes = parts.outline, [body]
     parent = outline.parents[body]
+    posts = set(parts.of["post"][0])
     while parent >= 0 and len(scopes) < SEARCHED and outline.tags[parent] not in ("body", "html"):
         if bisect_right(found, outline.lasts[parent]) - bisect_left(found, parent) > 1:
             break
-        scopes.append(parent)
+        if parts.kind != PAPER or parent in posts:
+            scopes.append(parent)
         parent = outline.parents[parent]
     return scopes
 
 
-def posts_of(outline: Outline) -> tuple[Parts, list[Found]]:
-    """The posts of a page, in its order."""
-    parts = Parts(outline)
+def posts_of(outline: Outline, kind: str = ALL) -> tuple[Parts, list[Found]]:
+    """The posts of a page, in its order; of `KINDS`, by all rules or by those of the paper alone."""
+    parts = Parts(outline, kind)
     found = bodies(parts)
     return parts, [_post(parts, _scopes(parts, found, body), body) for body in found]
 
@@ -268,17 +281,20 @@ def _post(parts: Parts, scopes: Sequence[int], body: int) -> Found:
         for one in _dates(parts, scope):
             if date := _date(parts.outline, one):
                 return Found(body, title, one, date)
+    if parts.kind == PAPER:
+        return Found(body, title, -1, None)
     # No name says so, but a short text that is nothing but a date is one.
     for scope in scopes:
-        if scope != body or _whole(parts.outline, body):
+        if scope != body or _whole(parts, body):
             for one in _leaves(parts.outline, scope, body):
                 if date := normalised(parts.outline.text(one, LONGEST + 1), whole=True):
                     return Found(body, title, one, date)
     return Found(body, title, -1, None)
 
 
-def _whole(outline: Outline, element: int) -> bool:
-    return _rank("whole", outline.tags[element], outline.attributes[element]) >= 0
+def _whole(parts: Parts, element: int) -> bool:
+    outline = parts.outline
+    return _rank(parts.kind, "whole", outline.tags[element], outline.attributes[element]) >= 0
 
 
 def _titles(parts: Parts, scope: int, body: int) -> Iterator[int]:
@@ -289,8 +305,8 @@ def _titles(parts: Parts, scope: int, body: int) -> Iterator[int]:
         text = outline.text(one, 400)
         if not text or is_date(text) or (parts.aside[one] and not parts.aside[body]):
             continue
-        named = _rank("title", outline.tags[one], outline.attributes[one]) not in (-1, unnamed)
-        if named or one < body or (scope == body and _whole(outline, body)):
+        named = _rank(ALL, "title", outline.tags[one], outline.attributes[one]) not in (-1, unnamed)
+        if named or one < body or (scope == body and _whole(parts, body)):
             yield one
 
 
@@ -351,12 +367,15 @@ def declared(html: str) -> tuple[str | None, str | None]:
 
 
 def make(site: Site, config: ExtractConfig) -> Judge:
-    """It has no options; those of density hold where no post is found."""
+    """See `ExtractConfig.blog_rules`; where no post is found, the options of density hold."""
+    kind = config.blog_rules
+    if kind not in KINDS:
+        raise ConfigError(f"blog_rules: expected one of {', '.join(KINDS)}, got {kind!r}")
     fallback = density.make(site, config)
 
     def judge(page: Page) -> Verdict:
         outline = Outline(page.html)
-        parts, found = posts_of(outline)
+        parts, found = posts_of(outline, kind)
         reason = _reasons(page, parts, found) if found else np.zeros(len(page), np.int8)
         if not (reason == INSIDE).any():
             other = fallback(page)
@@ -365,7 +384,7 @@ def make(site: Site, config: ExtractConfig) -> Judge:
             return Verdict(
                 kept=other.kept, reason=other.reason, reasons=other.reasons, title=title, date=date, note=note
             )
-        posts = tuple(post for post in _posts(page, outline, found, reason) if post.blocks)
+        posts = tuple(post for post in _posts(page, parts, found, reason) if post.blocks)
         one = posts[0] if len(posts) == 1 else None
         return Verdict(
             kept=reason == INSIDE,
@@ -409,9 +428,9 @@ def _starts(page: Page) -> list[int]:
     return [start for start, _ in page.spans(np.arange(len(page)))]
 
 
-def _posts(page: Page, outline: Outline, found: Sequence[Found], reason: Any) -> Iterator[Post]:
-    starts = _starts(page)
-    own = declared(page.html) if len(found) == 1 else (None, None)
+def _posts(page: Page, parts: Parts, found: Sequence[Found], reason: Any) -> Iterator[Post]:
+    outline, starts = parts.outline, _starts(page)
+    own = declared(page.html) if len(found) == 1 and parts.kind == ALL else (None, None)
     for post in found:
         at = _blocks(starts, outline, post.body)
         blocks = tuple(block for block in range(len(page))[at] if reason[block] == INSIDE)
