@@ -13,7 +13,8 @@ as text, and what has no label as other.
 Out: the model (`.model`, of CRFsuite) and what it was trained on and by which command (`.json`); or, by ten folds over
 sites, accuracy over three and two labels, precision and recall of blocks (runs of text), and precision and recall by
 threshold, which `--figure` draws as an SVG.  `--language` adds the distance from the language of the page (needs
-resiliparse), `--first` leaves the pages of CleanEval out.  Needs python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
+resiliparse), `--first` leaves the pages of CleanEval out.  Needs
+python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
 """
 
 from __future__ import annotations
