@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         *("mined", "decide", "templates", "counting"),
         *("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
-        *("partition", "spill", "archive", "sites", "window", "changes", "follow", "drift"),
+        *("partition", "spill", "first_pass", "archive", "sites", "window", "changes", "follow", "drift"),
     ),
     ("cli", "report", "crawl", "desk", "adapters"),
     ("__init__", "__main__"),

@@ -21,7 +21,6 @@ import heapq
 import os
 import shutil
 import stat
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -35,6 +34,7 @@ from templatemine import _text, lock, manifest
 from templatemine._version import __version__
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.first_pass import FirstPass, Tell, start
 from templatemine.frames import cannot_write, frames, only_record, pack_frame, pack_pieces, records
 from templatemine.io.read import read_records
 from templatemine.io.together import together
@@ -43,12 +43,9 @@ from templatemine.model import Document
 from templatemine.partition import (
     FOLDERS,
     Sizes,
-    Splitter,
     Stored,
     Unit,
-    bucket,
     decode,
-    encode,
     held,
     key_of,
     plan,
@@ -71,8 +68,6 @@ _OVERHEAD = 1.15
 
 _WORK = ".templatemine-work"
 _DONE = ".templatemine-run.json"
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +144,10 @@ class ArchiveRun:
         self.config = config
         self._progress = progress or (lambda step, done, total: None)
         self._tell = tell or (lambda text: None)
-        self._on_error = on_error
         self._work = os.path.join(output, _WORK)
-        self._sizes: dict[str, Sizes] = {}
+        self._first_pass = FirstPass(
+            self.inputs, self._work, config.read, config.checkpoint, self._progress, self._tell, on_error
+        )
         self._numbers: dict[str, int] = {}
 
     def run(self) -> MinedArchive:
@@ -165,7 +161,7 @@ class ArchiveRun:
         CapacityError
             A source does not fit the memory and must not be sampled.
         """
-        streams = [read_records(path, self.config.read, self._skip) for path in self.inputs]  # all are there
+        streams = [read_records(path, self.config.read, self._first_pass.skip) for path in self.inputs]  # all are there
         made = not os.path.isdir(self.output)
         with cannot_write(self.output):
             os.makedirs(self.output, exist_ok=True)
@@ -192,9 +188,9 @@ class ArchiveRun:
             return finished
         state = self._begin(described)
         if state["phase"] == "split":
-            self._split(state, streams)
+            self._first_pass.run(state, streams)
         else:
-            self._read_sizes()
+            self._first_pass.read_sizes()
         self._numbers = {source: number for number, source in enumerate(sorted(self._sizes))}
         units = self._units()
         if state["phase"] != "publish":
@@ -210,6 +206,10 @@ class ArchiveRun:
         result = self._result(state, [unit for several in units.values() for unit in several])
         self._finish(described, result)
         return result
+
+    @property
+    def _sizes(self) -> Mapping[str, Sizes]:
+        return self._first_pass.sizes
 
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
@@ -243,100 +243,9 @@ class ArchiveRun:
         with cannot_write(self._work):
             for name in (*FOLDERS, "mined", "chosen", "packs"):
                 os.makedirs(self._path(name))
-        state = {**described, "phase": "split", "at": {"input": 0, "records": 0, "bad": 0, "skipped": 0, "lengths": {}}}
+        state = {**described, "phase": "split", "at": start()}
         manifest.write_json(self._path("run.json"), state)
         return state
-
-    def _skip(self, error: CorpusError) -> None:
-        """A bad record; those before the checkpoint have been told."""
-        self._bad += 1
-        if self._bad > self._bad_before:
-            self._skipped += 1
-            if self._on_error is None:
-                raise error
-            self._on_error(error)
-
-    _bad = _bad_before = _skipped = 0
-
-    # ---------------------------------------------------------------------------------------------------- first pass
-
-    def _split(self, state: dict[str, Any], streams: list[Iterator[Any]]) -> None:
-        at = state["at"]
-        self._cut_back(at["lengths"])
-        splitter = Splitter(self._path("split"), bucket)
-        self._skipped, total, since = (
-            at["skipped"],
-            sum(one.documents for one in self._sizes.values()),
-            time.monotonic(),
-        )
-
-        def checkpoint(place: int, count: int, phase: str = "split") -> None:
-            at["lengths"].update(splitter.flush())
-            at.update(input=place, records=count, bad=self._bad, skipped=self._skipped)
-            state["phase"] = phase
-            manifest.write_json(self._path("run.json"), state)
-
-        start, before = at["input"], at["records"]
-        for place in range(start, len(self.inputs)):
-            count, self._bad = 0, 0
-            self._bad_before = at["bad"] if place == start else 0
-            for count, record in enumerate(streams[place], 1):
-                if place == start and count <= before:
-                    continue
-                self._add(splitter, record)
-                total += 1
-                if total % 64 == 0 and time.monotonic() - since >= self.config.checkpoint:
-                    checkpoint(place, count)
-                    self._progress("reading", total, None)
-                    since = time.monotonic()
-            self._grown(state["inputs"][place], self.inputs[place])
-            self._bad = 0
-            if time.monotonic() - since >= self.config.checkpoint:
-                checkpoint(place + 1, 0)
-                since = time.monotonic()
-        if not total:
-            found = f"found {self._skipped:,} that cannot be read" if self._skipped else "found none"
-            os.unlink(self._path("run.json"))
-            names = ", ".join("stdin" if path == "-" else path for path in self.inputs)
-            raise CorpusError(f"expected documents, {found}", names, fatal=True)
-        self._progress("reading", total, total)
-        rows = [[key_of(source).hex(), one.documents, one.text, one.cost] for source, one in self._sizes.items()]
-        manifest.write_json(self._path("sources.json"), rows)
-        checkpoint(len(self.inputs), 0, "mine")
-
-    def _add(self, splitter: Splitter, record: Any) -> None:
-        document = record.document
-        key = key_of(document.source)
-        splitter.add(key, encode(document, record.fields.get(self.config.read.id_field) is not None))
-        self._count(document)
-
-    def _count(self, document: Document) -> None:
-        sizes = self._sizes.get(document.source)
-        if sizes is None:
-            sizes = self._sizes[document.source] = Sizes()
-        text, cost = held(document)
-        sizes.documents += 1
-        sizes.text += text
-        sizes.cost += cost
-
-    def _cut_back(self, lengths: Mapping[str, int]) -> None:
-        """Cut what came after the last checkpoint off, and count again what came before."""
-        for name in os.listdir(self._path("split")):
-            path = self._path("split", name)
-            with cannot_write(path):
-                os.truncate(path, lengths.get(name, 0))
-            for key, body in records(path):
-                self._count(decode(key, body)[0])
-
-    def _grown(self, before: Any, path: str) -> None:
-        if before != manifest.UNKNOWN and manifest.identity(path) != before:
-            self._tell(f"{path} changed while it was read; what was there when its end was reached is in")
-
-    def _read_sizes(self) -> None:
-        rows = manifest.read_json(self._path("sources.json"))
-        if rows is None:
-            raise CorpusError("is missing or damaged; --restart starts over", self._path("sources.json"), fatal=True)
-        self._sizes = {source_of(bytes.fromhex(key)): Sizes(*numbers) for key, *numbers in rows}
 
     # ---------------------------------------------------------------------------------------------------- units of work
 
