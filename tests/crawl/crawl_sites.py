@@ -131,6 +131,7 @@ def feed(links: list[str], extra: str = "") -> bytes:
     return f'<?xml version="1.0"?><rss version="2.0"><channel><title>F</title>{extra}{items}</channel></rss>'.encode()
 
 
-def run(*args: str | Path, seconds: float = 100) -> subprocess.CompletedProcess[str]:
+def run(*args: str | Path, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
     """``templatemine crawl`` in a process of its own."""
-    return subprocess.run(support.command("crawl", *args), capture_output=True, text=True, timeout=seconds, check=False)
+    command = support.command("crawl", *args)
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, preexec_fn=before)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -141,6 +143,7 @@ def test_of_ill_behaved_sites_the_good_pages_come_politely(tmp_path: Path) -> No
     assert found[sites.url("127.0.0.12", "/page1")].source == "127.0.0.12"
 
     reasons = "\n".join(one["reason"] for one in told["reasons"])
+    assert told["failed"] == sum(one["pages"] for one in told["reasons"])
     for part in ("robots.txt", "HTTP 503", "no page", "max redirections", "Timeout", "DataLoss"):
         assert part in reasons, reasons
     plain = gzip.decompress(archive.read_bytes())
@@ -213,8 +216,27 @@ def test_a_killed_crawl_goes_on(tmp_path: Path) -> None:
     # Of each domain one fetch may have been on its way when the kill came.
     assert sum(fetched.values()) <= len(found) + kills * len(hosts)
 
-    again = json.loads(site.run(*args).stdout)
-    assert (again["pages"], again["run"]) == (len(found), {})
+
+def test_ends_in_order_when_asked_to_or_when_the_disk_is_full(tmp_path: Path) -> None:
+    archive = tmp_path / "h.jsonl"
+    with site.serving() as sites:
+        sites.answers.update({f"/page{n}": site.page("x" * (60_000 if n == 7 else 100)) for n in range(10)})
+        urls = [sites.url("127.0.0.41", f"/page{n}") for n in range(10)]
+        (tmp_path / "urls.txt").write_text("\n".join(urls))
+        args = support.command("crawl", tmp_path / "urls.txt", "-o", archive, "--delay", "0.2", "--allow-private")
+        with subprocess.Popen(args, stderr=subprocess.PIPE, text=True) as process:
+            support.wait_for(lambda: len(sites.hits) > 3 or process.poll() is not None)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "still to be fetched" in said
+        assert 2 <= len(support.read(archive)) < 7
+
+        full = site.run(*args[4:], before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
+        assert full.returncode == 2
+        assert full.stderr == f"templatemine: error: {archive}: cannot be written: File too large\n"
+        assert site.run(*args[4:]).returncode == 0
+    assert sorted(record["url"] for record in support.read(archive)) == urls
 
 
 def test_feeds_are_visited_again_on_condition(tmp_path: Path) -> None:
@@ -235,7 +257,7 @@ def test_feeds_are_visited_again_on_condition(tmp_path: Path) -> None:
         sites.answers.update({f"127.0.0.31/item{n}": site.page(f"Item {n}") for n in range(2)})
         (tmp_path / "feeds.txt").write_text(sites.url("127.0.0.31", "/feed"))
         args = (tmp_path / "feeds.txt", "-o", tmp_path / "h.jsonl", "--allow-private", "--json")
-        ran = site.run(*args, "--delay", "0.1", "--hours", "0.002", "--revisit", "0.5", "1")
+        ran = site.run(*args, "--delay", "0.1", "--hours", "0.0016", "--revisit", "0.5", "1")
         counts = Counter(sites.paths("127.0.0.31"))
     told = json.loads(ran.stdout)
     assert visits[:4] == [None, '"one"', '"one"', '"two"']

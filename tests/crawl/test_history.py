@@ -177,6 +177,22 @@ def test_json_lines_have_what_the_feed_said(state: State, tmp_path: Path) -> Non
     assert state.finished("http://a.example/final")
 
 
+def test_a_page_is_not_fetched_under_two_addresses(state: State, tmp_path: Path) -> None:
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(["http://a.example/old", "http://b.example/new"]))
+    job = made.next(0)
+    assert job is not None
+    assert job.url == "http://a.example/old"
+    made.answered(job, answer("http://b.example/new"), 0)
+    assert made.next(0) is None
+    assert made.over()
+    assert state.finished("http://b.example/new")
+    counts = state.counts()
+    assert (counts[Standing.DONE], counts[Standing.ALIAS], counts[Standing.FAILED]) == (1, 1, 0)
+    state.agree(0)  # all is lost, so both are due
+    assert state.counts()[Standing.DUE] == 2
+
+
 def test_two_crawls_on_one_state(tmp_path: Path) -> None:
     state = State(str(tmp_path / "s"))
     with pytest.raises(CorpusError, match="another crawl"):

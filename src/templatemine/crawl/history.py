@@ -132,9 +132,12 @@ class History:
             what = self._due[source].popleft()
             if not self._due[source]:
                 del self._due[source]
-            self._away[source] += 1
+            job = self._feeds[what] if isinstance(what, str) else self.state.page(what)
+            if job is not None:  # a redirect may have led to it meanwhile
+                self._away[source] += 1
             self._line_up(source)
-            return self._feeds[what] if isinstance(what, str) else self.state.page(what)
+            if job is not None:
+                return job
         return None
 
     def over(self) -> bool:

@@ -41,6 +41,8 @@ class Standing(IntEnum):
     FAILED = 2
     FEED = 3
     """It is no page, but a feed."""
+    ALIAS = 4
+    """Another address of a page that is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,12 +183,14 @@ class State:
         rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (Standing.DUE,))
         yield from rows
 
-    def page(self, number: int) -> Page:
-        """A page by its number."""
+    def page(self, number: int) -> Page | None:
+        """A page that is to be fetched, by its number; None if it is not any more."""
         row = self._db.execute(
-            "SELECT number, url, source, via, title, published FROM pages WHERE number=?", (number,)
+            "SELECT number, url, source, via, title, published FROM pages WHERE number=? AND standing=?",
+            (number, Standing.DUE),
         ).fetchone()
-        return Page(**dict(zip(("number", "url", "source", "via", "title", "published"), row, strict=True)))
+        names = ("number", "url", "source", "via", "title", "published")
+        return None if row is None else Page(**dict(zip(names, row, strict=True)))
 
     def finished(self, url: str) -> bool:
         """Whether a page has been fetched under this address, or found to be of no use."""
@@ -220,15 +224,11 @@ class State:
                 "UPDATE pages SET standing=?, reason=?, finish=? WHERE number=?",
                 (standing, reason, finish, page.number),
             )
-            if final and final != page.url:  # so that it is not fetched under that one too
-                list(self._add([Page(url=final, source=page.source)]))
+            if final and final != page.url:  # it is not to be fetched under that one too
                 self._db.execute(
-                    "UPDATE pages SET standing=?, finish=NULL WHERE url=? AND standing=?",
-                    (Standing.FEED if standing == Standing.FEED else Standing.FAILED, final, Standing.DUE),
-                )
-                self._db.execute(
-                    "UPDATE pages SET reason=? WHERE url=? AND reason IS NULL AND standing=?",
-                    ("the same as another address", final, Standing.FAILED),
+                    "INSERT INTO pages(url, source, standing, finish) VALUES(?, ?, ?, ?) ON CONFLICT(url) DO"
+                    " UPDATE SET standing=excluded.standing, finish=excluded.finish WHERE standing=?",
+                    (final, page.source, Standing.ALIAS, finish, Standing.DUE),
                 )
 
     # -------------------------------------------------------------------------------------------------------- the feeds
