@@ -83,12 +83,16 @@ STORY = (
     "The council of the town met on Monday, and its members spoke at length about the bridge that was closed in May. "
     * 3
 )
+MORE = (
+    "Nobody had expected that it would open again before winter, said the mayor, but the steel came early this year. "
+    * 3
+)
 
 
 @pytest.mark.parametrize("contender", PAGE_CONTENDERS, ids=lambda one: one.name)
 @pytest.mark.filterwarnings("ignore")
 def test_page_contenders_give_the_story(contender: Contender) -> None:
-    page = Document(source="a", id="1", html=PAGE.format(STORY, STORY))
+    page = Document(source="a", id="1", html=PAGE.format(STORY, MORE))
     try:
         learner = contender.make()
     except ImportError as error:
