@@ -685,7 +685,6 @@ cdef class BlockScanner:
         cdef uint8_t b[4]
         return self._put_bytes(s, b, encoded(c, b), at)
 
-
     cdef int _text(self, Page* s, int64_t i, int64_t end) except -1 nogil:
         """Text of [i, end), which holds no mark-up."""
         cdef const uint8_t* p = s.p

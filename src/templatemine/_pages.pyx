@@ -165,7 +165,8 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
     w.group_sums = <double*>malloc(n * 4 * sizeof(double))
     if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
-            or w.sums == NULL or w.dated == NULL or w.like == NULL or w.prose == NULL or w.group == NULL or w.slot_key == NULL or w.slot == NULL
+            or w.sums == NULL or w.dated == NULL or w.like == NULL or w.prose == NULL or w.group == NULL or w.slot_key == NULL
+            or w.slot == NULL
             or w.group_sums == NULL):
         work_free(w)
         raise MemoryError

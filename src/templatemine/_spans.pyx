@@ -15,8 +15,8 @@ from libc.string cimport memchr, memcpy, memset
 from templatemine._text cimport (
     ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
     QUOTE, SENTENCE, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied, count_stand,
-    found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_end,
-    tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
+    found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free,
+    table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
 from templatemine.errors import CapacityError
