@@ -36,8 +36,10 @@ from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.first_pass import FirstPass, Tell, start
 from templatemine.frames import cannot_write, frames, only_record, pack_frame, pack_pieces, records
+from templatemine.io.files import Report
 from templatemine.io.read import read_records
 from templatemine.io.together import together
+from templatemine.io.write import claim
 from templatemine.mined import Mined, rates_of
 from templatemine.model import Document
 from templatemine.partition import (
@@ -126,7 +128,8 @@ class ArchiveRun:
     tell : callable, optional
         Called with what a person should know: that an earlier run goes on or not, what was sampled.
     on_error : callable, optional
-        Called with a `CorpusError` for each record that cannot be read.
+        Called with a `CorpusError` for each record that cannot be read.  A `Report` also gets the counts of what
+        was met and does no harm, those of the runs that were gone on with included.
     """
 
     def __init__(
@@ -142,6 +145,7 @@ class ArchiveRun:
         self.inputs = list(inputs)
         self.output = output
         self.config = config
+        self._on_error = on_error
         self._progress = progress or (lambda step, done, total: None)
         self._tell = tell or (lambda text: None)
         self._work = os.path.join(output, _WORK)
@@ -161,13 +165,13 @@ class ArchiveRun:
         CapacityError
             A source does not fit the memory and must not be sampled.
         """
-        streams = [read_records(path, self.config.read, self._first_pass.skip) for path in self.inputs]  # all are there
+        streams = [read_records(path, self.config.read, self._first_pass.met) for path in self.inputs]  # all are there
         made = not os.path.isdir(self.output)
         with cannot_write(self.output):
             os.makedirs(self.output, exist_ok=True)
         with lock.locked(self.output):
             try:
-                return self._run(streams)
+                mined, met = self._run(streams)
             except BaseException:
                 if not os.path.exists(self._path("run.json")):
                     shutil.rmtree(self._work, ignore_errors=True)
@@ -175,8 +179,12 @@ class ArchiveRun:
                         with suppress(OSError):
                             os.rmdir(self.output)
                 raise
+        if isinstance(self._on_error, Report):
+            for what, number in met.items():
+                self._on_error.note(what, number)
+        return mined
 
-    def _run(self, streams: list[Iterator[Any]]) -> MinedArchive:
+    def _run(self, streams: list[Iterator[Any]]) -> tuple[MinedArchive, dict[str, int]]:
         described = {
             "version": __version__,
             "options": manifest.digest(self.config.pipeline, self.config.read, self.config.memory),
@@ -204,8 +212,9 @@ class ArchiveRun:
             manifest.write_json(self._path("run.json"), state)
         self._publish()
         result = self._result(state, [unit for several in units.values() for unit in several])
-        self._finish(described, result)
-        return result
+        met = state["at"].get("met", {})
+        self._finish(described, result, met)
+        return result, met
 
     @property
     def _sizes(self) -> Mapping[str, Sizes]:
@@ -216,7 +225,7 @@ class ArchiveRun:
 
     # ------------------------------------------------------------------------------------------------ where we are
 
-    def _finished_before(self, described: Mapping[str, Any]) -> MinedArchive | None:
+    def _finished_before(self, described: Mapping[str, Any]) -> tuple[MinedArchive, dict[str, int]] | None:
         """The result of a run that is done, if its packs are still what it wrote."""
         done = manifest.read_json(os.path.join(self.output, _DONE))
         if self.config.force or self.config.restart or not isinstance(done, dict):
@@ -228,7 +237,7 @@ class ArchiveRun:
                 return None
         self._tell("an earlier run has done all of it; --force does it again")
         outcomes = [Outcome(**one) for one in done["outcomes"]]
-        return MinedArchive(outcomes=outcomes, **done["totals"])
+        return MinedArchive(outcomes=outcomes, **done["totals"]), done.get("met", {})
 
     def _begin(self, described: dict[str, Any]) -> dict[str, Any]:
         """The state to go on from."""
@@ -404,12 +413,13 @@ class ArchiveRun:
         skipped = state["at"]["skipped"]
         return MinedArchive(outcomes=outcomes, documents=documents, skipped=skipped, duplicates=duplicates)
 
-    def _finish(self, described: Mapping[str, Any], result: MinedArchive) -> None:
+    def _finish(self, described: Mapping[str, Any], result: MinedArchive, met: Mapping[str, int]) -> None:
         """Note what was done, so that the same command again finds it done; then drop the work."""
         names = [name for one in result.outcomes if one.pack is not None for name in pack_names(one.source)]
         done = {
             **described,
             "totals": {"documents": result.documents, "skipped": result.skipped, "duplicates": result.duplicates},
+            "met": met,
             "outcomes": [one.facts() for one in result.outcomes],
             "files": {name: _stamp(os.path.join(self.output, name)) for name in names},
         }
@@ -426,16 +436,13 @@ def _place(source: str, target: str, force: bool) -> None:
         os.replace(source, target)
         return
     try:
-        os.link(source, target)  # unlike a rename it never replaces what has appeared meanwhile
-    except FileExistsError:
-        if not os.path.samefile(source, target):  # it is, if a run was killed right here
-            raise CorpusError(
-                "appeared while it was being written; use --force to replace it", target, fatal=True
-            ) from None
-    except OSError:  # a file system without hard links
-        os.rename(source, target)
-        return
-    os.unlink(source)
+        claim(source, target)  # unlike a rename it never replaces what has appeared meanwhile
+    except CorpusError:
+        # They are the same if a run was killed right here.
+        if not os.path.exists(target) or not os.path.samefile(source, target):
+            raise
+    with suppress(FileNotFoundError):  # without hard links it has been renamed
+        os.unlink(source)
 
 
 def _on_disk(handle: Any) -> None:

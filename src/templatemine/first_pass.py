@@ -16,6 +16,7 @@ from templatemine import manifest
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.frames import cannot_write, records
+from templatemine.io.files import Report
 from templatemine.model import Document, Record
 from templatemine.partition import Sizes, Splitter, bucket, decode, encode, held, key_of, source_of
 
@@ -26,7 +27,7 @@ Tell = Callable[[str], None]
 
 def start() -> dict[str, Any]:
     """Where a pass stands that has read nothing."""
-    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "lengths": {}}
+    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "lengths": {}}
 
 
 class FirstPass:
@@ -47,6 +48,8 @@ class FirstPass:
     ----------
     sizes : dict of str to Sizes
         What the documents of each source take, as far as they are read.
+    met : Report
+        What readers tell, bad records by way of `skip`.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class FirstPass:
         self._on_error = on_error
         self._state_path = self._path("run.json")
         self._bad = self._bad_before = self._skipped = 0
+        self.met = Report(self.skip)
 
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
@@ -91,7 +95,7 @@ class FirstPass:
             Of the run: "inputs", their identities when it began, and "at", which is as `start` gave it or as an earlier
             pass left it.
         streams : sequence of iterators
-            The records of each input, read with `skip` for the bad ones.
+            The records of each input, whose readers tell `met` of the bad ones.
 
         Raises
         ------
@@ -106,11 +110,14 @@ class FirstPass:
 
         def checkpoint(place: int, count: int, phase: str = "split") -> None:
             at["lengths"].update(splitter.flush())
-            at.update(input=place, records=count, bad=self._bad, skipped=self._skipped)
+            at.update(input=place, records=count, bad=self._bad, skipped=self._skipped, met=met)
             state["phase"] = phase
             manifest.write_json(self._state_path, state)
 
         first, before = at["input"], at["records"]
+        # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
+        met = dict(at.get("met", {}))
+        self.met.notes = dict(met)
         for place in range(first, len(self._inputs)):
             count, self._bad = 0, 0
             self._bad_before = at["bad"] if place == first else 0
@@ -124,7 +131,7 @@ class FirstPass:
                     self._progress("reading", total, None)
                     since = time.monotonic()
             self._grown(state["inputs"][place], self._inputs[place])
-            self._bad = 0
+            self._bad, met = 0, dict(self.met.notes)
             if time.monotonic() - since >= self._every:
                 checkpoint(place + 1, 0)
                 since = time.monotonic()

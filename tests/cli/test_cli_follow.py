@@ -10,6 +10,8 @@ from typing import Any
 from cli_support import records, write
 
 from conftest import Cli
+from templatemine.config import PipelineConfig, TokeniseConfig
+from templatemine.packs import Pack
 
 
 def dated(articles: list[dict[str, Any]], first: str, sources: int) -> list[dict[str, Any]]:
@@ -56,6 +58,24 @@ def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     assert "~ Sign up for the Alpha morning letter today." in ran.err or "+ Never miss our Alpha" in ran.err
     cli("clean", new, "-p", packs, "-o", tmp_path / "3.jsonl")
     assert "Never miss" not in (tmp_path / "3.jsonl").read_text().replace("removed", "")
+
+
+def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, tmp_path: Path) -> None:
+    patterns = tmp_path / "own.toml"
+    patterns.write_text("[[pattern]]\nname = 'ticket'\nregex = 'T-[0-9]+'\n")
+    packs = tmp_path / "packs"
+    old = write(tmp_path / "old.jsonl", dated(records(["alpha.example"], 60), "2024-01-01", 1))
+    options = ["--method", "thesis", "--patterns-file", patterns, "--separators=|"]
+    assert cli("mine", old, "-o", packs, *options).code == 0
+    was = Pack.load(packs / "alpha.example.json")
+    new = dated(records(["alpha.example", "beta.example"], 60, seed=2), "2024-02-01", 2)
+    assert cli("update", packs, write(tmp_path / "new.jsonl", new), "--today", "2024-12-01").code == 0
+    alpha, beta = (Pack.load(packs / f"{name}.example.json") for name in ("alpha", "beta"))
+    assert alpha != was
+    assert (alpha.method, alpha.tokenise.separators) == ("thesis", "|")
+    assert [one.name for one in alpha.tokenise.user_patterns] == ["ticket"]
+    assert (beta.method, beta.tokenise.separators) == (PipelineConfig().method, TokeniseConfig().separators)
+    assert beta.tokenise.user_patterns == ()
 
 
 def test_counting_changes_no_output_and_depends_on_no_jobs(cli: Cli, tmp_path: Path, mined: Path) -> None:

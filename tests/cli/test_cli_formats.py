@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import records, write
@@ -13,6 +16,8 @@ from conftest import Cli
 pa = pytest.importorskip("pyarrow")
 
 from pyarrow import parquet  # noqa: E402
+
+from templatemine.hits import read_hits  # noqa: E402
 
 
 def test_the_list(cli: Cli) -> None:
@@ -41,6 +46,30 @@ def test_parquet_in_parquet_out(cli: Cli, tmp_path: Path) -> None:
         assert table["text"].to_pylist() == [one["text"] for one in expected]
         assert table["removed"].to_pylist() == [one["removed"] for one in expected]
         assert any(one["removed"] for one in expected)
+
+
+@pytest.mark.parametrize("day", [str, date.fromisoformat, datetime.fromisoformat])
+def test_hits_of_parquet_are_those_of_lines(cli: Cli, tmp_path: Path, day: Callable[[str], Any]) -> None:
+    rows = [{**one, "tags": ["a"]} for one in records()]
+    parquet.write_table(
+        pa.Table.from_pylist([{**one, "date": day(one["date"])} for one in rows]), tmp_path / "a.parquet"
+    )
+    lines = write(tmp_path / "a.jsonl", rows)
+    packs = tmp_path / "packs"
+    assert cli("mine", lines, "-o", packs).code == 0
+    for name, given, options in (
+        ("1", lines, []),
+        ("2", tmp_path / "a.parquet", []),
+        ("3", tmp_path / "a.parquet", ["-j2"]),
+    ):
+        out = tmp_path / f"{name}{given.suffix}"
+        assert cli("clean", given, "-p", packs, "-o", out, "--hits", tmp_path / name, *options).code == 0
+    one, two, three = ([*(tmp_path / name).iterdir()] for name in "123")
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+    assert [path.read_bytes() for path in two] == [path.read_bytes() for path in three]
+    days = read_hits(str(tmp_path / "2"))["alpha.example"]
+    assert sorted(days) == [f"2024-01-{number:02}" for number in range(1, 29)]
+    assert all(one.hits for one in days.values())
 
 
 @pytest.mark.parametrize("name", ["o.csv", "o.arrow", "o.jsonl.xz"])

@@ -12,11 +12,13 @@ from random import Random
 
 import pytest
 from archive_support import BUDGET, CONFIG, contents, run, run_small, small_budget, write_archive
+from io_support import response
 
 from templatemine import archive, first_pass, lock, partition
-from templatemine.archive import LEAST_MEMORY, ArchiveConfig, sample_within
+from templatemine.archive import LEAST_MEMORY, ArchiveConfig, ArchiveRun, sample_within
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.io.files import Report
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 from templatemine.packs import Pack
@@ -163,6 +165,56 @@ def test_a_run_goes_on_where_it_stopped(
     mined = run(paths, str(tmp_path / "disk"), told)
     assert told == ["going on where an earlier run stopped"]
     assert mined.skipped == 1
+    assert contents(tmp_path / "disk") == contents(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("call", [2, 11, 25, 39])
+def test_a_run_that_goes_on_counts_what_it_meets_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int
+) -> None:
+    for library in ("fastwarc", "resiliparse", "tldextract"):
+        pytest.importorskip(library)
+    paths = []
+    for number in range(4):
+        page, gone = (response(f"http://a.example/{number}/{place}") for place in range(2)), response(status="404 Gone")
+        path = tmp_path / f"{number}.warc"
+        path.write_bytes(b"".join([gone, *page, *(response(f"http://b.example/{n}") for n in range(8)), gone, gone]))
+        paths.append(str(path))
+
+    def ends(output: str) -> dict[str, int]:
+        report = Report()
+        config = ArchiveConfig(pipeline=CONFIG, memory=archive.LEAST_MEMORY, checkpoint=0.0)
+        ArchiveRun(paths, str(tmp_path / output), config, on_error=report).run()
+        return report.notes
+
+    with monkeypatch.context() as patch:
+        stop_at(patch, "encode", call)
+        with pytest.raises(KeyboardInterrupt):
+            ends("disk")
+    assert ends("disk") == {"responses that report an error or lead elsewhere": 12}
+    assert ends("disk") == {"responses that report an error or lead elsewhere": 12}
+
+
+@pytest.mark.usefixtures("small")
+def test_without_hard_links_no_pack_is_replaced(
+    tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(source: str, target: str) -> None:
+        if theirs and target.endswith("small3.example.json"):
+            Path(target).write_text("theirs")  # after the last look
+        raise OSError(95, "Operation not supported")
+
+    theirs = True
+    monkeypatch.setattr(os, "link", none)
+    with pytest.raises(CorpusError, match="small3.example.json: appeared while it was being written"):
+        run(paths, str(tmp_path / "disk"))
+    pack = tmp_path / "disk" / "small3.example.json"
+    assert pack.read_text() == "theirs"
+    pack.unlink()
+    theirs = False
+    run(paths, str(tmp_path / "disk"))
+    run(paths, str(tmp_path / "whole"))
     assert contents(tmp_path / "disk") == contents(tmp_path / "whole")
 
 

@@ -141,6 +141,19 @@ def test_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert names(tmp_path) == ["x", "y"]
 
 
+def test_without_hard_links_what_appears_last_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(source: str, target: str) -> None:
+        if target.endswith("y"):
+            Path(target).write_text("theirs")  # after the last look
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", none)
+    with pytest.raises(CorpusError, match="y: appeared while it was being written; .*use --force"):
+        put(tmp_path, "x", "y", "z")
+    assert names(tmp_path) == ["y"]
+    assert (tmp_path / "y").read_text() == "theirs"
+
+
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for path in ("file", "file/below"):

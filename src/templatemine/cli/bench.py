@@ -64,26 +64,27 @@ def run(args: argparse.Namespace) -> int:
         measured = measure(_documents(args, terminal, steps), config, progress=steps)
     terminal.skipped_more()
     if args.json:
-        common.out(json.dumps(_facts(measured, terminal.skipped), indent=1) + "\n")
+        common.out(json.dumps(_facts(measured, terminal), indent=1) + "\n")
     else:
-        common.out("\n".join([*_table(measured), "", *_totals(measured, terminal.skipped, args.runs)]) + "\n")
+        common.out("\n".join([*_table(measured), "", *_totals(measured, terminal, args.runs)]) + "\n")
     return 0
 
 
 def _documents(args: argparse.Namespace, terminal: common.Terminal, steps: common.Steps) -> Iterator[Document]:
-    for number, record in enumerate(common.open_records(args.inputs, common.read_config(args), terminal.skip), 1):
+    for number, record in enumerate(common.open_records(args.inputs, common.read_config(args), terminal.met), 1):
         if number % _EVERY == 0:
             steps("read", number, None)
         yield record.document
 
 
-def _facts(measured: Measured, skipped: int) -> dict[str, Any]:
+def _facts(measured: Measured, terminal: common.Terminal) -> dict[str, Any]:
     return {
         "templatemine": __version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
         "documents": measured.documents,
-        "skipped": skipped,
+        "skipped": terminal.skipped,
+        "met": terminal.met.notes,
         "bytes": measured.size,
         "sources": measured.sources,
         "sources_too_small": measured.too_small,
@@ -126,7 +127,7 @@ def _row(stage: Stage) -> Sequence[str]:
     )
 
 
-def _totals(measured: Measured, skipped: int, runs: int) -> list[str]:
+def _totals(measured: Measured, terminal: common.Terminal, runs: int) -> list[str]:
     sources = tables.count(measured.sources, "source")
     if measured.too_small:
         sources += f" ({measured.too_small:,} too small to be mined)"
@@ -136,6 +137,6 @@ def _totals(measured: Measured, skipped: int, runs: int) -> list[str]:
         tables.count(runs, "run"),
         f"templatemine {__version__}, Python {platform.python_version()}, {platform.machine()}",
     ]
-    if skipped:
-        parts.insert(1, f"{tables.count(skipped, 'document')} skipped")
-    return ["; ".join(parts)]
+    if terminal.skipped:
+        parts.insert(1, f"{tables.count(terminal.skipped, 'document')} skipped")
+    return ["; ".join(parts), *terminal.notes()]

@@ -184,7 +184,7 @@ def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamCon
     painter = Painter(common.colours(sys.stdout))
     packs = load_packs(args.packs)
     cleaner = RecordCleaner(packs, config)
-    records = common.open_records(args.inputs, config.read, terminal.skip)
+    records = common.open_records(args.inputs, config.read, terminal.met)
     for change in changes(records, packs, cleaner, terminal.skip):
         common.out("".join(line + "\n" for line in diff_lines(change, painter)))
     terminal.skipped_more()

@@ -226,14 +226,15 @@ def check_inputs(inputs: Sequence[str]) -> None:
         raise CorpusError("standard input can be read only once", "-", fatal=True)
 
 
-def open_records(
-    inputs: Sequence[str], config: ReadConfig, on_error: Callable[[CorpusError], None]
-) -> Iterator[Record]:
-    """Records of all inputs, one after the other; an input that is not there is an error before any is read."""
+def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> Iterator[Record]:
+    """Records of all inputs, one after the other; an input that is not there is an error before any is read.
+
+    `report` is `Terminal.met`: a mere callable for errors would lose the notes of what was met.
+    """
     from templatemine.io.read import read_records
 
     check_inputs(inputs)
-    streams = [read_records(path, config, on_error) for path in inputs]
+    streams = [read_records(path, config, report) for path in inputs]
     return (record for stream in streams for record in stream)
 
 

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
     serve(
         args.packs,
-        lambda: common.open_records(args.archive, read, terminal.skip),
+        lambda: common.open_records(args.archive, read, terminal.met),
         config,
         lambda address: common.out(f"{address}\n"),
         gold,

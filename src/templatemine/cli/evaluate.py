@@ -100,7 +100,8 @@ def run(args: argparse.Namespace) -> int:
         steps("trying", 0, None)
         results = args.trial.run(args, records, system)
     terminal.skipped_more()
-    facts = json.dumps(_facts(args, results, terminal.skipped), indent=1) + "\n"
+    terminal.say(*terminal.notes())
+    facts = json.dumps(_facts(args, results, terminal), indent=1) + "\n"
     if args.json == "-":
         common.out(facts)
         return 0
@@ -115,19 +116,20 @@ _EVERY = 256
 
 
 def _records(args: argparse.Namespace, terminal: common.Terminal, steps: common.Steps) -> Iterator[Record]:
-    for number, record in enumerate(common.open_records(args.inputs, common.read_config(args), terminal.skip), 1):
+    for number, record in enumerate(common.open_records(args.inputs, common.read_config(args), terminal.met), 1):
         if number % _EVERY == 0:
             steps("read", number, None)
         yield record
 
 
-def _facts(args: argparse.Namespace, results: Sequence[Result], skipped: int) -> dict[str, Any]:
+def _facts(args: argparse.Namespace, results: Sequence[Result], terminal: common.Terminal) -> dict[str, Any]:
     return {
         "templatemine": __version__,
         "python": platform.python_version(),
         "method": args.method,
         "inputs": list(args.inputs),
-        "skipped": skipped,
+        "skipped": terminal.skipped,
+        "met": terminal.met.notes,
         "results": [result.facts() for result in results],
     }
 
@@ -283,7 +285,9 @@ def _mirror(args: argparse.Namespace, records: list[Record], system: System) -> 
     if not args.other:
         return [evaluate_mirror(_documents(records), system, config)]
     terminal = common.Terminal(quiet=args.quiet, strict=False)
-    other = list(common.open_records(args.other, common.read_config(args), terminal.skip))
+    other = list(common.open_records(args.other, common.read_config(args), terminal.met))
+    terminal.skipped_more()
+    terminal.say(*terminal.notes())
     return [compare(_documents(records), _documents(other), system, config)]
 
 

@@ -90,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
         common.out("\n".join([*([""] if printed else []), *lines]) + "\n")
         printed += 1
     terminal.skipped_more()
+    terminal.say(*terminal.notes())
     if not printed and args.id is not None:
         raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}")
     return 0
@@ -105,7 +106,7 @@ def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[
         if alone is not None:
             yield alone
         else:
-            yield from (record.document for record in common.open_records([path], read, terminal.skip))
+            yield from (record.document for record in common.open_records([path], read, terminal.met))
 
 
 def _article(

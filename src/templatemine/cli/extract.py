@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     references = _references(args, read)
     extractor = RecordExtractor(config, load_packs(args.packs), references, jobs=args.jobs)
     extractor.check()
-    batches = read_batches(args.inputs, read, terminal.skip)
+    batches = read_batches(args.inputs, read, terminal.met)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
         done = 0
 
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
             done += pages
             steps("extracting", done, None)
 
-        with closing(extractor.pieces(batches, terminal.skip, progress)) as pieces:
+        with closing(extractor.pieces(batches, terminal.met, progress)) as pieces:
             for piece in pieces:
                 output.write(piece)
     terminal.skipped_more()
@@ -127,7 +127,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Extract
     if args.json:
         facts: dict[str, Any] = {name: getattr(tally, name) for name in ("pages", "empty", "kept", "blocks", "notes")}
         facts |= {"characters_html": tally.html, "characters_text": tally.text}
-        facts |= {"skipped": terminal.skipped, "seconds": round(terminal.seconds, 3)}
+        facts |= {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report(facts, to_stdout=args.output != "-")
         return
     lines = [f"{tables.count(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
@@ -139,4 +139,4 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Extract
             lines.append(f"{tally.empty:,} without any text")
     if terminal.skipped:
         lines.append(f"{terminal.skipped:,} skipped")
-    terminal.say(*lines)
+    terminal.say(*lines, *terminal.notes())

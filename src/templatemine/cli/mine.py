@@ -163,7 +163,7 @@ def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchiv
     )
     common.check_inputs(args.inputs)
     with terminal.progress() as steps:
-        run = ArchiveRun(args.inputs, args.output, config, progress=steps, tell=terminal.note, on_error=terminal.skip)
+        run = ArchiveRun(args.inputs, args.output, config, progress=steps, tell=terminal.note, on_error=terminal.met)
         mined = run.run()
     terminal.skipped_more()
     return mined

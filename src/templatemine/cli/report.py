@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, dropped=args.dropped)
     with atomic_writer(args.output, force=args.force) as output:
         found = packs_and_files(args.packs)
-        records = common.open_records(args.archive, common.read_config(args), terminal.skip) if args.archive else None
+        records = common.open_records(args.archive, common.read_config(args), terminal.met) if args.archive else None
 
         def dropped(source: str) -> Iterable[DroppedString]:
             try:
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     target = "standard output" if args.output == "-" else args.output
     what = f"{tables.count(len(found), 'source')} in {size / 1e6:.1f} MB"
-    terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s")
+    terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *terminal.notes())
     return 0
 
 

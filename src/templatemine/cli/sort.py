@@ -45,7 +45,12 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     documents = sum(one.documents for one in found)
     if args.json:
-        totals = {"documents": documents, "skipped": terminal.skipped, "seconds": round(terminal.seconds, 3)}
+        totals = {
+            "documents": documents,
+            "skipped": terminal.skipped,
+            "met": terminal.met.notes,
+            "seconds": round(terminal.seconds, 3),
+        }
         rows = [
             {"source": one.source, "documents": one.documents, "bytes": one.size, "file": one.path} for one in found
         ]
@@ -58,4 +63,5 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*lines, "", total)
     if terminal.skipped:
         terminal.say(f"{tables.count(terminal.skipped, 'document')} skipped")
+    terminal.say(*terminal.notes())
     return 0

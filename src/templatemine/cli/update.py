@@ -25,6 +25,12 @@ is until its window holds enough documents.
 The first update of a folder may be given the archive. A document that comes
 again (the same id) replaces the old one. Packs and windows change together or
 not at all.
+
+A source that has a pack is mined as that pack was: method, separators and own
+patterns are taken from it, all else is default. A source without a pack is
+mined with the defaults; there are no options for it here. For others, such as
+own patterns, first give its documents to "mine --patterns-file ...", with
+PACKS as the folder, and update from then on.
 """
 
 _SHOWN = 10
@@ -81,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         found = follow(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
     terminal.skipped_more()
     if args.json:
-        totals = {"skipped": terminal.skipped, "seconds": round(terminal.seconds, 3)}
+        totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
         return 0
     header = ("source", ">new", ">window", "days", ">templates", ">came", ">went", ">changed", "note")
@@ -89,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
     for one in shown:
         terminal.say(*_lines(one))
+    if notes := terminal.notes():
+        terminal.say("", *notes)
     return 0
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from templatemine.errors import CorpusError
-from templatemine.io.write import atomic_writer
+from templatemine.io.write import atomic_writer, claim
 
 __all__ = ["Together", "together"]
 
@@ -102,12 +102,7 @@ def _put(new: str, path: str, old: str, force: bool) -> None:
                 shutil.copy2(path, old)
         os.replace(new, path)
         return
-    try:
-        os.link(new, path)  # unlike a rename this never replaces what has appeared since it was looked for
-    except FileExistsError:
-        raise CorpusError("appeared while it was being written; use --force to replace it", path, fatal=True) from None
-    except OSError:
-        os.rename(new, path)
+    claim(new, path)  # unlike a rename this never replaces what has appeared since it was looked for
 
 
 def _take_back(new: str, path: str, old: str) -> None:

@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError
 
-__all__ = ["atomic_writer", "safe_file_name"]
+__all__ = ["atomic_writer", "claim", "safe_file_name"]
 
 _BUFFER = 1 << 18
 _GZIP_LEVEL = 6
@@ -127,7 +127,7 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
             if force:
                 os.replace(temporary, target)
             else:
-                _claim(temporary, target)
+                claim(temporary, target)
     finally:
         if descriptor >= 0:
             os.close(descriptor)
@@ -136,8 +136,18 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
     _sync_directory(os.path.dirname(target) or ".")
 
 
-def _claim(temporary: str, target: str) -> None:
-    """Give a file its final name, but never in place of another: a rename would replace what appeared meanwhile."""
+def claim(temporary: str, target: str) -> None:
+    """Give a file its final name, but never in place of another: a rename would replace what appeared meanwhile.
+
+    What is left of the temporary name is the caller's to remove.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: there is a file of that name.
+    OSError
+        It cannot be written.
+    """
     try:
         os.link(temporary, target)
     except FileExistsError:
