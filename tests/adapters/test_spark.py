@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections import Counter
@@ -23,6 +24,7 @@ from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, 
 from templatemine.clean import Cleaner
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.read import read_documents
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
 
@@ -137,6 +139,35 @@ def test_files_of_any_format_are_read_where_they_are(spark: Any, tmp_path: Path)
         (paths[number], row["id"], row.get("text")) for number in range(3) for row in rows[number::3]
     ]
     assert df.rdd.getNumPartitions() == 3
+
+
+def test_pages_of_a_crawl_are_those_of_a_local_run(spark: Any, tmp_path: Path) -> None:
+    for library in ("fastwarc", "resiliparse", "tldextract"):
+        pytest.importorskip(library)
+
+    def fetched(url: str, status: str, page: str) -> bytes:
+        block = f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{page}".encode()
+        head = (
+            f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:test:{url}>\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n"
+            f"WARC-Target-URI: {url}\r\nContent-Type: application/http; msgtype=response\r\n"
+            f"Content-Length: {len(block)}\r\n\r\n"
+        )
+        return head.encode() + block + b"\r\n\r\n"
+
+    paths = [str(tmp_path / f"{name}.warc.gz") for name in "ab"]
+    for path in paths:
+        urls = [f"https://www.site{number % 2}.example.co.uk/{Path(path).name}/{number}" for number in range(6)]
+        crawl = [fetched(url, "200 OK", f"<p>Grün {url}</p>") for url in urls]
+        crawl.insert(2, fetched("https://gone.example.org/", "404 Not Found", "<p>gone</p>"))
+        Path(path).write_bytes(b"".join(map(gzip.compress, crawl)))
+    found = sorted(read_archive(spark, paths).collect(), key=lambda row: (row["file"], row["place"]))
+    wanted = list(read_documents(paths, ReadConfig()))
+    assert [(row["source"], row["id"], row["url"], row["date"], row["html"], row["text"]) for row in found] == [
+        (one.source, one.id, one.url, one.date, one.html, None) for one in wanted
+    ]
+    assert len(found) == 12
+    assert {row["source"] for row in found} == {"example.co.uk"}
+    assert [row["file"] for row in found] == [path for path in paths for _ in range(6)]
 
 
 def test_mistakes_are_told_by_name(spark: Any) -> None:
