@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         *("_text", "_core", "_grow", "_spans", "page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single"),
-        *("dates", "hits"),
+        *("batches", "dates", "hits"),
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),
     ("packs",),

@@ -14,12 +14,13 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from templatemine._markup cimport (
     BLOCK, BREAKOUT, FORMAT, HEADING, MUTE, RAW, STRONG, T_A, T_BODY, T_BR, T_CAPTION, T_DD, T_DL, T_DT, T_HEAD,
     T_IMG, T_LI, T_OL, T_P, T_PRE, T_SCRIPT, T_STYLE, T_TABLE, T_TBODY, T_TD, T_TFOOT, T_TH, T_THEAD, T_TITLE, T_TR,
-    T_UL, T_UNKNOWN, VOID, WALL, encoded, hides, same,
+    T_UL, T_UNKNOWN, VOID, WALL, encoded, hides,
 )
 from templatemine._paths cimport SIGN, joined, put_sign
-from templatemine._state cimport DEPTH, Element, Page, Run, TITLE, columns, grow, node_of, page_free, page_init
+from templatemine._state cimport DEPTH, Element, Page, Run, TITLE, columns, node_of, page_free, page_init
 from templatemine._text cimport (
-    Table, is_alnum, is_alpha, is_digit, is_lower, is_upper, table_add, table_find, table_free, table_init, tm_hash,
+    Table, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, table_add, table_find, table_free,
+    table_init, tm_hash,
 )
 from templatemine._words cimport (
     C_BREAK, C_BROKEN, C_END, C_IMAGES, C_LETTERS, C_LINKED, C_LOWER, C_OWN, C_SIZE, C_STRONG, C_TAGS, C_TITLE_WORDS,
@@ -45,17 +46,17 @@ cdef int block_room(Page* s) except -1 nogil:
     cdef int64_t room = s.room
     if s.count + 1 < s.room:
         return 0
-    grow(<void**>&s.starts, s.room, &room, sizeof(int64_t))
+    reserve(<void**>&s.starts, &room, s.count + 2, sizeof(int64_t))
     room = s.room
-    grow(<void**>&s.ends, s.room, &room, sizeof(int64_t))
+    reserve(<void**>&s.ends, &room, s.count + 2, sizeof(int64_t))
     room = s.room
-    grow(<void**>&s.bounds, s.room, &room, sizeof(int64_t))
+    reserve(<void**>&s.bounds, &room, s.count + 2, sizeof(int64_t))
     room = s.room
-    grow(<void**>&s.element_of, s.room, &room, sizeof(int32_t))
+    reserve(<void**>&s.element_of, &room, s.count + 2, sizeof(int32_t))
     room = s.room
-    grow(<void**>&s.counts, s.room, &room, C_SIZE * sizeof(int32_t))
+    reserve(<void**>&s.counts, &room, s.count + 2, C_SIZE * sizeof(int32_t))
     room = s.room
-    grow(<void**>&s.hashes, s.room, &room, sizeof(uint64_t))
+    reserve(<void**>&s.hashes, &room, s.count + 2, sizeof(uint64_t))
     s.room = room
     return 0
 
@@ -145,7 +146,7 @@ cdef inline int begin_text(Page* s, int64_t at) except -1 nogil:
     s.dip = s.depth
     flags = <uint8_t>((s.link > 0) | ((s.strong > 0) << 1))
     if s.run_count == 0 or s.runs[s.run_count - 1].flags != flags:
-        grow(<void**>&s.runs, s.run_count, &s.run_room, sizeof(Run))
+        reserve(<void**>&s.runs, &s.run_room, s.run_count + 1, sizeof(Run))
         s.runs[s.run_count].at = s.size
         s.runs[s.run_count].flags = flags
         s.run_count += 1
@@ -373,7 +374,7 @@ cdef class BlockScanner:
         if end < 0:
             s.mute_start = -1
             return 0
-        grow(<void**>&s.holes, s.hole_count + 1, &s.hole_room, sizeof(int64_t))
+        reserve(<void**>&s.holes, &s.hole_room, s.hole_count + 2, sizeof(int64_t))
         s.holes[s.hole_count] = start
         s.holes[s.hole_count + 1] = end
         s.hole_count += 2
@@ -461,19 +462,19 @@ cdef class BlockScanner:
                 value_end = k
             if end:
                 continue
-            if size == 5 and same(p + j, b"class", 5):
+            if size == 5 and same_letters(p + j, b"class", 5):
                 class_at, class_size = value, max(value_end - value, 0)
                 groups |= self._groups(p + value, class_size)
-            elif size == 2 and same(p + j, b"id", 2):
+            elif size == 2 and same_letters(p + j, b"id", 2):
                 id_at, id_size = value, max(value_end - value, 0)
                 groups |= self._groups(p + value, id_size)
-            elif size == 4 and same(p + j, b"href", 4):
+            elif size == 4 and same_letters(p + j, b"href", 4):
                 href = True
-            elif (size == 4 and same(p + j, b"role", 4)) or (size == 8 and same(p + j, b"itemprop", 8)):
+            elif (size == 4 and same_letters(p + j, b"role", 4)) or (size == 8 and same_letters(p + j, b"itemprop", 8)):
                 groups |= self._groups(p + value, max(value_end - value, 0))
-            elif size == 5 and same(p + j, b"style", 5):
+            elif size == 5 and same_letters(p + j, b"style", 5):
                 hidden = hidden or hides(p + value, value_end - value)
-            elif size == 6 and same(p + j, b"hidden", 6):
+            elif size == 6 and same_letters(p + j, b"hidden", 6):
                 hidden = True
         k = min(k + 1, n)
         if end:
@@ -560,7 +561,7 @@ cdef class BlockScanner:
             s.over += 1
             return after
         parent = s.stack[s.depth - 1]
-        grow(<void**>&s.elements, s.element_count, &s.element_room, sizeof(Element))
+        reserve(<void**>&s.elements, &s.element_room, s.element_count + 1, sizeof(Element))
         e = &s.elements[s.element_count]
         memset(e, 0, sizeof(Element))
         e.parent = parent

@@ -18,13 +18,5 @@ cdef enum:
     T_TBODY, T_THEAD, T_TFOOT, T_TABLE, T_CAPTION, T_PRE, T_IMG, T_SCRIPT, T_STYLE, T_H1
 
 
-cdef inline bint same(const uint8_t* p, const char* name, int64_t n) noexcept nogil:
-    cdef int64_t i
-    for i in range(n):
-        if (p[i] | 32) != <uint8_t>name[i]:
-            return False
-    return True
-
-
 cdef bint hides(const uint8_t* p, int64_t n) noexcept nogil
 cdef int encoded(uint32_t c, uint8_t* out) noexcept nogil

@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
+from templatemine._text cimport same_letters
+
 __all__ = ["FLAGS", "TAGS"]
 
 
@@ -42,11 +44,11 @@ cdef bint hides(const uint8_t* p, int64_t n) noexcept nogil:
     """The style says display: none (or visibility: hidden)."""
     cdef int64_t i = 0, j
     while i + 11 <= n:
-        if same(p + i, b"display", 7) or same(p + i, b"visibility", 10):
-            j = i + (7 if same(p + i, b"display", 7) else 10)
+        if same_letters(p + i, b"display", 7) or same_letters(p + i, b"visibility", 10):
+            j = i + (7 if same_letters(p + i, b"display", 7) else 10)
             while j < n and (p[j] <= 32 or p[j] == 58):
                 j += 1
-            if (j + 4 <= n and same(p + j, b"none", 4)) or (j + 6 <= n and same(p + j, b"hidden", 6)):
+            if (j + 4 <= n and same_letters(p + j, b"none", 4)) or (j + 6 <= n and same_letters(p + j, b"hidden", 6)):
                 return True
         i += 1
     return False

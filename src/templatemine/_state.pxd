@@ -1,7 +1,6 @@
 """The state of a pass over a page: open elements, paths, text and blocks as far as they are read."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport realloc
 
 from templatemine._paths cimport Node
 
@@ -85,21 +84,6 @@ cdef struct Page:
     # words of the title
     uint64_t title[TITLE]
     int title_count
-
-
-cdef inline int grow(void** data, int64_t size, int64_t* room, int64_t item) except -1 nogil:
-    """Make room for one more than `size` items of so many bytes."""
-    cdef int64_t wanted
-    cdef void* moved
-    if size < room[0]:
-        return 0
-    wanted = room[0] * 2 + 256
-    moved = realloc(data[0], wanted * item)
-    if moved == NULL:
-        raise MemoryError
-    data[0] = moved
-    room[0] = wanted
-    return 0
 
 
 cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil

@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from templatemine._paths cimport K_CLASS, K_FULL, K_GRAND, K_NEAR, K_PARENT, K_SIZE, K_TAGS, Node, joined, node_hashes
-from templatemine._text cimport copied
+from templatemine._text cimport copied, reserve
 from templatemine._words cimport C_SIZE
 
 __all__: list[str] = []
@@ -42,11 +42,11 @@ cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil:
     s.mask = 1023
     s.text_start = -1
     s.mute_start = -1
-    grow(<void**>&s.nodes, 0, &s.node_room, sizeof(Node))
+    reserve(<void**>&s.nodes, &s.node_room, 1, sizeof(Node))
     memset(s.nodes, 0, sizeof(Node))
     s.nodes[0].parent = -1
     s.node_count = 1
-    grow(<void**>&s.elements, 0, &s.element_room, sizeof(Element))
+    reserve(<void**>&s.elements, &s.element_room, 1, sizeof(Element))
     memset(s.elements, 0, sizeof(Element))
     s.elements[0].parent = -1
     s.element_count = 1
@@ -67,9 +67,8 @@ cdef int32_t node_of(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign,
         if s.nodes[s.slots[place]].full == made.full:
             return s.slots[place]
         place = (place + 1) & s.mask
-    grow(<void**>&s.nodes, s.node_count, &s.node_room, sizeof(Node))
-    while s.sign_size + n > s.sign_room:
-        grow(<void**>&s.signs, s.sign_room, &s.sign_room, 1)
+    reserve(<void**>&s.nodes, &s.node_room, s.node_count + 1, sizeof(Node))
+    reserve(<void**>&s.signs, &s.sign_room, s.sign_size + n, 1)
     memcpy(s.signs + s.sign_size, sign, n)
     s.sign_size += n
     made.parent = parent

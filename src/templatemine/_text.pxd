@@ -128,6 +128,15 @@ cdef inline bint is_alnum(uint8_t c) noexcept nogil:
     return is_digit(c) or is_alpha(c)
 
 
+cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noexcept nogil:
+    """True if n characters are those of a word in small letters of ASCII, whatever their case."""
+    cdef int64_t i
+    for i in range(n):
+        if (p[i] | 32) != <uint8_t>word[i]:
+            return False
+    return True
+
+
 cdef inline bint is_own_token(uint32_t c) noexcept nogil:
     """Scripts written without spaces, and their punctuation: each character is a token (expressions.OWN_TOKEN)."""
     return (0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3001 <= c <= 0x30FF

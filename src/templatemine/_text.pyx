@@ -630,14 +630,6 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
     return 0
 
 
-cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noexcept nogil:
-    cdef int64_t i
-    for i in range(n):
-        if (p[i] | 32) != <uint8_t>word[i]:
-            return False
-    return True
-
-
 cdef int64_t find_close(const uint8_t* p, int64_t i, int64_t n, const char* name, int64_t size) noexcept nogil:
     """End of `</name ...>` at or after i; n if the element is never closed."""
     cdef const void* hit

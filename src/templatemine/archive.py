@@ -35,7 +35,7 @@ from templatemine._version import __version__
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.first_pass import FirstPass, Tell, start
-from templatemine.frames import cannot_write, frames, only_record, pack_frame, pack_pieces, records
+from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
 from templatemine.io.together import together
@@ -331,10 +331,10 @@ class ArchiveRun:
                     del mined
                 facts = orjson.dumps({"duplicates": duplicates, "sources": written})
                 handle.write(pack_frame([(b"", facts)]))
-                _on_disk(handle)
+                flushed(handle)
             with open(rates_path, "wb") as handle:
                 write_rates(handle, rates)
-                _on_disk(handle)
+                flushed(handle)
             os.replace(mined_path + ".new", mined_path)
 
     def _mine(self, source: str, documents: Sequence[Document], giant: bool) -> Mined:
@@ -443,11 +443,6 @@ def _place(source: str, target: str, force: bool) -> None:
             raise
     with suppress(FileNotFoundError):  # without hard links it has been renamed
         os.unlink(source)
-
-
-def _on_disk(handle: Any) -> None:
-    handle.flush()
-    os.fsync(handle.fileno())
 
 
 def _stamp(path: str) -> list[int] | None:

@@ -23,7 +23,7 @@ from templatemine.archive import ArchiveConfig
 from templatemine.changes import Changes, compare
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError
-from templatemine.frames import cannot_write, frames, only_record, pack_frame, pack_pieces, records, sync
+from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records, sync
 from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import safe_file_name
@@ -259,8 +259,7 @@ class _Update:
                             for one in window[place : place + 32]
                         )
                     )
-                handle.flush()
-                os.fsync(handle.fileno())
+                flushed(handle)
             documents = [one.document for one in window]
             note = unfit(documents, self.config.pipeline)
             if not note:
@@ -269,8 +268,7 @@ class _Update:
                     handle.write(pack_pieces(key_of(source), dump(mined)))
                 with open(self.window(name + ".rates"), "wb") as handle:
                     write_rates(handle, [(self.numbers[source], *rates_of(mined))])
-                    handle.flush()
-                    os.fsync(handle.fileno())
+                    flushed(handle)
         old = self.pack(source)
         enough = self.config.window.least
         if not note and old is not None and len(window) < min(enough, old.documents):

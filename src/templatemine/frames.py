@@ -19,7 +19,18 @@ from typing import BinaryIO
 
 from templatemine.errors import CorpusError
 
-__all__ = ["Frame", "Keyed", "cannot_write", "frames", "only_record", "pack_frame", "pack_pieces", "records", "sync"]
+__all__ = [
+    "Frame",
+    "Keyed",
+    "cannot_write",
+    "flushed",
+    "frames",
+    "only_record",
+    "pack_frame",
+    "pack_pieces",
+    "records",
+    "sync",
+]
 
 Keyed = tuple[bytes, bytes]
 """Source (UTF-8, lone surrogates passed) and body of a record."""
@@ -162,6 +173,12 @@ def cannot_write(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
+
+
+def flushed(handle: BinaryIO) -> None:
+    """Wait until what was written to a file is on disk."""
+    handle.flush()
+    os.fsync(handle.fileno())
 
 
 def sync(path: str) -> None:

@@ -6,11 +6,11 @@ a few batches a process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
+from templatemine.batches import Done, pieces, spread
 from templatemine.config import ExtractConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.io.jsonl import encode_line
@@ -60,13 +60,6 @@ class ExtractTally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for note, count in other.notes.items():
             self.notes[note] = self.notes.get(note, 0) + count
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    data: bytes
-    tally: ExtractTally
-    errors: Sequence[CorpusError]
 
 
 class RecordExtractor:
@@ -135,28 +128,16 @@ class RecordExtractor:
         progress : callable, optional
             Called after each batch with the number of its pages.
         """
-        for batch in self._spread(iter(batches)):
-            for error in batch.errors:
-                if on_error is None:
-                    raise error
-                on_error(error)
-            self.tally.add(batch.tally)
+
+        def count(tally: ExtractTally) -> None:
+            self.tally.add(tally)
             if progress is not None:
-                progress(batch.tally.pages)
-            yield batch.data
+                progress(tally.pages)
 
-    def _spread(self, batches: Iterator[Work]) -> Iterator[_Batch]:
-        ahead = [batch for _, batch in zip(range(2 if self.jobs > 1 else 1), batches, strict=False)]
-        everything = chain(ahead, batches)
-        if len(ahead) < 2:  # also with several jobs: one batch is not worth the start of a process
-            yield from map(self.extract_batch, everything)
-            return
-        from templatemine.processes import Workers
+        arguments = (self.config, self._packs, self._references)
+        return pieces(spread(batches, self.jobs, self.extract_batch, _worker, arguments), count, on_error)
 
-        with Workers(self.jobs, _start, (self.config, self._packs, self._references)) as pool:
-            yield from pool.map(_work, everything, ahead=1, waiting=2 * self.jobs)
-
-    def extract_batch(self, work: Work) -> _Batch:
+    def extract_batch(self, work: Work) -> Done[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
         errors: list[CorpusError] = []
@@ -171,7 +152,7 @@ class RecordExtractor:
             html = record[self.config.read.html_field]
             _count(tally, found, len(html))
             data.append(write(self._name(record, where), source, record, found, self.config))
-        return _Batch(b"".join(data), tally, errors)
+        return Done(b"".join(data), tally, errors)
 
     def _extract(self, source: str, record: Mapping[str, Any]) -> Extraction:
         html = record.get(self.config.read.html_field)
@@ -276,16 +257,9 @@ mark-up, each page after a line ``<doc id="...">``."""
 
 # ----------------------------------------------------------------------------------------------------------- processes
 
-_extractor: RecordExtractor | None = None
-"""In a worker process: what extracts there."""
 
-
-def _start(config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]) -> None:
-    global _extractor
-    _extractor = RecordExtractor(config, packs, references)
-
-
-def _work(work: Work) -> _Batch:
-    if _extractor is None:  # pragma: no cover
-        raise RuntimeError("the worker was not started by _start")
-    return _extractor.extract_batch(work)
+def _worker(
+    config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
+) -> Callable[[Work], Done[ExtractTally]]:
+    """What extracts batches in another process."""
+    return RecordExtractor(config, packs, references).extract_batch

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from templatemine.crosssite import Peers, gather_rows
 from templatemine.errors import CorpusError
 from templatemine.evidence import Evidence
-from templatemine.frames import cannot_write
+from templatemine.frames import cannot_write, flushed
 from templatemine.mined import Mined, Strings, rates_of
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 from templatemine.tokenise import Forms
@@ -198,8 +198,7 @@ class PeerTable:
                         while piece := handle.read(1 << 20):
                             whole.write(piece)
                     os.unlink(one)
-                whole.flush()
-                os.fsync(whole.fileno())
+                flushed(whole)
             os.replace(f"{path}.new", path)
 
     def of(self, mined: Mined, number: int) -> Peers:

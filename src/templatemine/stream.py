@@ -14,12 +14,12 @@ Memory holds a few batches a process.  The cost is that of `Cleaner`, plus readi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from templatemine.batches import Done, pieces, spread
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.dates import day_of
@@ -178,15 +178,6 @@ class StreamConfig:
             raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A batch that is done: its lines (or a stream of Arrow), counts, and the records that could not be cleaned."""
-
-    lines: bytes
-    tally: Tally
-    errors: Sequence[CorpusError]
-
-
 class RecordCleaner:
     """Cleans records with the packs of their sources.
 
@@ -250,39 +241,23 @@ class RecordCleaner:
         progress : callable, optional
             Called after each batch with the counts of that batch.
         """
-        for batch in self._batches(iter(batches)):
-            for error in batch.errors:
-                if on_error is None:
-                    raise error
-                on_error(error)
-            self.tally.add(batch.tally)
+
+        def count(tally: Tally) -> None:
+            self.tally.add(tally)
             if progress is not None:
-                progress(batch.tally.total())
-            yield batch.lines
+                progress(tally.total())
 
-    def _batches(self, batches: Iterator[Work]) -> Iterator[Batch]:
-        ahead = [batch for _, batch in zip(range(2 if self.jobs > 1 else 1), batches, strict=False)]
-        everything = chain(ahead, batches)
-        if len(ahead) > 1:
-            yield from self._by_workers(everything)
-        else:  # also with several jobs: one batch is not worth the start of a process
-            yield from map(self.clean_batch, everything)
+        done = spread(batches, self.jobs, self.clean_batch, _worker, (self._packs, self.config))
+        return pieces(done, count, on_error)
 
-    def _by_workers(self, batches: Iterator[Work]) -> Iterator[Batch]:
-        from templatemine.processes import Workers  # here, for one batch is cleaned without multiprocessing
-
-        # A batch ahead, because reading the next one takes this process a while.
-        with Workers(self.jobs, _start, (self._packs, self.config)) as pool:
-            yield from pool.map(_work, batches, ahead=1, waiting=2 * self.jobs)
-
-    def clean_batch(self, work: Work | list[Item]) -> Batch:
+    def clean_batch(self, work: Work | list[Item]) -> Done[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(work, list):
             work = Items(work)
         tally = Tally()
         errors: list[CorpusError] = []
         if isinstance(work, Rows) and self.config.rows:
-            return Batch(self._clean_rows(work, tally, errors), tally, errors)
+            return Done(self._clean_rows(work, tally, errors), tally, errors)
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.work_records(work, self.config.read, errors.append):
@@ -293,7 +268,7 @@ class RecordCleaner:
                 lines.append(encode_plain(record) if plain else encode_line(record))
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return Batch(b"".join(lines), tally, errors)
+        return Done(b"".join(lines), tally, errors)
 
     def _clean_rows(self, rows: Rows, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Rows of a table as rows with all columns; only those that cleaning looks at are taken out of it."""
@@ -411,16 +386,6 @@ def read_batches(
     return archives.read_batches(paths, config, report, BATCH_RECORDS, BATCH_CHARACTERS)
 
 
-_cleaner: RecordCleaner | None = None
-"""In a worker process: what cleans there."""
-
-
-def _start(packs: Mapping[str, Pack], config: StreamConfig) -> None:
-    global _cleaner
-    _cleaner = RecordCleaner(packs, config)
-
-
-def _work(work: Work) -> Batch:
-    if _cleaner is None:  # pragma: no cover
-        raise RuntimeError("the worker was not started by _start")
-    return _cleaner.clean_batch(work)
+def _worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], Done[Tally]]:
+    """What cleans batches in another process."""
+    return RecordCleaner(packs, config).clean_batch

@@ -138,7 +138,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
         if row["source"] is None:
             assert (one["text"], one["removed"]) == (row["text"], None)
             continue
-        wanted = orjson.loads(cleaner.clean_batch([(row["source"], "", fields)]).lines)
+        wanted = orjson.loads(cleaner.clean_batch([(row["source"], "", fields)]).data)
         assert one["text"] == wanted.get("text")
         assert one["removed"] == wanted.get("removed")
         assert one["removed_spared"] == wanted.get("removed_spared", False)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from templatemine.adapters.rows import Packs, RowCleaner
+from templatemine.adapters.rows import Packs, RowCleaner, body_columns, row_cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import MissingExtraError
 
 try:
     import pandas as pd
@@ -59,11 +59,8 @@ def clean_frame(
         A column that is not there.
     """
     names = read or ReadConfig()
-    body = [name for name in (names.text_field, names.html_field) if name in frame.columns]
-    if names.source_field not in frame.columns or not body:
-        wanted = f"{names.source_field}, and {names.text_field} or {names.html_field}"
-        raise ConfigError(f"columns: expected {wanted}, found {', '.join(map(str, frame.columns))}")
-    rows = packs if isinstance(packs, RowCleaner) else RowCleaner(packs, clean)
+    body_columns(names, frame.columns)
+    rows = row_cleaner(packs, clean)
 
     def column(name: str) -> Sequence[str | None] | None:
         if name not in frame.columns:

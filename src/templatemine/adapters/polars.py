@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from templatemine.adapters.rows import Packs, RowCleaner
+from templatemine.adapters.rows import Packs, RowCleaner, body_columns, row_cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, MissingExtraError
 
@@ -62,14 +62,11 @@ def clean_frame(
     """
     names = read or ReadConfig()
     schema = frame.collect_schema()
-    body: list[str] = [name for name in (names.text_field, names.html_field) if name in schema]
-    if names.source_field not in schema or not body:
-        wanted = f"{names.source_field}, and {names.text_field} or {names.html_field}"
-        raise ConfigError(f"columns: expected {wanted}, found {', '.join(schema)}")
+    body: list[str] = body_columns(names, schema)
     for name in (*body, names.source_field):
         if schema[name] not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             raise ConfigError(f"column {name}: expected strings, found {schema[name]}")
-    rows = packs if isinstance(packs, RowCleaner) else RowCleaner(packs, clean)
+    rows = row_cleaner(packs, clean)
 
     def work(some: pl.DataFrame) -> pl.DataFrame:
         columns = [

@@ -6,19 +6,19 @@ What a row becomes is what `stream.RecordCleaner` makes of a record, and so what
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from templatemine.config import CleanConfig
-from templatemine.errors import CorpusError
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
 from templatemine.packs import Pack
 from templatemine.shelf import load_packs
 from templatemine.stream import RecordCleaner, StreamConfig
 
-__all__ = ["Columns", "Packs", "RowCleaner"]
+__all__ = ["Columns", "Packs", "RowCleaner", "body_columns", "row_cleaner"]
 
 Packs = Mapping[str, Pack] | str | os.PathLike[str]
 """Packs by source, or a file or folder of them."""
@@ -99,7 +99,7 @@ class RowCleaner:
             items.append((source, str(place), fields))
         out = Columns(list(texts), [None] * len(sources), [False] * len(sources), [])
         batch = self._cleaner.clean_batch(Items(items))
-        for line in batch.lines.splitlines():
+        for line in batch.data.splitlines():
             record = decode_line(line)
             place = record[_PLACE]
             out.texts[place] = record.get("text")
@@ -107,3 +107,23 @@ class RowCleaner:
             out.spared[place] = record.get("removed_spared", False)
         out.errors.extend((int(error.where), error) for error in batch.errors)
         return out
+
+
+def body_columns(names: ReadConfig, columns: Collection[str]) -> list[str]:
+    """Those of the columns of text and of HTML that a frame has.
+
+    Raises
+    ------
+    ConfigError
+        It has neither, or no column of sources.
+    """
+    body = [name for name in (names.text_field, names.html_field) if name in columns]
+    if names.source_field not in columns or not body:
+        wanted = f"{names.source_field}, and {names.text_field} or {names.html_field}"
+        raise ConfigError(f"columns: expected {wanted}, found {', '.join(map(str, columns))}")
+    return body
+
+
+def row_cleaner(packs: Packs | RowCleaner, clean: CleanConfig | None) -> RowCleaner:
+    """A `RowCleaner` as it is, or one for packs."""
+    return packs if isinstance(packs, RowCleaner) else RowCleaner(packs, clean)

@@ -133,9 +133,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     read = common.read_config(args)
     inputs = formats_of(args.inputs, read)
-    for path, _ in inputs:
-        if common.same_file(path, args.output):
-            raise CorpusError("is an input; the output must be another file", args.output, fatal=True)
+    common.check_output((path for path, _ in inputs), args.output)
     form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
     config = StreamConfig(
         read=read,

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -33,6 +33,7 @@ __all__ = [
     "complain",
     "flush",
     "check_inputs",
+    "check_output",
     "jobs",
     "one_line",
     "open_records",
@@ -245,6 +246,13 @@ def same_file(one: str, other: str) -> bool:
     with suppress(OSError):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
+
+
+def check_output(inputs: Iterable[str], output: str) -> None:
+    """Raise a fatal `CorpusError` if the output is one of the inputs."""
+    for path in inputs:
+        if same_file(path, output):
+            raise CorpusError("is an input; the output must be another file", output, fatal=True)
 
 
 # ----------------------------------------------------------------------------------------------------------- messages

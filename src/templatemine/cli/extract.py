@@ -80,9 +80,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.stream import read_batches
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
-    for path in args.inputs:
-        if common.same_file(path, args.output):
-            raise CorpusError("is an input; the output must be another file", args.output, fatal=True)
+    common.check_output(args.inputs, args.output)
     common.check_inputs(args.inputs)
     read = common.read_config(args)
     single = len(args.inputs) == 1 and is_page(args.inputs[0])

@@ -10,45 +10,46 @@ __all__ = ["Item", "Items", "Lines", "Rows", "Work"]
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class _Part:
+    """Part of a file.
+
+    Attributes
+    ----------
+    place : str
+        The file, as errors name it.
+    source : str
+        That of records without one.
+    number : int
+        Of the first line or row, counted from 1.
+    """
+
+    place: str
+    source: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lines(_Part):
     """Some lines of JSON as they stand.
 
     Attributes
     ----------
-    place : str
-        The file, as errors name it.
-    source : str
-        That of records without one.
-    number : int
-        Of the first line, counted from 1.
     lines : list of bytes
     """
 
-    place: str
-    source: str
-    number: int
     lines: list[bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(_Part):
     """Some rows of a table.
 
     Attributes
     ----------
-    place : str
-        The file, as errors name it.
-    source : str
-        That of records without one.
-    number : int
-        Of the first row, counted from 1.
     data : bytes
         One batch, as a stream of Arrow.
     """
 
-    place: str
-    source: str
-    number: int
     data: bytes
 
 

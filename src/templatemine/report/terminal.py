@@ -128,7 +128,7 @@ def changes(
         cleaner.tally.add(batch.tally)
         total = batch.tally.total()
         if total.changed:
-            after = orjson.loads(batch.lines)[names.text_field]
+            after = orjson.loads(batch.data)[names.text_field]
             pack = packs.get(document.source)
             page = document.html is not None and (pack is None or pack.html)
             before = page_text(document.html or "", ()) if page else document.text or ""
