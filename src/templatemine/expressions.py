@@ -64,7 +64,6 @@ _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind =
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
 # two stand for it: _ESCAPE and its counterpart one plane up, so that nothing in a text can pass for a mark.
 _MARK_BASE = 0xF0000
-_TAG_BASE = 0xF1000
 _ESCAPE = "\U000f0ffe"
 _OTHER_TAG = "\U000f0fff"
 _CLASH = regex.compile("[\U000f0000-\U000fffff]")
