@@ -56,5 +56,6 @@ setup(
             "autotestdict": False,
             **directives,
         },
-    )
+    ),
+    options={"build_ext": {"parallel": True}},
 )

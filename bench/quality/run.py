@@ -190,7 +190,7 @@ def page_ablation(who: Who) -> list[Row]:
     return rows
 
 
-NO_TIME = 0.01
+NO_TIME = 0.05
 """Seconds of learning of those who learn nothing."""
 
 
