@@ -7,6 +7,7 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine._text import Scanner
 
 __all__ = [
+    "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
     "group_rates",
@@ -21,6 +22,8 @@ __all__ = [
     "string_hashes",
     "string_sums",
 ]
+
+STAND_COUNTS: int
 
 @disjoint_base
 class Tokeniser(Scanner):

@@ -16,12 +16,13 @@ from libc.string cimport memset
 
 from templatemine._text cimport (
     AFTER_CLOSE, BEGINS, CLAUSE, CLOSES, COLON, ENDS, FIGURE, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, QUOTE,
-    SENTENCE, SHORT, Scanner, TABULAR, Table, Tokens, WORD, Word, Words, check_bounds, copied, count_stand,
+    SENTENCE, SHORT, STANDS, Scanner, TABULAR, Table, Tokens, WORD, Word, Words, check_bounds, copied, count_stand,
     found_columns, found_push, normalise, reserve, scan, table_add, table_find, table_free, table_init, table_insert,
     tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
 __all__ = [
+    "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
     "group_rates",
@@ -36,6 +37,9 @@ __all__ = [
     "string_hashes",
     "string_sums",
 ]
+
+STAND_COUNTS = STANDS
+"""Columns of what `stand_counts` gives."""
 
 
 # ======================================================================================================================
@@ -670,7 +674,7 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
     if not rank.shape[0] == length.shape[0] == count.shape[0]:
         raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
     _within("sa", sa, 0, stands.shape[0])
-    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], 10), np.int32)
+    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], STANDS), np.int32)
     cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
     cdef int64_t i, j, k, looks
     for i in range(rank.shape[0]):
@@ -686,7 +690,7 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
                 first[i] = min(first[i], sa[k])
                 count_stand(&out[i, 0], stands[sa[k]], stands[min(sa[k] + length[i], stands.shape[0]) - 1])
             if looks < count[i]:
-                for j in range(10):
+                for j in range(STANDS):
                     out[i, j] = <int32_t>(<int64_t>out[i, j] * count[i] // looks)
     return np.asarray(out), np.asarray(first)[: rank.shape[0]]
 

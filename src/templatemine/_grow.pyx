@@ -17,7 +17,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._text cimport check_bounds, count_stand, reserve
+from templatemine._text cimport STANDS, check_bounds, count_stand, reserve
 
 __all__ = ["grow_strings"]
 
@@ -43,7 +43,7 @@ cdef struct Grown:
     int32_t length
     int32_t count
     int32_t df
-    int32_t[10] stands
+    int32_t[STANDS] stands
 
 
 cdef struct Strings:
@@ -311,7 +311,7 @@ cdef tuple _columns(const Strings* out):
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
-    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), 10), np.int32)
+    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
     with nogil:
         for i in range(n):
             rank[i] = out.rows[i].rank

@@ -14,8 +14,8 @@ from libc.string cimport memchr, memcpy, memset
 
 from templatemine._text cimport (
     ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
-    QUOTE, SENTENCE, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied, count_stand,
-    found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free,
+    QUOTE, SENTENCE, SHORT, STANDS, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied,
+    count_stand, found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free,
     table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
@@ -700,9 +700,9 @@ cdef class Matcher(Scanner):
             sizes.short, sizes.long_, sizes.near = lines
             sizes.far = max(sizes.long_, sizes.near + 1)
         _check_size(document.shape[0])
-        if (table.shape[0] != self.strings or table.shape[1] != 2 or stands.shape[0] != self.strings or stands.shape[1] != 10
+        if (table.shape[0] != self.strings or table.shape[1] != 2 or stands.shape[0] != self.strings or stands.shape[1] != STANDS
                 or last.shape[0] != self.strings or forms.shape[0] != self.vocabulary.count + 1):
-            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} x 10, {self.strings} and "
+            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} x {STANDS}, {self.strings} and "
                              f"{self.vocabulary.count + 1}, got {table.shape[0]} x {table.shape[1]}, {stands.shape[0]} x "
                              f"{stands.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
         cdef Scratch* scratch = self._take()

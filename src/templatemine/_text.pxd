@@ -326,6 +326,10 @@ cdef enum:
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil
 
 
+cdef enum:
+    STANDS = 10         # counts of `count_stand`
+
+
 cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
     """Add an occurrence to the ten counts of a string: `a` is how its first token stands, `b` how its last does."""
     counts[0] += a & 1

@@ -65,8 +65,8 @@ __all__ = ["ArchiveConfig", "ArchiveRun", "LEAST_MEMORY", "MinedArchive"]
 LEAST_MEMORY = 128 << 20
 """Interpreter, libraries and buffers take some 70 MB."""
 
-_BASE = 72 << 20
-_OVERHEAD = 1.15
+_BASE = 76 << 20
+_OVERHEAD = 1.25
 
 _WORK = ".templatemine-work"
 _DONE = ".templatemine-run.json"

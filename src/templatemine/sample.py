@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _spans
+from templatemine import _core, _spans
 from templatemine.config import EvidenceConfig, SampleConfig
 from templatemine.model import Document
 
@@ -109,7 +109,7 @@ def count_strings(
     lines : tuple of int or None
         Line breaks part strings: the sizes of lines as `_core.standing` takes them.
     """
-    table, stands = np.zeros((strings, 2), np.int64), np.zeros((strings, 10), np.int32)
+    table, stands = np.zeros((strings, 2), np.int64), np.zeros((strings, _core.STAND_COUNTS), np.int32)
     last = np.full(strings, -1, np.int64)
     forms = np.zeros(vocabulary + 1, np.int64)
     for number, document in enumerate(documents):

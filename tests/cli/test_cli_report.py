@@ -13,7 +13,9 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
+from templatemine.overrides import Rule
 from templatemine.packs import Pack
+from templatemine.steer import steer
 
 
 @pytest.fixture
@@ -44,6 +46,17 @@ def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
         for reason, number in Pack.load(mined / f"{source}.json").dropped.items():
             assert f"<summary>{number:,} {reason}</summary>" in text
     assert text.count("<article") == 12
+
+
+@pytest.mark.usefixtures("libraries")
+def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    pack = Pack.load(mined / "alpha.example.json")
+    steer(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")
+    assert cli("report", tmp_path / "alpha.json", "-o", tmp_path / "r.html").code == 0
+    told = "People decided on it 1 time: 1 of the templates that were mined were taken out, 0 brought in."
+    assert told in (tmp_path / "r.html").read_text()
+    assert cli("report", mined, "-o", tmp_path / "s.html").code == 0
+    assert "People decided" not in (tmp_path / "s.html").read_text()
 
 
 @pytest.mark.usefixtures("libraries")

@@ -16,8 +16,10 @@ from cli_support import CALL, SOURCES, command, records, write
 from conftest import Cli
 from templatemine.__main__ import main
 from templatemine.cli import show
+from templatemine.overrides import Rule
 from templatemine.packs import Pack
 from templatemine.shelf import read_dropped
+from templatemine.steer import steer
 
 
 @pytest.fixture
@@ -34,6 +36,16 @@ def test_a_pack(cli: Cli, pack: Path) -> None:
     assert head["method"].startswith("default (templatemine ")
     assert CALL.format("Alpha") in ran.out
     assert all(template.id in ran.out for template in Pack.load(pack).templates)
+
+
+def test_decisions(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """What people decided about a pack is told; a pack that nobody touched says nothing of it."""
+    assert "decisions" not in cli("show", pack).out
+    mined = Pack.load(pack)
+    first = mined.templates[0]
+    steer(mined, (), [Rule(action="reject", id=first.id)]).save(tmp_path / "steered.json")
+    out = cli("show", tmp_path / "steered.json").out
+    assert "decisions   1 reject; 1 template taken out and 0 brought in by them" in out
 
 
 def test_histogram(cli: Cli, pack: Path) -> None:

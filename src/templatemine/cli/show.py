@@ -8,6 +8,7 @@ import math
 import os
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from templatemine.errors import PackError
 
 if TYPE_CHECKING:
     from templatemine.model import PageHistory
+    from templatemine.overrides import Overrides
     from templatemine.packs import Pack
     from templatemine.shelf import DroppedString
 
@@ -102,6 +104,7 @@ def _header(pack: Pack, width: int | None) -> list[str]:
         ("method", f"{pack.method} ({pack.generator})"),
         ("cut-off", _cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
+        *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
         *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
         ("dropped", tables.count(sum(pack.dropped.values()), "string")),
         *(("", f"{number:,} {reason}") for reason, number in pack.dropped.items()),
@@ -125,6 +128,14 @@ def _cutoff(pack: Pack) -> str:
     if cutoff.df is None:
         return f"none: {cutoff.note}"
     return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"
+
+
+def _decisions(overrides: Overrides) -> str:
+    """What people decided about the pack."""
+    kinds = Counter(rule.action for rule in overrides.rules)
+    told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
+    taken, brought = tables.count(len(overrides.overruled), "template"), f"{len(overrides.brought):,}"
+    return f"{told}; {taken} taken out and {brought} brought in by them"
 
 
 def _pages(history: PageHistory) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from templatemine import _core
 from templatemine.config import ReportConfig
 from templatemine.expressions import Encoded, is_own_token
 from templatemine.model import Document
@@ -95,7 +96,7 @@ class Measured:
         size = len(pack.templates)
         self._last = np.full(len(self._rows), -1, np.int64)
         self._table = np.zeros((len(self._rows), 2), np.int64)
-        self._stands = np.zeros((len(self._rows), 9), np.int32)
+        self._stands = np.zeros((len(self._rows), _core.STAND_COUNTS), np.int32)
         self._edges = np.zeros((len(self._rows), 3), np.int64)
         self._written = [
             (row, regex.compile(one.regex)) for row, one in enumerate(pack.templates) if one.tokens is None
