@@ -11,7 +11,9 @@ from cli_support import records, write
 
 from conftest import Cli
 from templatemine.config import PipelineConfig, TokeniseConfig
+from templatemine.overrides import Rule
 from templatemine.packs import Pack
+from templatemine.steer import steer
 
 
 def dated(articles: list[dict[str, Any]], first: str, sources: int) -> list[dict[str, Any]]:
@@ -76,6 +78,23 @@ def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, 
     assert [one.name for one in alpha.tokenise.user_patterns] == ["ticket"]
     assert (beta.method, beta.tokenise.separators) == (PipelineConfig().method, TokeniseConfig().separators)
     assert beta.tokenise.user_patterns == ()
+
+
+def test_what_people_decided_outlives_an_update(cli: Cli, tmp_path: Path) -> None:
+    packs = tmp_path / "packs"
+    old = write(tmp_path / "old.jsonl", dated(records(["alpha.example"], 300), "2024-01-01", 1))
+    new = write(tmp_path / "new.jsonl", dated(records(["alpha.example"], 300, seed=2), "2024-02-01", 1))
+    assert cli("update", packs, old, "--today", "2024-12-01").code == 0
+    path = packs / "alpha.example.json"
+    pack = Pack.load(path)
+    rejected = next(one for one in pack.templates if "morning letter" in one.example)
+    rules = (Rule(action="reject", id=rejected.id), Rule(action="never", text="Reporting by"))
+    steer(pack, (), rules).save(path, force=True)
+    assert cli("update", packs, new, "--today", "2024-12-01").code == 0
+    after = Pack.load(path)
+    assert after.overrides.rules == rules
+    assert after.documents != pack.documents or after.last_date != pack.last_date
+    assert not [one for one in after.templates if one.id == rejected.id or "Reporting by" in one.example]
 
 
 def test_counting_changes_no_output_and_depends_on_no_jobs(cli: Cli, tmp_path: Path, mined: Path) -> None:
