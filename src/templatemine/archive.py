@@ -423,7 +423,9 @@ class ArchiveRun:
             "outcomes": [one.facts() for one in result.outcomes],
             "files": {name: _stamp(os.path.join(self.output, name)) for name in names},
         }
-        manifest.write_json(os.path.join(self.output, _DONE), done)
+        # Written where the work is, and renamed: what a kill leaves of it goes with the work.
+        manifest.write_json(self._path("done.json"), done)
+        os.replace(self._path("done.json"), os.path.join(self.output, _DONE))
         shutil.rmtree(self._work, ignore_errors=True)
 
 

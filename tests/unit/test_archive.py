@@ -14,7 +14,7 @@ import pytest
 from archive_support import BUDGET, CONFIG, contents, run, run_small, small_budget, write_archive
 from io_support import response
 
-from templatemine import archive, first_pass, lock, partition
+from templatemine import archive, first_pass, lock, manifest, partition
 from templatemine.archive import LEAST_MEMORY, ArchiveConfig, ArchiveRun, sample_within
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
@@ -398,6 +398,25 @@ def test_a_damaged_partition_is_named(tmp_path: Path, paths: list[str], monkeypa
     with pytest.raises(CorpusError, match="damaged"):
         run(paths, str(tmp_path / "disk"))
     run(paths, str(tmp_path / "disk"), restart=True)
+
+
+def test_killed_while_it_notes_the_end(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left of the file that was being written then goes with the work."""
+    run(paths, str(tmp_path / "fresh"))
+    write_json = manifest.write_json
+
+    def killed(path: str, value: object) -> None:
+        if isinstance(value, dict) and "outcomes" in value and "files" in value:
+            Path(path).with_name(".templatemine-0.tmp").write_bytes(b"")
+            raise KeyboardInterrupt
+        write_json(path, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(manifest, "write_json", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(paths, str(tmp_path / "disk"))
+    run(paths, str(tmp_path / "disk"))
+    assert contents(tmp_path / "disk") == contents(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("options", [{"memory": 1000}, {"jobs": 0}])
