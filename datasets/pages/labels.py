@@ -7,10 +7,8 @@ say they don't, so that all sets teach one thing.
 
 from __future__ import annotations
 
-import gzip
 import html
 import itertools
-import json
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -18,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from alignment import records
 from comments import thread
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
@@ -46,11 +45,7 @@ class Labelled:
 
 def rows(path: str) -> Iterator[dict[str, Any]]:
     """The rows of a set of pages: JSON lines with id, source, html and gold, plain or gzip."""
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as handle:
-        for line in handle:
-            row = json.loads(line)
-            if row.get("gold") and row.get("html"):
-                yield row
+    return (row for row in records(path) if row.get("gold") and row.get("html"))
 
 
 def gold_words(text: str) -> list[str]:

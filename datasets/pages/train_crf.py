@@ -20,14 +20,13 @@ python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
 from __future__ import annotations
 
 import argparse
-import gzip
 import hashlib
 import json
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import zip_longest
@@ -36,10 +35,9 @@ from typing import Any
 
 import numpy as np
 import pycrfsuite
+from alignment import matched, records
 from numpy.typing import NDArray
-from rapidfuzz.distance import LCSseq
 
-from templatemine.evaluation.metrics import words as words_of
 from templatemine.io.write import atomic_writer
 from templatemine.pages.blocks import Page
 from templatemine.pages.crf import LABELS, Row, attributes_of, features, language, marginals, runs_of
@@ -66,26 +64,14 @@ class Labelled:
     labels: NDArray[np.int64]
 
 
-def read(path: str) -> Iterator[dict[str, Any]]:
-    """JSON lines, plain or gzip."""
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 def aligned(texts: Sequence[str], gold: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
     """The label of each text: that of most of its words in the gold, by the longest common subsequence of both."""
-    numbers: dict[str, int] = {}
-    ours = [(numbers.setdefault(word, len(numbers)), at) for at, text in enumerate(texts) for word in words_of(text)]
-    theirs = [(numbers.setdefault(word, len(numbers)), kind) for kind, text in gold for word in words_of(text)]
+    owners, pairs = matched(texts, gold)
     votes = np.zeros((len(texts), len(LABELS)))
-    votes[:, 2] = np.bincount([at for _, at in ours], minlength=len(texts))  # words that the gold lacks are other
-    for step in LCSseq.opcodes([word for word, _ in ours], [word for word, _ in theirs]):
-        if step.tag == "equal":
-            for one, other in zip(
-                range(step.src_start, step.src_end), range(step.dest_start, step.dest_end), strict=True
-            ):
-                votes[ours[one][1], LABELS.index(theirs[other][1])] += 1
-                votes[ours[one][1], 2] -= 1
+    votes[:, 2] = np.bincount(owners, minlength=len(texts))  # words that the gold lacks are other
+    for at, label in pairs:
+        votes[at, LABELS.index(label)] += 1
+        votes[at, 2] -= 1
     # A run without a word, such as a full stop behind a link, goes with the run before.
     empty = votes.sum(axis=1) == 0
     found = np.where(empty, -1, np.argmax(votes, axis=1))
@@ -117,18 +103,18 @@ def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np
 
 def load(args: argparse.Namespace) -> list[Labelled]:
     """All pages that have labels."""
-    gold = {os.path.basename(row["id"]): row["blocks"] for row in read(args.blocks)}
+    gold = {os.path.basename(row["id"]): row["blocks"] for row in records(args.blocks)}
     tongue = language if args.language else None
     pages = []
-    for row in read(args.pages):
+    for row in records(args.pages):
         if (name := os.path.basename(row["id"])) in gold:
             pieces = [(KINDS.get(label, "other"), text) for label, text in gold[name]]
             pages.append(_labelled(row, pieces, tongue))
     if not args.first:
-        for row in read(args.cleaneval):
+        for row in records(args.cleaneval):
             pages.append(_labelled(row | {"source": row["id"]}, marked(row["gold"]), tongue))
     for path in args.labelled:
-        for row in read(path):
+        for row in records(path):
             page = Page(row["html"])
             pages.append(Labelled(row["source"], features(page, tongue)[0], by_offsets(page, row["blocks"])))
     return [page for page in pages if page.rows]

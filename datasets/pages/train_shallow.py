@@ -17,7 +17,6 @@ words, in training and in the figures, and the figures are means over the two cl
 from __future__ import annotations
 
 import argparse
-import gzip
 import hashlib
 import json
 import os
@@ -29,11 +28,10 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from alignment import matched, records
 from numpy.typing import NDArray
-from rapidfuzz.distance import LCSseq
 from sklearn.tree import DecisionTreeClassifier
 
-from templatemine.evaluation.metrics import words as words_of
 from templatemine.io.write import atomic_writer
 from templatemine.pages.blocks import Page
 from templatemine.pages.shallow import FEATURES, features
@@ -71,33 +69,21 @@ class Labelled:
     site: NDArray[np.int64]
 
 
-def read(path: str) -> Iterator[dict[str, Any]]:
-    """JSON lines, plain or gzip."""
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 def labels(texts: Sequence[str], gold: Sequence[tuple[int, str]]) -> NDArray[np.bool_]:
     """Content or not, for each of our texts."""
-    numbers: dict[str, int] = {}
-    ours = [(numbers.setdefault(word, len(numbers)), at) for at, text in enumerate(texts) for word in words_of(text)]
-    theirs = [(numbers.setdefault(word, len(numbers)), kind) for kind, text in gold for word in words_of(text)]
-    content, seen = np.zeros(len(texts)), np.bincount([at for _, at in ours], minlength=len(texts))
-    for step in LCSseq.opcodes([word for word, _ in ours], [word for word, _ in theirs]):
-        if step.tag == "equal":
-            for one, other in zip(
-                range(step.src_start, step.src_end), range(step.dest_start, step.dest_end), strict=True
-            ):
-                content[ours[one][1]] += theirs[other][1] != 0
+    owners, pairs = matched(texts, gold)
+    content, seen = np.zeros(len(texts)), np.bincount(owners, minlength=len(texts))
+    for at, kind in pairs:
+        content[at] += kind != 0
     return content * 2 > seen
 
 
 def load(pages: str, blocks: str) -> Labelled:
     """All pages that have labels."""
-    gold = {os.path.basename(row["id"]): row["blocks"] for row in read(blocks)}
+    gold = {os.path.basename(row["id"]): row["blocks"] for row in records(blocks)}
     sites: dict[str, int] = {}
     found = []
-    for row in read(pages):
+    for row in records(pages):
         page = Page(row["html"])
         name = os.path.basename(row["id"])
         if name in gold and len(page):

@@ -89,9 +89,8 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.systems import miner
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
-    for path in args.inputs:
-        if args.json and common.same_file(path, args.json):
-            raise CorpusError("is an input; the output must be another file", args.json, fatal=True)
+    if args.json:
+        common.check_output(args.inputs, args.json)
     system = miner(PipelineConfig(method=args.method), jobs=args.jobs)
     with terminal.progress() as steps:
         records = list(_records(args, terminal, steps))
