@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from strategies import closed, corpus_of, fibonacci_word
-from templatemine import _core, _spans
+from templatemine import _core, _pages, _spans
 from templatemine.config import MineConfig
 from templatemine.index import build_index
 from templatemine.mine import find_repeats, suffix_array
+from templatemine.pages.blocks import Page, forests
 from templatemine.patterns import pattern_set
 
 pytestmark = pytest.mark.slow
@@ -182,3 +183,16 @@ def test_merging() -> None:
         return lambda: _spans.merge(starts, starts + 3, 2)
 
     hold(prepare)
+
+
+def test_the_trees_of_the_page_model() -> None:
+    """A page of a hundred thousand cells has a matrix of 90 MB; going over all of it for each tree took six times as
+    long a row as pages of a few hundred do."""
+    forest = forests()[0]
+
+    def prepare(blocks: int) -> Callable[[], object]:
+        page = Page("<tr><td>a b<td>c" * (blocks // 2))
+        rows = _pages.features(page.columns)
+        return lambda: forest.scores(rows)
+
+    hold(prepare, small=200, large=100_000, factor=3.0)

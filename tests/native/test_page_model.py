@@ -168,6 +168,15 @@ def test_trees(forest: list[dict[str, Any]], rows: list[list[int]]) -> None:
     assert native.scores(matrix).tolist() == pytest.approx(reference.forest(matrix, forest))
 
 
+def test_a_row_scores_the_same_among_many() -> None:
+    """Rows go through the trees in stretches; none of them may know where they part."""
+    rows = features("".join(f"<p>{'word, ' * (number % 90)}and {number}.</p>" for number in range(1500)))
+    forest = forests()[0]
+    alone = [forest.scores(row[None])[0] for row in rows]
+    assert len(set(alone)) > 50
+    assert forest.scores(rows).tolist() == alone
+
+
 def test_trees_that_would_not_end_are_refused() -> None:
     good = table([{"feature": 0, "threshold": 0, "left": {"leaf": 1}, "right": {"leaf": 2}}])
     assert _pages.Forest(*good).scores(np.zeros((2, 1), np.float32)).tolist() == [1, 1]
