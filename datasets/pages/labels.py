@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from templatemine import _pages
+from templatemine.pages.blocks import headline_of
+from templatemine.pages.headline import head_of
 from templatemine.pages.tables import scanner
 
 __all__ = ["Labelled", "gold_words", "label", "rows", "title_of", "weights", "with_comments", "with_head"]
@@ -125,16 +127,7 @@ def title_of(one: Labelled) -> str:
 
 def with_head(one: Labelled) -> None:
     """Make the headline main text, and what is dated or signed between it and the text."""
-    at = {name: place for place, name in enumerate(_pages.FEATURES)}
-    rows = one.features
-    headline = np.flatnonzero(rows[:, at["after_title"]] == 1)
-    long = np.flatnonzero((one.labels > 0) & (one.words >= 15))
-    if not len(headline) or not len(long) or not headline[0] < long[0] <= headline[0] + 25:
-        return
-    one.labels[headline[0]] = 1
-    between = slice(headline[0] + 1, long[0])
-    marks = rows[between][:, [at[name] for name in ("month", "by", "clock", "year")]].any(axis=1)
-    one.labels[between][marks & (one.words[between] <= 25)] = 1
+    one.labels[head_of(one.page["counts"], headline_of(one.features), one.labels > 0)] = 1
 
 
 def weights(one: Labelled) -> NDArray[np.float64]:

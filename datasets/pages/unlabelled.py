@@ -32,7 +32,7 @@ from train import OPTIONS  # noqa: E402
 
 from templatemine import _blocks  # noqa: E402
 from templatemine.config import PageConfig  # noqa: E402
-from templatemine.pages.decode import LEFT, REPEATED, decode  # noqa: E402
+from templatemine.pages.decode import decode, kept  # noqa: E402
 
 FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
 WORDS, LINKED, SENTENCES = (_blocks.COUNTS.index(name) for name in ("words", "linked", "sentences"))
@@ -98,8 +98,7 @@ def score(booster: Any, pages: Sequence[Labelled]) -> float:
             columns["hashes"],
             PageConfig(),
         )
-        kept = np.flatnonzero((code != LEFT) & (code != REPEATED))
-        got = [word for block in kept.tolist() for word in WORD.findall(one.texts[block])]
+        got = [word for block in np.flatnonzero(kept(code)).tolist() for word in WORD.findall(one.texts[block])]
         found.append(2 * LCSseq.similarity(got, one.gold) / max(1, len(got) + len(one.gold)))
     return float(np.mean(found))
 

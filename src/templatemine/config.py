@@ -200,6 +200,8 @@ class PageConfig:
     fill, fill_share : a block between chosen ones is chosen too if its probability is at least `fill` and its path
         holds `fill_share` of the chosen words.
     least : if no block's probability is greater, the best stretch of the page is taken.
+    headline : "keep" or "drop" the headline of the page and what is dated or signed below it.  Most sets of pages with
+        gold count them in, and a reader misses them; scrapinghub's leaves them out (docs/pages.md, section 3).
     """
 
     min_pages: int = 5
@@ -214,6 +216,11 @@ class PageConfig:
     fill: float = 0.12
     fill_share: float = 0.25
     least: float = 0.1
+    headline: str = "keep"
+
+    def __post_init__(self) -> None:
+        if self.headline not in ("keep", "drop"):
+            raise ConfigError(f"headline: expected keep or drop, got {self.headline!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

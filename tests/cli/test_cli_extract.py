@@ -33,6 +33,12 @@ def test_a_single_page_is_written_as_text(cli: Cli, single: Path) -> None:
     assert cli("extract", single, "--format", "cleaneval").out == f'<doc id="page.html">\n{extract(page(1)).marked}\n'
 
 
+def test_the_headline_is_left_out_on_request(cli: Cli, single: Path) -> None:
+    kept, left = (cli("extract", single, "--headline", choice).out.split("\n") for choice in ("keep", "drop"))
+    assert kept[0] not in left
+    assert left[-5:] == kept[-5:]
+
+
 def test_blocks_of_a_single_page(cli: Cli, single: Path) -> None:
     row = json.loads(cli("extract", single, "--blocks").out)
     assert (row["id"], row["source"]) == ("page.html", single.parent.name)

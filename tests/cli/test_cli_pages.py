@@ -43,6 +43,14 @@ def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
 
 
+def test_the_headline_is_left_out_on_request(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL)}])
+    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--headline", "drop").code == 0
+    (row,) = rows(tmp_path / "c.jsonl")
+    assert "Story number 77" not in row["text"].split("\n")[0]
+    assert row["text"]
+
+
 def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77)}])
     assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--html", "strip", "--blocks", "kept").code == 0

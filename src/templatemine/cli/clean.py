@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
-from templatemine.config import CleanConfig
+from templatemine.config import CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=clean.html,
         help="of pages, write the main text, or all text without templates (default: %(default)s)",
     )
+    common.add_headline_option(group)
     group.add_argument(
         "--blocks",
         metavar="NAME",
@@ -137,7 +138,13 @@ def run(args: argparse.Namespace) -> int:
     form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
     config = StreamConfig(
         read=read,
-        clean=CleanConfig(gap=args.gap, guard=args.guard, engine=args.engine, html=args.html),
+        clean=CleanConfig(
+            gap=args.gap,
+            guard=args.guard,
+            engine=args.engine,
+            html=args.html,
+            page=PageConfig(headline=args.headline),
+        ),
         removed_field=args.removed_field,
         blocks_field=args.blocks,
         keep_html=args.keep_html,

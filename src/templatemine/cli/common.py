@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from templatemine.config import ReadConfig
+from templatemine.config import PageConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -174,6 +174,16 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         dest="input_format",
         help="what the inputs are, see templatemine formats (default: by the suffix of each; - is JSON lines)",
+    )
+
+
+def add_headline_option(group: argparse._ActionsContainer) -> None:
+    """Whether the main text of a page holds its headline."""
+    group.add_argument(
+        "--headline",
+        choices=("keep", "drop"),
+        default=PageConfig().headline,
+        help="of pages, what to do with the headline, byline and date of the main text (default: %(default)s)",
     )
 
 

@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
+from templatemine.config import CleanConfig, ExtractConfig, PageConfig
 from templatemine.errors import CorpusError
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
@@ -67,6 +68,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="a page of the same site, for diff (default: of each source the page of middle size)",
     )
     parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
+    common.add_headline_option(parser)
     common.add_field_options(parser)
     common.add_run_options(parser, "processes")
 
@@ -85,7 +87,8 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
     single = len(args.inputs) == 1 and is_page(args.inputs[0])
     form = args.format or ("text" if single and not args.blocks else "jsonl")
-    config = ExtractStreamConfig(read=read, system=args.system, form=form, blocks=args.blocks)
+    options = ExtractConfig(clean=CleanConfig(page=PageConfig(headline=args.headline)))
+    config = ExtractStreamConfig(read=read, system=args.system, form=form, blocks=args.blocks, options=options)
     references = _references(args, read)
     extractor = RecordExtractor(config, load_packs(args.packs), references, jobs=args.jobs)
     extractor.check()

@@ -21,10 +21,11 @@ from templatemine import _blocks, _pages, _single
 from templatemine.errors import CapacityError
 from templatemine.pages.tables import GROUPS, scanner
 
-__all__ = ["Page", "feature_names", "forests"]
+__all__ = ["Page", "feature_names", "forests", "headline_of"]
 
 FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
 WORDS = _blocks.COUNTS.index("words")
+AFTER_TITLE = _pages.FEATURES.index("after_title")
 LARGEST = 1 << 31
 
 _TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
@@ -48,6 +49,12 @@ def feature_names() -> tuple[str, ...]:
         f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
         for name in _pages.FEATURES
     )
+
+
+def headline_of(features: NDArray[np.float32]) -> int:
+    """Place of the block that says most of the title of its page, -1 if none does; see `_pages.features`."""
+    found = np.flatnonzero(features[:, AFTER_TITLE] == 1)
+    return int(found[0]) if len(found) else -1
 
 
 class Page:
@@ -101,12 +108,24 @@ class Page:
         return self._data[start:end]
 
     @cached_property
+    def headline(self) -> int:
+        """Place of the block that says most of ``<title>``, -1 if none says enough of it."""
+        return self._judged[1]
+
+    @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Log odds of each block, by the page model alone; see docs/pages.md, section 2."""
+        return self._judged[0]
+
+    @cached_property
+    def _judged(self) -> tuple[NDArray[np.float64], int]:
+        """Scores and headline: the matrix of features that both come from is not kept."""
         first, second = forests()
-        alone = first.scores(_pages.features(self.columns)).astype(np.float64)
+        matrix = _pages.features(self.columns)
+        alone = first.scores(matrix).astype(np.float64)
         around = second.scores(_pages.context(self.columns, alone)).astype(np.float64)
-        return _leaning((alone + around) / 2, self.words, self.columns["keys"][:, FULL])
+        scores = _leaning((alone + around) / 2, self.words, self.columns["keys"][:, FULL])
+        return scores, headline_of(matrix)
 
     @cached_property
     def _text(self) -> bytes:

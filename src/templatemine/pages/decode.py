@@ -13,20 +13,26 @@ from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
 
-__all__ = ["CHOSEN", "FILLED", "LEFT", "REASONS", "REPEATED", "STRETCH", "decode"]
+__all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "REPEATED", "STRETCH", "decode", "kept"]
 
-LEFT, CHOSEN, FILLED, STRETCH, REPEATED = range(5)
+LEFT, CHOSEN, FILLED, STRETCH, REPEATED, HEAD = range(6)
 REASONS = (
     "not main text",
     "main text",
     "between blocks of the main text, and like them",
     "best stretch of a page without a sure main text",
     "said before on the page",
+    "headline, byline or date, which are not asked for",
 )
 """By code."""
 
 SHORT = 3
 """A text of fewer words may be said twice (a name, a year)."""
+
+
+def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Whether blocks of these codes are given out."""
+    return (code != LEFT) & (code != REPEATED) & (code != HEAD)
 
 
 def decode(

@@ -21,7 +21,8 @@ from templatemine import _blocks
 from templatemine.config import PageConfig
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages.blocks import FULL, NEAR, Page
-from templatemine.pages.decode import decode
+from templatemine.pages.decode import HEAD, decode, kept
+from templatemine.pages.headline import head_of
 from templatemine.pages.smoothing import smoothed
 
 __all__ = ["TEXT_LIMIT", "Votes", "choose", "learn"]
@@ -40,10 +41,13 @@ THOUSAND = 1000
 
 
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page, its scores smoothed over the tree if the options ask for it."""
+    """`decode` with the columns of a page, smoothed over the tree and without its head if the options ask for it."""
     scores = smoothed(page, scores, config)
     keys, hashes = page.columns["keys"], page.columns["hashes"]
-    return decode(scores, page.words, np.ascontiguousarray(keys[:, FULL]), hashes, config)
+    code = decode(scores, page.words, np.ascontiguousarray(keys[:, FULL]), hashes, config)
+    if config.headline == "drop":
+        code[head_of(page.columns["counts"], page.headline, kept(code))] = HEAD
+    return code
 
 
 def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:

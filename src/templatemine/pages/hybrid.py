@@ -6,7 +6,7 @@ import numpy as np
 
 from templatemine.config import ExtractConfig
 from templatemine.pages.blocks import Page
-from templatemine.pages.decode import LEFT, REASONS, REPEATED
+from templatemine.pages.decode import REASONS, kept
 from templatemine.pages.history import Votes, choose
 from templatemine.pages.systems import Judge, Site, Verdict
 
@@ -23,6 +23,6 @@ def make(site: Site, config: ExtractConfig) -> Judge:
         scores = page.scores if votes is None else votes.apply(page)[0]
         code = choose(page, scores, options)
         chance = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
-        return Verdict(kept=(code != LEFT) & (code != REPEATED), reason=code, reasons=REASONS, score=chance)
+        return Verdict(kept=kept(code), reason=code, reasons=REASONS, score=chance)
 
     return judge

@@ -10,7 +10,8 @@ import numpy as np
 from templatemine.config import CleanConfig
 from templatemine.model import Cleaned, PageHistory, Span
 from templatemine.pages.blocks import Page
-from templatemine.pages.decode import LEFT, REASONS, REPEATED
+from templatemine.pages.decode import REASONS
+from templatemine.pages.decode import kept as is_kept
 from templatemine.pages.history import Votes, choose
 
 __all__ = ["MainBlock", "PageCleaner"]
@@ -77,7 +78,7 @@ class PageCleaner:
         else:
             scores, path, df = self._votes.apply(page)
         code = choose(page, scores, self.config.page)
-        kept = np.flatnonzero((code != LEFT) & (code != REPEATED))
+        kept = np.flatnonzero(is_kept(code))
         blocks = [
             MainBlock(
                 start=start,

@@ -1,0 +1,54 @@
+"""The headline of a page and what is dated or signed below it: which blocks of the main text they are.
+
+People who say what the main text of a page is differ in whether headline, byline and date belong to it.  The page model
+keeps them; whoever wants the story alone leaves these blocks out.  In come counts over the words of blocks, the place of
+the block that says what ``<title>`` says, and the blocks of the main text; out goes a mask.  Linear in the blocks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _blocks
+
+__all__ = ["head_of"]
+
+WORDS = _blocks.COUNTS.index("words")
+MARKS = [_blocks.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
+
+STORY = 15
+"""Words of a block that the story begins with."""
+FAR = 25
+"""Blocks between headline and story at most, and words of a line between them that a date or a name rules."""
+
+
+def head_of(counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The headline, and between it and the first long block of the main text what names a month, year, time or author.
+
+    Parameters
+    ----------
+    counts : int32 array, shape (blocks, len(COUNTS))
+        As `_blocks.BlockScanner.blocks` gives them.
+    headline : int
+        Place of the block that says most of the title, -1 if none does.
+    main : bool array, shape (blocks,)
+        Blocks of the main text.
+
+    Returns
+    -------
+    bool array, shape (blocks,)
+        All false where no story follows the headline.
+    """
+    words = counts[:, WORDS]
+    head = np.zeros(len(counts), np.bool_)
+    if headline < 0:
+        return head
+    story = np.flatnonzero(main & (words >= STORY))
+    story = story[story > headline]
+    if not len(story) or story[0] > headline + FAR:
+        return head
+    head[headline] = True
+    between = slice(headline + 1, int(story[0]))
+    head[between] = counts[between][:, MARKS].any(axis=1) & (words[between] <= FAR)
+    return head

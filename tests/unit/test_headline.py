@@ -1,0 +1,74 @@
+"""What of the main text is headline, byline and date."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from invented_pages import page
+from templatemine import PageCleaner, _blocks, extract
+from templatemine.config import CleanConfig, ExtractConfig, PageConfig
+from templatemine.errors import ConfigError
+from templatemine.pages.blocks import Page
+from templatemine.pages.decode import HEAD, REASONS
+from templatemine.pages.headline import FAR, STORY, head_of
+
+DROP = PageConfig(headline="drop")
+
+
+def counts(*blocks: tuple[int, str]) -> np.ndarray:
+    """Of each block its words, and what it names."""
+    table = np.zeros((len(blocks), len(_blocks.COUNTS)), np.int32)
+    for row, (words, mark) in zip(table, blocks, strict=True):
+        row[_blocks.COUNTS.index("words")] = words
+        if mark:
+            row[_blocks.COUNTS.index(mark)] = 1
+    return table
+
+
+def head(table: np.ndarray, headline: int, main: list[int] | None = None) -> list[bool]:
+    mask = np.ones(len(table), np.bool_) if main is None else np.isin(np.arange(len(table)), main)
+    return head_of(table, headline, mask).tolist()
+
+
+def test_headline_byline_and_date_above_the_story() -> None:
+    table = counts((3, "year"), (6, ""), (2, "by"), (3, "month"), (9, ""), (STORY, "month"), (4, "year"))
+    assert head(table, 1) == [False, True, True, True, False, False, False]
+
+
+def test_a_long_line_with_a_date_is_no_dateline() -> None:
+    table = counts((6, ""), (FAR + 1, "month"), (40, ""))
+    assert head(table, 0, main=[0, 2]) == [True, False, False]
+
+
+@pytest.mark.parametrize("headline", [-1, 2, 3])
+def test_without_a_headline_above_a_story_nothing_is_head(headline: int) -> None:
+    assert not any(head(counts((6, ""), (2, "by"), (STORY, ""), (5, "")), headline))
+
+
+def test_a_story_far_off_is_another_one() -> None:
+    near = counts((6, ""), *[(2, "")] * (FAR - 1), (STORY, ""))
+    assert head(near, 0) == [True] + [False] * FAR
+    assert not any(head(counts((6, ""), *[(2, "")] * FAR, (STORY, "")), 0))
+
+
+def test_the_headline_of_a_page() -> None:
+    found = Page(page(1))
+    assert found.text(found.headline).startswith("Story number 1 of the harbour")
+    assert Page("<title>Other</title><p>No such words here").headline == -1
+
+
+def test_dropped_on_request_and_the_rest_is_as_it_was() -> None:
+    kept = PageCleaner().clean(page(1)).text.split("\n")
+    left = PageCleaner(config=CleanConfig(page=DROP)).clean(page(1)).text.split("\n")
+    assert kept[0] not in left
+    assert left == [line for line in kept if line in left]
+    assert max(len(line.split()) for line in kept if line not in left) <= FAR
+    blocks = extract(page(1), config=ExtractConfig(clean=CleanConfig(page=DROP))).blocks
+    assert [block.text for block in blocks if block.reason == REASONS[HEAD]] == [x for x in kept if x not in left]
+    assert not any(block.kept for block in blocks if block.reason == REASONS[HEAD])
+
+
+def test_other_choices_are_refused() -> None:
+    with pytest.raises(ConfigError, match="headline: expected keep or drop, got 'hide'"):
+        PageConfig(headline="hide")
