@@ -32,7 +32,7 @@ SHORT = 3
 
 def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Whether blocks of these codes are given out."""
-    return (code != LEFT) & (code != REPEATED) & (code != HEAD)
+    return (code != LEFT) & (code != REPEATED) & (code != HEAD)  # type: ignore[no-any-return]
 
 
 def decode(

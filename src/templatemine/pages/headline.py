@@ -1,8 +1,8 @@
 """The headline of a page and what is dated or signed below it: which blocks of the main text they are.
 
 People who say what the main text of a page is differ in whether headline, byline and date belong to it.  The page model
-keeps them; whoever wants the story alone leaves these blocks out.  In come counts over the words of blocks, the place of
-the block that says what ``<title>`` says, and the blocks of the main text; out goes a mask.  Linear in the blocks.
+keeps them; whoever wants the story alone leaves these blocks out.  In come counts over the words of blocks, the place
+of the block that says what ``<title>`` says, and the blocks of the main text; out goes a mask.  Linear in the blocks.
 """
 
 from __future__ import annotations
