@@ -19,7 +19,7 @@ mark     one token that begins or ends its lines, or stands between two punctuat
 
 What stands in tables, line after line of numbers, or of keys with their values, is content, unless too many documents
 have it.  In a source written without spaces, where every character is a token, an edge must be closed by punctuation on
-its inner side, and whole lines that are rare or end with a number are content.
+its inner side, strings in mid-line and marks on both, and whole lines that are rare or end with a number are content.
 """
 
 from __future__ import annotations
@@ -193,6 +193,12 @@ def recount(evidence: Evidence, rows: NDArray[np.int64], counted: Evidence) -> E
     return Evidence(**changed)
 
 
+def spaceless(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> bool:
+    """Whether a source is written without spaces, by the share of characters that are tokens in its strings."""
+    total = max(1.0, float(repeats.count.sum(dtype=np.float64)))
+    return float((evidence.own_script * repeats.count).sum(dtype=np.float64)) >= config.characters * total
+
+
 def near_edges(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which strings nearly always end near the end of their line, and begin near its beginning, as prose does not.
 
@@ -247,6 +253,12 @@ def kinds(
     asked = np.where(e.information >= c.rich, share(c.edge_share), share(2 * c.edge_share))
     either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
     bound = (e.bound >= c.bound) & (length >= 2)
+    # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
+    # name in Latin letters too; and sentences end alike ("... he said.").
+    held: NDArray[np.bool_] | bool = True
+    if spaceless(e, repeats, c):
+        held = both | (e.information >= c.brief_information)
+        edge &= begins | ~characters | (e.prose < c.half) | (e.information >= c.phrase_information)
     # Common words belong to everything, as characters do: punctuation on both sides, or an edge of the line always, may
     # take the place of boundness.
     glued = both | (bound & either & ~characters) | (~characters & (anchored >= c.mark))
@@ -261,8 +273,9 @@ def kinds(
         & free
         & (e.information >= c.edge_information)
         & (df >= often)
-        & (e.bound >= c.bound),
-        "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information),
+        & (e.bound >= c.bound)
+        & held,
+        "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information) & held,
         "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),
         "phrase": free & glued & (df >= often) & (e.information >= c.phrase_information),
         "mark": (length == 1)
@@ -270,7 +283,7 @@ def kinds(
         & free
         & (df >= share(c.edge_share))
         & (e.information >= c.mark_information)
-        & ((e.starts + e.ends - e.lines >= c.mark) | both),
+        & ((held & (e.starts + e.ends - e.lines >= c.mark)) | both),
     }
 
 
@@ -292,8 +305,7 @@ def judge(
     often = df >= max(float(c.least), c.often_share * documents)
     content = (e.lines >= c.whole) & e.ends_value & ~often
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
-    total = max(1.0, float(repeats.count.sum(dtype=np.float64)))
-    if float((e.own_script * repeats.count).sum(dtype=np.float64)) >= c.characters * total:
+    if spaceless(e, repeats, c):
         content |= (e.lines >= c.whole) & (e.ends_value | (df < c.edge_share * documents))
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge

@@ -202,6 +202,24 @@ def test_without_spaces_edges_are_closed_and_rows_of_tables_are_content() -> Non
     assert verdict({**LINE, "own_script": 0.6, "ends_value": 1, "df": 20}) == CONTENT
 
 
+@pytest.mark.parametrize(("row", "kind"), [(PART, "part"), (QUIET, "quiet"), (MARK, "mark")])
+def test_without_spaces_what_says_little_is_closed_on_both_sides(row: Row, kind: str) -> None:
+    # A name in Latin letters, or the bullet of a headline, in a source of which half the tokens are characters.
+    mixed = {**row, "own_script": 0.49}
+    assert kinds_of(row) == {kind}
+    assert kinds_of(mixed) == set()
+    assert kinds_of({**mixed, "closes": 0.9, "after_close": 0.9}) == {kind}
+    assert kind in kinds_of({**mixed, "information": 36.0})
+
+
+def test_without_spaces_sentences_end_alike() -> None:
+    ending = {**CREDIT, "own_script": 1.0, "prose": 0.9, "after_close": 0.95}
+    assert verdict(ending) == RARE
+    assert verdict({**ending, "information": 50.0}) == ACCEPTED
+    # What begins them so is a label.
+    assert verdict({**DATELINE, "own_script": 1.0, "information": 40.0}) == ACCEPTED
+
+
 def reach(row: Row) -> str:
     right, left = reaches(columns(row)[0], EvidenceConfig())
     return "both" if right[0] and left[0] else "end" if right[0] else "start" if left[0] else ""
