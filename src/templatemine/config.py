@@ -16,6 +16,7 @@ __all__ = [
     "PageConfig",
     "PipelineConfig",
     "ReadConfig",
+    "RenderConfig",
     "ReportConfig",
     "SampleConfig",
     "TokeniseConfig",
@@ -263,6 +264,39 @@ class ExtractConfig:
     from_target: bool = False
     other: float = 0.5
     blog_rules: str = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderConfig:
+    """How a browser runs the scripts of pages (`pages.rendering`).
+
+    network : what a page may load beside itself: "none"; from its "origin", the host and port of its address; or "any".
+    allow_private : with these, also from this machine and from local networks.
+    seconds : a page has this long from the first script to the last; ten is what users of the web wait (Nielsen,
+        Usability Engineering, 1993, section 5.5).
+    settle : of a page's own clock, which runs ahead while nothing happens: a script that waits longer than this many
+        seconds is not waited for.
+    max_bytes : a page of more is left as it came, before its scripts and behind them.  8 MiB: the bound of a crawl.
+    max_loaded : bytes that a page may send and load.
+    program : path of Chromium; None for the environment's CHROMIUM, Playwright's own, or one that is installed.
+    sandbox : Chromium's own, between its processes and the system; it does not start as root with it.
+    """
+
+    network: str = "none"
+    allow_private: bool = False
+    seconds: float = 10.0
+    settle: float = 5.0
+    max_bytes: int = 8 << 20
+    max_loaded: int = 32 << 20
+    program: str | None = None
+    sandbox: bool = True
+
+    def __post_init__(self) -> None:
+        if self.network not in ("none", "origin", "any"):
+            raise ConfigError(f"network: expected none, origin or any, got {self.network!r}")
+        for name in ("seconds", "settle", "max_bytes", "max_loaded"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"{name}: expected a number above 0, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,17 +1,18 @@
 """Records with pages in, what a page-level system makes of them out: as JSON lines, as text or in CleanEval's mark-up.
 
 The work goes in batches, to one process or to several; what comes out is the same and in the same order.  Memory holds
-a few batches a process.
+a few batches a process.  Where pages are rendered before (`pages.rendering`), each process has a browser of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from templatemine.batches import Done, pieces, spread
-from templatemine.config import ExtractConfig, ReadConfig
+from templatemine.config import ExtractConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, work_records
@@ -19,14 +20,18 @@ from templatemine.io.work import Work
 from templatemine.packs import Pack
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
+from templatemine.stream import BATCH_RECORDS
 
-__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references"]
+if TYPE_CHECKING:
+    from templatemine.pages.rendering import Renderer
+
+__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references", "rendering"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractStreamConfig:
-    """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`), and whether
-    JSON lines tell the blocks.
+    """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`), whether JSON
+    lines tell the blocks, and how pages are rendered before they are extracted, None for not at all.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -34,6 +39,7 @@ class ExtractStreamConfig:
     options: ExtractConfig = field(default_factory=ExtractConfig)
     form: str = "jsonl"
     blocks: bool = False
+    render: RenderConfig | None = None
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -42,11 +48,12 @@ class ExtractStreamConfig:
 
 @dataclass(slots=True)
 class ExtractTally:
-    """What became of the pages: all of them, those without any text, blocks kept and seen, characters of HTML and of
-    text, and how many pages each note was for.
+    """What became of the pages: all of them, those that were rendered, those without any text, blocks kept and seen,
+    characters of HTML and of text, and how many pages each note was for.
     """
 
     pages: int = 0
+    rendered: int = 0
     empty: int = 0
     kept: int = 0
     blocks: int = 0
@@ -56,7 +63,7 @@ class ExtractTally:
 
     def add(self, other: ExtractTally) -> None:
         """Add the counts of another tally."""
-        for name in ("pages", "empty", "kept", "blocks", "html", "text"):
+        for name in ("pages", "rendered", "empty", "kept", "blocks", "html", "text"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for note, count in other.notes.items():
             self.notes[note] = self.notes.get(note, 0) + count
@@ -97,16 +104,31 @@ class RecordExtractor:
         self._packs = packs or {}
         self._references = references or {}
         self._ready: dict[str, Extractor] = {}
+        self._renderer: Renderer | None = None
+
+    @property
+    def batch(self) -> int:
+        """Records that a batch should have: few where each may take seconds."""
+        return BATCH_RECORDS if self.config.render is None else RENDERED
 
     def check(self) -> None:
-        """Make the system once, so that what it lacks is told before anything is read.
+        """Make the system once, and start the browser, so that what is missing is told before anything is read.
 
         Raises
         ------
         ConfigError, MissingExtraError
-            As `Extractor`.
+            As `Extractor` and `Renderer.start`.
         """
         self._extractor("")
+        if self.config.render is not None:
+            self._browser(self.config.render).start()
+            if self.jobs > 1:  # others will do the work
+                self.close()
+
+    def close(self) -> None:
+        """End the browser, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     def pieces(
         self,
@@ -135,7 +157,10 @@ class RecordExtractor:
                 progress(tally.pages)
 
         arguments = (self.config, self._packs, self._references)
-        return pieces(spread(batches, self.jobs, self.extract_batch, _worker, arguments), count, on_error)
+        try:
+            yield from pieces(spread(batches, self.jobs, self.extract_batch, _worker, arguments), count, on_error)
+        finally:
+            self.close()
 
     def extract_batch(self, work: Work) -> Done[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
@@ -145,20 +170,38 @@ class RecordExtractor:
         write = FORMS[self.config.form]
         for source, where, record, _ in work_records(work, self.config.read, errors.append):
             try:
-                found = self._extract(source, record)
+                found = self._extract(source, record, tally)
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be extracted: {error}", where))
                 continue
-            html = record[self.config.read.html_field]
-            _count(tally, found, len(html))
             data.append(write(self._name(record, where), source, record, found, self.config))
         return Done(b"".join(data), tally, errors)
 
-    def _extract(self, source: str, record: Mapping[str, Any]) -> Extraction:
-        html = record.get(self.config.read.html_field)
+    def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
+        """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
+        name = self.config.read.html_field
+        html = record.get(name)
         if not isinstance(html, str):
-            raise CorpusError(f"expected a page in {self.config.read.html_field!r}, found none")
-        return self._extractor(source).extract(html)
+            raise CorpusError(f"expected a page in {name!r}, found none")
+        notes: tuple[str, ...] = ()
+        if self.config.render is None:
+            found = self._extractor(source).extract(html)
+        else:
+            url = record.get("url")
+            made = self._browser(self.config.render).render(html, url if isinstance(url, str) else None)
+            found, notes = self._extractor(source).extract(made.html), (made.note,)
+            record[name] = made.html
+            tally.rendered += made.done
+        _count(tally, found, len(html), notes)
+        found.note = "; ".join(note for note in (*notes, found.note) if note)
+        return found
+
+    def _browser(self, config: RenderConfig) -> Renderer:
+        if self._renderer is None:
+            from templatemine.pages.rendering import Renderer
+
+            self._renderer = Renderer(config)
+        return self._renderer
 
     def _extractor(self, source: str) -> Extractor:
         found = self._ready.get(source)
@@ -177,25 +220,32 @@ class RecordExtractor:
         return where if name is None else str(name)
 
 
-def _count(tally: ExtractTally, found: Extraction, size: int) -> None:
+def _count(tally: ExtractTally, found: Extraction, size: int, notes: Sequence[str]) -> None:
     tally.pages += 1
     tally.empty += not found.text
     tally.kept += found.kept
     tally.blocks += found.size
     tally.html += size
     tally.text += len(found.text)
-    if found.note:
-        tally.notes[found.note] = tally.notes.get(found.note, 0) + 1
+    for note in (*notes, found.note):
+        if note:
+            tally.notes[note] = tally.notes.get(note, 0) + 1
 
+
+RENDERED = 16
+"""Records of a batch whose pages are rendered: some seconds."""
 
 REFERENCES = 2
 """Pages of a source that are kept to compare with: the best one needs another."""
 
 
-def find_references(paths: Sequence[str], config: ReadConfig) -> dict[str, tuple[str, ...]]:
+def find_references(
+    paths: Sequence[str], config: ReadConfig, render: RenderConfig | None = None
+) -> dict[str, tuple[str, ...]]:
     """The pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
 
     Everything is read twice, so that memory holds no more than these pages; records that hold no page are passed over.
+    With `render` these pages are rendered, as those are that they will be compared with.
 
     Raises
     ------
@@ -215,12 +265,25 @@ def find_references(paths: Sequence[str], config: ReadConfig) -> dict[str, tuple
     wanted = {source: middle(found)[:REFERENCES] for source, found in sizes.items()}
     seen = dict.fromkeys(sizes, 0)
     pages: dict[str, dict[int, str]] = {source: {} for source in sizes}
-    for document in read_documents(paths, config, _passed_over):
-        if document.html is not None:
-            if seen[document.source] in wanted[document.source]:
-                pages[document.source][seen[document.source]] = document.html
-            seen[document.source] += 1
+    with rendering(render) as rendered:
+        for document in read_documents(paths, config, _passed_over):
+            if document.html is not None:
+                if seen[document.source] in wanted[document.source]:
+                    pages[document.source][seen[document.source]] = rendered(document.html, document.url)
+                seen[document.source] += 1
     return {source: tuple(pages[source][place] for place in places) for source, places in wanted.items()}
+
+
+@contextmanager
+def rendering(config: RenderConfig | None) -> Iterator[Callable[[str, str | None], str]]:
+    """A page and its address -> the page as it is compared."""
+    if config is None:
+        yield lambda html, url: html
+        return
+    from templatemine.pages.rendering import Renderer
+
+    with Renderer(config) as renderer:
+        yield lambda html, url: renderer.render(html, url).html
 
 
 def _passed_over(error: CorpusError) -> None:
@@ -235,6 +298,8 @@ Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], 
 def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
     url = {"url": record["url"]} if record.get("url") is not None else {}
     row = {config.read.id_field: name, config.read.source_field: source, **url, **found.as_dict(config.blocks)}
+    if config.blocks and config.render is not None:
+        row["rendered"] = record[config.read.html_field]  # or the places of blocks would be places in nothing
     return encode_line(row)
 
 
@@ -261,5 +326,9 @@ mark-up, each page after a line ``<doc id="...">``."""
 def _worker(
     config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
 ) -> Callable[[Work], Done[ExtractTally]]:
-    """What extracts batches in another process."""
-    return RecordExtractor(config, packs, references).extract_batch
+    """What extracts batches in another process, whose end is that of the browser it may have."""
+    from multiprocessing.util import Finalize
+
+    extractor = RecordExtractor(config, packs, references)
+    Finalize(extractor, extractor.close, exitpriority=1)
+    return extractor.extract_batch

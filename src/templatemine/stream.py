@@ -379,11 +379,14 @@ def _block(block: MainBlock) -> dict[str, Any]:
 
 
 def read_batches(
-    paths: Iterable[str], config: ReadConfig, on_error: Callable[[CorpusError], None] | None = None
+    paths: Iterable[str],
+    config: ReadConfig,
+    on_error: Callable[[CorpusError], None] | None = None,
+    most: int = BATCH_RECORDS,
 ) -> Iterator[Work]:
     """The records of all inputs in batches for `RecordCleaner.pieces`; see `io.read.read_batches`."""
     report = on_error if isinstance(on_error, Report) else Report(on_error)
-    return archives.read_batches(paths, config, report, BATCH_RECORDS, BATCH_CHARACTERS)
+    return archives.read_batches(paths, config, report, most, BATCH_CHARACTERS)
 
 
 def _worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], Done[Tally]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cli_support import everything, read, write
 from conftest import Cli
 from invented_pages import CALL, page
 from templatemine import extract
+from templatemine.pages.browser import find_browser
 from templatemine.stream import BATCH_RECORDS
 
 
@@ -154,3 +156,60 @@ def test_diff_with_a_reference_page(cli: Cli, single: Path, tmp_path: Path) -> N
     assert "No such file" in cli("extract", single, "--system", "diff", "--reference", tmp_path / "none.html").error
     missing = cli("extract", "-", "--system", "diff", stdin=b"")
     assert "expected a reference page" in missing.error
+
+
+# -------------------------------------------------------------------------------------------------------- rendering
+
+BUILT = f"<div id=a>Loading</div><script>a.innerHTML = `<h1>Harbour</h1>{'<p>The harbour board met, and this is what it said.</p>' * 4}`</script>"
+
+
+def chromium() -> None:
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    if find_browser() is None:
+        pytest.skip("no chromium: apt-get install chromium, or name one in CHROMIUM")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int) -> None:
+    chromium()
+    count = 20  # more than a batch, so that two processes have work
+    lines = [{"id": str(n), "url": f"https://site.example/{n}", "html": BUILT} for n in range(count)]
+    new = write(tmp_path / "new.jsonl", [*lines, {"id": "x", "html": "<p>not a page" + "." * 2000}])
+    options = ("--system", "bte", "--blocks", "--jobs", jobs, "--render-no-sandbox", "--render-max-size", "1500")
+    ran = cli("extract", new, "-o", tmp_path / "out.jsonl", "--json", "--render", "--render-seconds", 30, *options)
+    assert ran.code == 0, ran.err
+    facts = json.loads(ran.out)
+    assert (facts["pages"], facts["rendered"]) == (count + 1, count)
+    assert facts["notes"] == {"not rendered: more than 1,500 bytes": 1}
+    got = read(tmp_path / "out.jsonl")
+    assert [row["id"] for row in got] == [*map(str, range(count)), "x"]
+    for row in got[:-1]:
+        assert "The harbour board met" in row["text"]
+        for block in row["blocks"]:
+            assert row["rendered"][block["start"] : block["end"]] == block["text"]
+    assert got[-1]["rendered"] == "<p>not a page" + "." * 2000
+    assert "The harbour board met" not in extract(BUILT, "bte").text
+
+
+def test_reference_pages_are_rendered_too(cli: Cli, tmp_path: Path) -> None:
+    chromium()
+    shared = "<script>document.write('<div><p>Sign up for the letter of the harbour.</p></div>')</script>"
+    pages = [f"<body>{shared}<div><p>The board met on day {n}, {'and said so ' * (9 + n)}.</p></div>" for n in range(3)]
+    new = write(tmp_path / "new.jsonl", [{"id": str(n), "html": html} for n, html in enumerate(pages)])
+    more = ("--render", "--render-no-sandbox", "--render-seconds", 30)
+    (tmp_path / "other.html").write_text(pages[0], encoding="utf-8")
+    for reference in ((), ("--reference", tmp_path / "other.html")):
+        ran = cli("extract", new, "-s", "diff", "-o", tmp_path / "out.jsonl", "-f", *more, *reference)
+        assert ran.code == 0, ran.err
+        text = read(tmp_path / "out.jsonl")[2]["text"]
+        assert "on day 2" in text
+        assert "Sign up" not in text
+
+
+def test_what_rendering_refuses(cli: Cli, single: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "expected --render with" in cli("extract", single, "--render-network", "any").error
+    assert "invalid choice: 'some'" in cli("extract", single, "--render", "--render-network", "some").err
+    monkeypatch.setitem(sys.modules, "playwright.async_api", None)
+    ran = cli("extract", single, "--render", "-o", single.parent / "out.jsonl")
+    assert "pip install 'templatemine[render]'" in ran.error
+    assert everything(single.parent) == ["page.html"]

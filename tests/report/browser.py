@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from templatemine.pages.browser import find_browser
+
 
 @contextmanager
 def chromium() -> Iterator[Any]:
     """A browser, or a skipped test that says what is missing."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    program = find_browser()
     if program is None:
         pytest.skip("no chromium: apt-get install chromium, or name one in CHROMIUM")
     with sync_api.sync_playwright() as playwright:

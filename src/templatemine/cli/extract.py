@@ -8,8 +8,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
-from templatemine.config import CleanConfig, ExtractConfig, PageConfig
-from templatemine.errors import CorpusError
+from templatemine.config import CleanConfig, ExtractConfig, PageConfig, RenderConfig
+from templatemine.errors import ConfigError, CorpusError
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
@@ -69,8 +69,64 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
     common.add_headline_option(parser)
+    _add_rendering(parser)
     common.add_field_options(parser)
     common.add_run_options(parser, "processes")
+
+
+def _add_rendering(parser: argparse.ArgumentParser) -> None:
+    defaults = RenderConfig()
+    group = parser.add_argument_group("pages that scripts build (extra render)")
+    group.add_argument("--render", action="store_true", help="run the scripts of the pages in Chromium before")
+    group.add_argument(
+        "--render-network",
+        choices=("none", "origin", "any"),
+        default=defaults.network,
+        help="what a page may load: nothing, from the host of its url, or from anywhere (default: %(default)s)",
+    )
+    group.add_argument(
+        "--render-allow-private",
+        action="store_true",
+        help="may load from this machine and from local networks too",
+    )
+    group.add_argument(
+        "--render-seconds",
+        metavar="S",
+        type=common.at_least(1),
+        default=defaults.seconds,
+        help="a page has this long; then it is taken as it is, or as it came (default: %(default)g)",
+    )
+    group.add_argument(
+        "--render-max-size",
+        metavar="SIZE",
+        type=common.size,
+        default=defaults.max_bytes,
+        help=f"pages of more are left as they came (default: {defaults.max_bytes >> 20}M)",
+    )
+    group.add_argument(
+        "--browser", metavar="FILE", help="Chromium (default: CHROMIUM, Playwright's, or an installed one)"
+    )
+    group.add_argument(
+        "--render-no-sandbox",
+        action="store_true",
+        help="without Chromium's own, where a container keeps the pages in; as root it starts no other way",
+    )
+
+
+def _render_config(args: argparse.Namespace) -> RenderConfig | None:
+    made = RenderConfig(
+        network=args.render_network,
+        allow_private=args.render_allow_private,
+        seconds=float(args.render_seconds),
+        max_bytes=args.render_max_size,
+        program=args.browser,
+        sandbox=not args.render_no_sandbox,
+    )
+    if args.render:
+        return made
+    if made != RenderConfig():
+        raise ConfigError("expected --render with the options of rendering, got them alone")
+    return None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,11 +144,14 @@ def run(args: argparse.Namespace) -> int:
     single = len(args.inputs) == 1 and is_page(args.inputs[0])
     form = args.format or ("text" if single and not args.blocks else "jsonl")
     options = ExtractConfig(clean=CleanConfig(page=PageConfig(headline=args.headline)))
-    config = ExtractStreamConfig(read=read, system=args.system, form=form, blocks=args.blocks, options=options)
-    references = _references(args, read)
+    render = _render_config(args)
+    config = ExtractStreamConfig(
+        read=read, system=args.system, form=form, blocks=args.blocks, options=options, render=render
+    )
+    references = _references(args, read, render)
     extractor = RecordExtractor(config, load_packs(args.packs), references, jobs=args.jobs)
     extractor.check()
-    batches = read_batches(args.inputs, read, terminal.met)
+    batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
         done = 0
 
@@ -109,29 +168,34 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _references(args: argparse.Namespace, read: ReadConfig) -> Mapping[str, Sequence[str]]:
+def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None) -> Mapping[str, Sequence[str]]:
     from templatemine.io.files import READ_ERRORS, unreadable
     from templatemine.io.folder import read_body
-    from templatemine.page_stream import find_references
+    from templatemine.page_stream import find_references, rendering
 
     if args.reference is not None:
         try:
-            return {"": (read_body(args.reference, True, read.max_record),)}
+            page = read_body(args.reference, True, read.max_record)
         except READ_ERRORS as error:
             raise unreadable(error, args.reference) from error
         except ValueError as error:
             raise CorpusError(str(error), args.reference, fatal=True) from error
-    return find_references(args.inputs, read) if args.system == "diff" else {}
+        with rendering(render) as rendered:
+            return {"": (rendered(page, None),)}
+    return find_references(args.inputs, read, render) if args.system == "diff" else {}
 
 
 def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: ExtractTally, single: bool) -> None:
     if args.json:
-        facts: dict[str, Any] = {name: getattr(tally, name) for name in ("pages", "empty", "kept", "blocks", "notes")}
+        names = ("pages", "rendered", "empty", "kept", "blocks", "notes")
+        facts: dict[str, Any] = {name: getattr(tally, name) for name in names}
         facts |= {"characters_html": tally.html, "characters_text": tally.text}
         facts |= {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report(facts, to_stdout=args.output != "-")
         return
     lines = [f"{tables.count(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
+    if args.render:
+        lines.append(f"{tally.rendered:,} of {tables.count(tally.pages, 'page')} rendered")
     if not single:
         target = "standard output" if args.output == "-" else args.output
         lines.append(f"{tables.count(tally.pages, 'page')} written to {target} in {terminal.seconds:.1f} s")

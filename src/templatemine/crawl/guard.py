@@ -7,7 +7,6 @@ nor an address written as one number.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Sequence
 from time import monotonic
 from typing import Any
@@ -18,39 +17,13 @@ from scrapy.http import Request, Response
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
+from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
 __all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "is_public"]
 
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-"""IPv6 addresses that a gateway turns into the IPv4 address in their last 32 bits (RFC 6052)."""
-
 _MOST_REFUSED = 100_000
 """Names kept to tell why; beyond it they count as names that do not resolve, which they then are."""
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address is one that the whole network can reach (the registries of RFC 6890), and no group's.
-
-    IPv6 addresses that carry an IPv4 address (mapped, 6to4, Teredo, NAT64) are judged by that one too.
-    """
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(found, ipaddress.IPv6Address):
-        inner = [found.ipv4_mapped, found.sixtofour, *(found.teredo or ())]
-        if found in _NAT64:
-            inner.append(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF))
-        carried = [one for one in inner if one is not None]
-        if found.ipv4_mapped or found in _NAT64:
-            return all(_global(one) for one in carried)
-        return _global(found) and all(_global(one) for one in carried)
-    return _global(found)
-
-
-def _global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return address.is_global and not address.is_multicast
 
 
 @implementer(IHostnameResolver)

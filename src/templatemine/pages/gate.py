@@ -1,0 +1,166 @@
+"""The only way from a browser to the network: a proxy on this machine that knows which hosts may be reached.
+
+A browser follows redirects, opens sockets and looks names up by itself, and nothing that watches its requests sees all
+of that.  So it is told to send everything through here, and here the rules hold: hosts of one origin or all of them,
+public addresses only (the very address that was looked at is connected to, as in a crawl), a number of bytes a page,
+and nothing at all between two pages.  TLS passes through as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from templatemine.io.addresses import is_public
+
+__all__ = ["Gate", "host_and_port"]
+
+HEAD = 64 << 10
+"""Bytes of the head of a request; browsers send less, and servers take no more."""
+CONNECTIONS = 64
+"""Open at once; a page that wants more waits until one is closed."""
+WAIT = 10.0
+"""Seconds for a head to come, and for an address to answer."""
+PIECE = 64 << 10
+
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+def host_and_port(url: str) -> tuple[str, int] | None:
+    """Where a URL leads; None if it is none that a browser fetches from a host."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    return ((parts.hostname or "").rstrip("."), port) if parts.hostname else None
+
+
+class Gate:
+    """A proxy for one page after the other.
+
+    Parameters
+    ----------
+    allow_private : bool
+        Connect to addresses of this machine and of local networks too.
+    most : int
+        Bytes that a page may load.
+
+    Attributes
+    ----------
+    port : int
+        On 127.0.0.1, once it is started.
+    refused : int
+        Connections refused so far.
+    """
+
+    def __init__(self, allow_private: bool, most: int) -> None:
+        self.port = 0
+        self.refused = 0
+        self._allow_private, self._most = allow_private, most
+        self._only: tuple[str, int] | None = None
+        self._opened = False
+        self._left = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._free = asyncio.Semaphore(CONNECTIONS)
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def open(self, only: tuple[str, int] | None) -> None:
+        """Let the next page through: to one host and port, or to all."""
+        self._only, self._opened, self._left = only, True, self._most
+
+    async def shut(self) -> None:
+        """Nothing passes any more; what is open is closed."""
+        self._opened = False
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def stop(self) -> None:
+        """Listen no more."""
+        await self.shut()
+        if self._server is not None:
+            self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            async with self._free:
+                await self._pass(reader, writer)
+        except (OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            pass
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        first, _, fields = head.partition(b"\r\n")
+        method, target, version = first.decode("latin-1").split(" ")
+        tunnel = method == "CONNECT"
+        place = host_and_port(f"https://{target}" if tunnel else target)
+        connected = None
+        if self._opened and self._left > 0 and place is not None and self._only in (None, place):
+            connected = await self._connect(*place)
+        if connected is None:
+            self.refused += 1
+            writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            await writer.drain()
+            return
+        server, out = connected
+        try:
+            if tunnel:
+                writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            else:
+                out.write(_forwarded(method, target, version, fields))
+            ways = [asyncio.ensure_future(self._copy(*pair)) for pair in ((reader, out), (server, writer))]
+            try:
+                # What the server has to say ends a request; a tunnel ends with either side.
+                await asyncio.wait(ways if tunnel else ways[1:], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for way in ways:
+                    way.cancel()
+                await asyncio.gather(*ways, return_exceptions=True)
+        finally:
+            out.close()
+
+    async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        """A connection to the first address of a host that may be reached and answers; None if there is none."""
+        loop = asyncio.get_running_loop()
+        with suppress(OSError, UnicodeError):
+            for *_, place in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+                address = str(place[0])
+                if self._allow_private or is_public(address):
+                    with suppress(OSError, TimeoutError):
+                        return await asyncio.wait_for(asyncio.open_connection(address, port), WAIT)
+        return None
+
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while self._left > 0 and (data := await reader.read(PIECE)):
+                self._left -= len(data)
+                writer.write(data)
+                await writer.drain()
+
+
+def _forwarded(method: str, target: str, version: str, fields: bytes) -> bytes:
+    """The head of a request as a server wants it, for one answer: a second one on the connection would not be looked
+    at."""
+    parts = urlsplit(target)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    kept = [line for line in fields.split(b"\r\n") if line and not line.lower().startswith(_HOP)]
+    lines = [f"{method} {path} {version}".encode("latin-1"), *kept, b"Connection: close", b"", b""]
+    return b"\r\n".join(lines)
+
+
+_HOP = (b"connection:", b"proxy-", b"keep-alive:", b"upgrade:")
