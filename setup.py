@@ -11,7 +11,7 @@ from setuptools import Extension, setup
 
 MODULES = (
     *("_text", "_core", "_grow", "_spans"),
-    *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single"),
+    *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single", "_runs", "_crf"),
 )
 
 MODES = {

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
         *("_text", "_core", "_grow", "_spans", "page_section", "overrides", "io"),
-        *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single"),
+        *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single", "_runs", "_crf"),
         *("batches", "dates", "hits"),
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),

@@ -195,12 +195,6 @@ def _page_model_alone() -> Learner:
     return learner(clean=configured(CleanConfig(), {"page.min_pages": 10**9}))
 
 
-def _crf() -> Learner:
-    import pycrfsuite  # noqa: F401
-
-    return extractor("crf")
-
-
 def _templates_alone() -> Learner:
     return learner(clean=CleanConfig(html="strip"))
 
@@ -220,14 +214,9 @@ PAGE_CONTENDERS: Sequence[Contender] = (
             ("density", "the page alone"),
             ("diff", "with the page of middle size of the history"),
             ("shallow", "the page alone; trained on l3s_gn1"),
+            ("crf", "the page alone; trained on l3s_gn1 and cleaneval_dev"),
             ("blog", "the page alone"),
         )
-    ),
-    Contender(
-        name="templatemine, crf",
-        make=_crf,
-        packages=("python-crfsuite",),
-        note="the page alone; trained on l3s_gn1 and cleaneval_dev",
     ),
     Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
     Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),

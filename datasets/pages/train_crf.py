@@ -10,11 +10,11 @@ mark-up, where <h> is a header and the rest text.  `--labelled` takes pages that
 exports them to train on: {source, html, blocks: [[start, end, label], ...]}, in code points of the html; a list counts
 as text, and what has no label as other.
 
-Out: the model (`.model`, of CRFsuite) and what it was trained on and by which command (`.json`); or, by ten folds over
-sites, accuracy over three and two labels, precision and recall of blocks (runs of text), and precision and recall by
+Out: a table of weights (`.json`), with what they were trained on and by which command; or, by ten folds over sites,
+accuracy over three and two labels, precision and recall of blocks (runs of text), and precision and recall by
 threshold, which `--figure` draws as an SVG.  `--language` adds the distance from the language of the page (needs
-resiliparse), `--first` leaves the pages of CleanEval out.  Needs
-python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
+resiliparse), `--first` leaves the pages of CleanEval out.  Needs python-crfsuite and rapidfuzz.  A minute, and ten for
+a table, on one core.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ import hashlib
 import json
 import os
 import re
+import struct
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import zip_longest
@@ -40,7 +41,7 @@ from numpy.typing import NDArray
 
 from templatemine.io.write import atomic_writer
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import LABELS, Row, attributes_of, features, language, marginals, runs_of
+from templatemine.pages.crf import LABELS, Chain, Values, attributes_of, features, language, runs_of, table_digest
 
 FOLDS = 10
 ROUNDS = 60
@@ -57,10 +58,10 @@ _URL = re.compile(r"^\s*URL:.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A page: its site, features of its runs, and the label of each, as a place in `LABELS`."""
+    """A page: its site, features of its runs (`pages.crf.features`), the label of each as a place in `LABELS`."""
 
     site: str
-    rows: list[Row]
+    values: Values
     labels: NDArray[np.int64]
 
 
@@ -89,10 +90,10 @@ def marked(gold: str) -> list[tuple[str, str]]:
 
 def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np.int64]:
     """The label of each run of a page that an annotation tool labelled."""
-    outline, numbers, _ = runs_of(page)
-    found = np.full(len(numbers), 2)
-    for at, number in enumerate(numbers):
-        start, end = outline.runs[number][:2]
+    runs = runs_of(page)
+    starts, ends = (page.code_points(runs.column(name)) for name in ("start", "end"))
+    found = np.full(len(runs), 2)
+    for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
         share = np.zeros(len(LABELS))
         for left, right, label in labels:
             share[LABELS.index("text" if label == "list" else label)] += max(0, min(end, right) - max(start, left))
@@ -116,21 +117,66 @@ def load(args: argparse.Namespace) -> list[Labelled]:
     for path in args.labelled:
         for row in records(path):
             page = Page(row["html"])
-            pages.append(Labelled(row["source"], features(page, tongue)[0], by_offsets(page, row["blocks"])))
-    return [page for page in pages if page.rows]
+            values = features(runs_of(page), tongue)
+            pages.append(Labelled(row["source"], values, by_offsets(page, row["blocks"])))
+    return [page for page in pages if len(page.values)]
 
 
 def _labelled(row: dict[str, Any], gold: Sequence[tuple[str, str]], tongue: Any) -> Labelled:
-    rows, texts, _ = features(Page(row["html"]), tongue)
-    return Labelled(row["source"], rows, aligned(texts, gold))
+    runs = runs_of(Page(row["html"]))
+    return Labelled(row["source"], features(runs, tongue), aligned(runs.texts, gold))
 
 
-def train(pages: Sequence[Labelled], path: str) -> None:
-    """The model of some pages, into a file."""
+def train(pages: Sequence[Labelled]) -> dict[str, Any]:
+    """The weights of a model of some pages."""
     trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs", params=OPTIONS)
     for page in pages:
-        trainer.append(attributes_of(page.rows), [LABELS[label] for label in page.labels.tolist()])
-    trainer.train(path)
+        trainer.append(attributes_of(page.values), [LABELS[label] for label in page.labels.tolist()])
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "crf.model"
+        trainer.train(str(path))
+        return table_of(path.read_bytes())
+
+
+def table_of(model: bytes) -> dict[str, Any]:
+    """The weights in a file of CRFsuite, by attribute and from label to label, in the order of `LABELS`.
+
+    `Tagger.info` gives them as well, but with six decimals only.  The format is that of its crf1d_model.c: a head of
+    twelve fields, of which the last five say where the parts begin; features as (type, from, to, weight), of type 0
+    from an attribute to a label, of type 1 from label to label; and names as constant databases (cqdb).
+    """
+    head = struct.unpack_from("<4sI4s9I", model)
+    if head[0] != b"lCRF" or head[2] != b"FOMC":
+        raise ValueError("expected a file of CRFsuite")
+    at = {name: head[7 + place] for place, name in enumerate(("features", "labels", "attributes"))}
+    labels, attributes = _strings(model, at["labels"]), _strings(model, at["attributes"])
+    steps = {label: [0.0] * len(LABELS) for label in LABELS}
+    table: dict[str, dict[str, list[float]]] = {"steps": steps, "weights": {}}
+    (count,) = struct.unpack_from("<8xI", model, at["features"])
+    for kind, source, target, weight in struct.iter_unpack("<3Id", model[at["features"] + 12 :][: 20 * count]):
+        rows, names = (table["steps"], labels) if kind else (table["weights"], attributes)
+        row = rows.setdefault(names[source], [0.0] * len(LABELS))
+        row[LABELS.index(labels[target])] = weight
+    return table
+
+
+def _strings(model: bytes, start: int) -> dict[int, str]:
+    """Number -> string of a constant database: behind its head the places of all records, by number."""
+    count, places = struct.unpack_from("<16x2I", model, start)
+    found = {}
+    for place in struct.unpack_from(f"<{count}I", model, start + places):
+        number, size = struct.unpack_from("<2I", model, start + place)
+        found[number] = model[start + place + 8 :][: size - 1].decode()
+    return found
+
+
+def written(head: Mapping[str, Any], table: Mapping[str, Any]) -> str:
+    """Head and weights as JSON, a line an attribute."""
+    lines = [json.dumps(dict(head), indent=1).removesuffix("\n}")]
+    for name in ("steps", "weights"):
+        rows = (f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in table[name].items())
+        lines.append(f' "{name}": {{\n' + ",\n".join(rows) + "\n }")
+    return ",\n".join(lines) + "\n}\n"
 
 
 def folds(pages: Sequence[Labelled], seed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -139,17 +185,12 @@ def folds(pages: Sequence[Labelled], seed: int) -> tuple[NDArray[np.int64], NDAr
     draw = np.random.default_rng(seed).permutation(len(sites)) % FOLDS
     fold = dict(zip(sites, draw.tolist(), strict=True))
     true, chances = [], []
-    with tempfile.TemporaryDirectory() as scratch:
-        for number in range(FOLDS):
-            path = os.path.join(scratch, f"{number}.model")
-            train([page for page in pages if fold[page.site] != number], path)
-            tagger = pycrfsuite.Tagger()
-            tagger.open(path)
-            for page in pages:
-                if fold[page.site] == number:
-                    true.append(page.labels)
-                    chances.append(np.array(marginals(tagger, page.rows)))
-            tagger.close()
+    for number in range(FOLDS):
+        model = Chain.of(train([page for page in pages if fold[page.site] != number]))
+        for page in pages:
+            if fold[page.site] == number:
+                true.append(page.labels)
+                chances.append(model.marginals(page.values))
     return np.concatenate(true), np.concatenate(chances)
 
 
@@ -226,13 +267,7 @@ def main() -> None:
             with atomic_writer(args.figure, force=True, text=True) as out:
                 out.write(drawn([(precision, recall) for precision, recall in points]))
     if args.output:
-        model = f"{args.output}.model"
-        with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "crf.model"
-            train(pages, str(path))
-            data = path.read_bytes()
-        with atomic_writer(model, force=True) as out:
-            out.write(data)
+        table = train(pages)
         sets = [Path(path) for path in (args.pages, args.blocks, args.cleaneval, *args.labelled)]
         head = {
             "sets": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sets},
@@ -241,11 +276,10 @@ def main() -> None:
             "options": OPTIONS,
             "pages": len(pages),
             "labels": dict(zip(LABELS, counts, strict=True)),
-            "bytes": len(data),
-            "sha256": hashlib.sha256(data).hexdigest(),
+            "sha256": table_digest(table),
         }
         with atomic_writer(f"{args.output}.json", force=True, text=True) as out:
-            out.write(json.dumps(head, indent=1) + "\n")
+            out.write(written(head, table))
 
 
 if __name__ == "__main__":

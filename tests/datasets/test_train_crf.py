@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from invented_pages import page
+from strategies import examples
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import LABELS
+from templatemine.pages.crf import LABELS, Chain, attributes_of, features, runs_of, table_digest
 
 pytest.importorskip("pycrfsuite")
 pytest.importorskip("rapidfuzz")
@@ -49,3 +55,41 @@ def test_figures() -> None:
     assert train_crf.figures(true, chances) == (0.4, 0.6, pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert train_crf.figures(true, chances, 0.3)[2:] == (1.0, pytest.approx(2 / 3))
     assert train_crf.drawn([(0.8, 0.8)] * len(train_crf.THRESHOLDS)).count("<circle") == len(train_crf.THRESHOLDS)
+
+
+@examples(12)
+@given(st.integers(0, 10**6), st.sampled_from(["lbfgs", "l2sgd"]))
+def test_the_table_says_what_the_library_says(seed: int, algorithm: str) -> None:
+    """Weights as read from the file, marginals by our own passes."""
+    pycrfsuite = pytest.importorskip("pycrfsuite")
+    draw = np.random.default_rng(seed)
+    values = [features(runs_of(Page(page(int(number))))) for number in draw.integers(0, 10**6, size=3)]
+    trainer = pycrfsuite.Trainer(verbose=False, algorithm=algorithm)
+    trainer.set_params({"max_iterations": 15, "feature.possible_transitions": True})
+    for one in values[:2]:
+        trainer.append(attributes_of(one), [LABELS[label] for label in draw.integers(0, 3, size=len(one))])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "one.model"
+        trainer.train(str(path))
+        model = path.read_bytes()
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(model)
+    tagger.set(attributes_of(values[2]))
+    wanted = [[tagger.marginal(label, at) for label in LABELS] for at in range(len(values[2]))]
+    assert Chain.of(train_crf.table_of(model)).marginals(values[2]) == pytest.approx(np.array(wanted), abs=1e-6)
+
+
+def test_a_model_is_written_a_line_an_attribute() -> None:
+    values = features(runs_of(Page(page(1))))
+    labels = np.arange(len(values)) % 3
+    table = train_crf.train([train_crf.Labelled("a.example", values, labels)])
+    text = train_crf.written({"pages": 1, "sha256": table_digest(table)}, table)
+    again = json.loads(text)
+    assert (again["steps"], again["weights"]) == (table["steps"], table["weights"])
+    assert again["sha256"] == table_digest(again)
+    assert len(text.splitlines()) == 11 + len(table["weights"])
+
+
+def test_what_is_no_model() -> None:
+    with pytest.raises(ValueError, match="expected a file of CRFsuite"):
+        train_crf.table_of(b"no model" * 10)

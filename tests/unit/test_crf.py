@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import builtins
-import hashlib
 import json
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from invented_pages import page
-from strategies import examples
 from templatemine import extract
 from templatemine.config import ExtractConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, PackError
 from templatemine.pages import crf
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import BINS, LABELS, NEIGHBOURS, OFFSETS, Row, attributes_of, features
+from templatemine.pages.crf import BINS, FEATURES, LABELS, NEIGHBOURS, OFFSETS, attributes_of, features, runs_of
 
 
-def rows_of(html: str) -> dict[str, Row]:
-    rows, texts, _ = features(Page(html))
-    return dict(zip(texts, rows, strict=True))
+def listed(html: str, language: crf.Language | None = None) -> list[dict[str, int]]:
+    values = features(runs_of(Page(html)), language).tolist()
+    return [dict(zip(FEATURES, row, strict=True)) for row in values]
+
+
+def rows_of(html: str) -> dict[str, dict[str, int]]:
+    return dict(zip(runs_of(Page(html)).texts, listed(html), strict=True))
 
 
 def bin_of(name: str, value: float) -> int:
@@ -36,10 +37,15 @@ def bin_of(name: str, value: float) -> int:
 
 
 def test_blocks_are_what_stands_between_tags() -> None:
-    rows, texts, homes = features(Page("<p>Hello <b>world</b>!</p><div>again</div><script>no</script>"))
-    assert texts == ["Hello", "world", "!", "again"]
-    assert homes == [0, 0, 0, 1]
-    assert len(rows) == 4
+    html = "<p>Hello <b>world</b>!</p><div>again</div><script>no</script>"
+    runs = runs_of(Page(html))
+    assert runs.texts == ["Hello", "world", "!", "again"]
+    assert runs.column("home").tolist() == [0, 0, 0, 1]
+    assert [html[a:b] for a, b in zip(runs.column("start"), runs.column("end"), strict=True)] == [
+        "Hello ",
+        *runs.texts[1:],
+    ]
+    assert features(runs).shape == (4, len(FEATURES))
 
 
 def test_markup() -> None:
@@ -96,7 +102,7 @@ def test_expressions(text: str, name: str, value: int) -> None:
 
 
 def test_duplicates_ignore_what_is_no_letter() -> None:
-    rows, *_ = features(Page("<p>Comments (3)<p>text<p>Comments (12)<p>comments"))
+    rows = listed("<p>Comments (3)<p>text<p>Comments (12)<p>comments")
     assert [row["first-duplicate"] for row in rows] == [1, 0, 0, 0]
     assert [row["duplicate-count"] for row in rows] == [bin_of("duplicate-count", n) for n in (2, 1, 2, 1)]
 
@@ -119,10 +125,10 @@ def test_position_and_language() -> None:
     def far(texts: Sequence[str]) -> list[float]:
         return [900.0 * len(text) for text in texts]
 
-    rows, *_ = features(Page("<p>a<p>bb<p>c"), far)
+    rows = listed("<p>a<p>bb<p>c", far)
     assert [row["position"] for row in rows] == [bin_of("position", at) for at in (0, 0.5, 1)]
     assert [row["langid"] for row in rows] == [bin_of("langid", 900 * size) for size in (1, 2, 1)]
-    assert "langid" not in features(Page("<p>a"))[0][0]
+    assert listed("<p>a")[0]["langid"] == 0
 
 
 def test_language_by_resiliparse() -> None:
@@ -133,40 +139,48 @@ def test_language_by_resiliparse() -> None:
     assert near == again < away
 
 
-@examples(100)
-@given(st.text("<>/pdivba h2.\n中é!-", max_size=120))
-def test_values_are_few(html: str) -> None:
-    rows, texts, homes = features(Page(html))
-    assert len(rows) == len(texts) == len(homes)
-    assert homes == sorted(homes)
-    for row in rows:
-        assert set(NEIGHBOURS) <= set(row)
-        for name, value in row.items():
-            assert isinstance(value, int)
-            assert 0 <= value <= len(BINS.get(name, "abc"))
-
-
 def test_neighbours() -> None:
-    rows = [{**dict.fromkeys(NEIGHBOURS, 0), "char.abs": at, "position": at} for at in range(4)]
-    own = attributes_of(rows)
+    values = np.zeros((4, len(FEATURES)), np.uint8)
+    for name in ("char.abs", "position"):
+        values[:, FEATURES.index(name)] = range(4)
+    own = attributes_of(values)
     assert own[0] == ["-2:edge", "-1:edge", "+1:char.abs=1", "+2:char.abs=2"]
     assert set(own[2]) == {"char.abs=2", "position=2", "-1:char.abs=1", "+1:char.abs=3", "+2:edge"}
     assert OFFSETS == (-2, -1, 1, 2)
+    assert set(NEIGHBOURS) < set(FEATURES)
+    assert set(BINS) < set(FEATURES)
 
 
 # ------------------------------------------------------------------------------------------------------------- system
 
 
-def test_the_model_is_the_one_that_was_trained() -> None:
-    folder = files("templatemine.pages")
-    head, data = json.loads(folder.joinpath("crf.json").read_text()), folder.joinpath("crf.model").read_bytes()
-    assert head["sha256"] == hashlib.sha256(data).hexdigest()
-    assert head["bytes"] == len(data) < 300_000
-    assert set(head["labels"]) == set(LABELS)
-    assert "train_crf.py" in head["command"]
+def test_the_model_is_the_one_that_was_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = json.loads(files("templatemine.pages").joinpath("crf.json").read_text())
+    assert table["sha256"] == crf.table_digest(table)
+    assert set(table["labels"]) == set(table["steps"]) == set(LABELS)
+    assert "train_crf.py" in table["command"]
+    model = crf.chain()
+    weights = [row for row in table["weights"].values() if any(row)]
+    # Every weight has its place, and no other place has one.
+    assert np.count_nonzero(model.own.any(axis=-1)) + np.count_nonzero(model.near.any(axis=-1)) + np.count_nonzero(
+        model.edges.any(axis=-1)
+    ) == len(weights)
+    table["weights"]["char.abs=2"][0] += 1e-12
+    monkeypatch.setattr(crf.json, "loads", lambda text: table)
+    with pytest.raises(PackError, match=r"crf.json: expected weights with the SHA-256 \w{64}, found \w{64}"):
+        crf.chain.__wrapped__()
 
 
-def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["nosuch=1", "char.abs=99", "char.abs", "+3:char.abs=1", "+1:position=1", "+9:edge"])
+def test_a_weight_of_nothing(name: str) -> None:
+    steps = {label: [0.0] * 3 for label in LABELS}
+    with pytest.raises(
+        PackError, match=f"expected features with their values, and 3 numbers, got '{name}'".replace("+", r"\+")
+    ):
+        crf.Chain.of({"weights": {name: [0.0] * 3}, "steps": steps})
+
+
+def test_only_language_features_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def fake(name: str, *rest: Any, **more: Any) -> Any:
@@ -175,8 +189,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", fake)
-    with pytest.raises(MissingExtraError, match=r"pip install 'templatemine\[crf\]'"):
-        extract("<p>a", "crf")
+    assert extract(page(1), "crf").kept > 4
     with pytest.raises(MissingExtraError, match="pip install resiliparse"):
         crf.language(["a"])
 
@@ -187,7 +200,6 @@ def test_a_threshold_that_is_none() -> None:
 
 
 def test_a_story_between_menus() -> None:
-    pytest.importorskip("pycrfsuite")
     found = extract(page(1), "crf")
     assert "Home" not in found.text
     assert "Privacy" not in found.text
@@ -196,7 +208,6 @@ def test_a_story_between_menus() -> None:
 
 
 def test_the_threshold_trades_recall_for_precision() -> None:
-    pytest.importorskip("pycrfsuite")
     html = page(1, "<div><p>A line or two that may be text.</p><a href=x>More</a><p>Another one.</p></div>")
     kept = [
         {
@@ -211,11 +222,14 @@ def test_the_threshold_trades_recall_for_precision() -> None:
 
 
 def test_marginals_are_probabilities() -> None:
-    library = pytest.importorskip("pycrfsuite")
-    tagger = library.Tagger()
-    tagger.open_inmemory(crf.model())
-    found = crf.marginals(tagger, features(Page(page(2)))[0])
+    values = features(runs_of(Page(page(2))))
+    found = crf.chain().marginals(values)
     assert len(found) > 10
-    for row in found:
-        assert sum(row) == pytest.approx(1, abs=1e-3)
-    assert crf.marginals(tagger, []) == []
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert crf.chain().marginals(values[:0]).shape == (0, 3)
+
+
+def test_a_page_of_blocks_without_runs() -> None:
+    """What only the block scanner takes for text has no run, and says so."""
+    found = extract("<p>one</p><title>two three</title><p>four</p><x" + "y" * 40 + ">five", "crf")
+    assert {block.reason for block in found.blocks} <= set(crf.REASONS)

@@ -5,8 +5,9 @@ tags (section 3.1, step 4).  Each has features of its mark-up, its content and t
 few values by `BINS`; those of its neighbours are features too.  A linear chain says header, text or other of each.
 header and text win only where the marginal probability of other is below `ExtractConfig.other` (section 5.2).
 
-The model ships as `crf.model`, with what it was trained on and by which command in `crf.json`; the script is
-``datasets/pages/train_crf.py``.  Decoding needs python-crfsuite, the extra ``crf``.
+Runs, features and marginals are native (`_runs`, `_crf`); here are the tables.  The weights ship as `crf.json`, with
+what they were trained on and by which command; the script is ``datasets/pages/train_crf.py``, and it alone needs
+python-crfsuite.
 
 Pages are kept or dropped by the blocks of `pages.blocks`: one is kept if most of its characters stand in runs that are.
 """
@@ -15,69 +16,41 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import threading
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from html import unescape
+from html.entities import html5
 from importlib.resources import files
-from types import ModuleType
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from templatemine import _crf, _runs
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError, MissingExtraError, PackError
 from templatemine.pages.blocks import Page
-from templatemine.pages.outline import INLINE, Outline
+from templatemine.pages.outline import CLOSES, INLINE, VOID
 from templatemine.pages.systems import Judge, Site, Verdict
 
 __all__ = [
     "BINS",
+    "FEATURES",
     "LABELS",
+    "Chain",
+    "Runs",
     "attributes_of",
-    "crfsuite",
+    "chain",
     "features",
     "language",
     "make",
-    "marginals",
-    "model",
     "runs_of",
+    "table_digest",
 ]
 
 HEADER, TEXT, OTHER = LABELS = ("header", "text", "other")
 """Labels of the annotation, as training data name them."""
-
-INSTALL = "pip install 'templatemine[crf]'"
-
-_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_TOKEN = re.compile(rf"[{_SINGLE}]|[^\s{_SINGLE}]+")
-_SENTENCE = re.compile(r"[.!?。！？؟]+")
-_EDGES = ".,;:!?\"'()[]{}«»“”„‘’…|/\\-–—·•*<>"
-_CLOSING = "\"'”’»）)」』] "
-_STOPS = tuple(".!?。！？؟…")
-
-REGEXPS: Mapping[str, Sequence[re.Pattern[str]]] = {
-    "url": (
-        re.compile(r"^(?:https?://|www\.)\S+$", re.IGNORECASE),
-        re.compile(r"\b(?:https?://|www\.)\S+", re.IGNORECASE),
-        re.compile(r"\b[\w.+-]{1,60}@[\w-]{1,60}\.\w", re.IGNORECASE),
-    ),
-    "date": (
-        re.compile(
-            r"\b(?:19|20)\d\d[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}|\b\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?(?:19|20)\d\d\b"
-        ),
-        re.compile(r"\b\d{1,2}\.? ?\w{3,10},? (?:19|20)\d\d\b|\b\w{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d\b"),
-        re.compile(r"\b(?:19|20)\d\d\b"),
-    ),
-    "time": (
-        re.compile(r"\b[012]?\d[:.][0-5]\d(?:[:.][0-5]\d)?\b"),
-        re.compile(r"\b\d{1,2} ?[ap]\.?m\b", re.IGNORECASE),
-    ),
-}
-"""Expressions by feature; the value is the place of the first that matches, from 1 on."""
 
 CONTAINERS: Mapping[str, frozenset[str]] = {
     **{name: frozenset([name]) for name in ("p", "a", "u", "img")},
@@ -88,9 +61,9 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
     "class-form": frozenset(["form", "fieldset", "label", "button", "select", "option", "legend"]),
 }
 """Elements or kinds of elements that a run may stand in."""
-_BIT = {tag: 1 << place for place, tags in enumerate(CONTAINERS.values()) for tag in tags}
 
-SPLITS = ("p", "br", "hr", "class-inline", "class-block")
+FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), "langid")
+"""Columns of `features`; the last, how far a run is from the language of the page, is not in the model that ships."""
 
 _SHARES = (0.001, 0.25, 0.5, 0.75, 0.95)
 _COUNTS = (1, 2, 4, 8, 16, 32)
@@ -99,7 +72,7 @@ BINS: Mapping[str, Sequence[float]] = {
     **{f"char.{kind}-rel": _SHARES for kind in ("alpha", "num", "punct", "white", "other")},
     **{f"token.{kind}-rel": _SHARES for kind in ("alpha", "num", "mix", "other")},
     **{f"token.{kind}-abs": _COUNTS for kind in ("alpha", "num", "mix", "other")},
-    **{f"split.{name}": (1, 2, 4) for name in SPLITS},
+    **{f"split.{name}": (1, 2, 4) for name in ("p", "br", "hr", "class-inline", "class-block")},
     "char.abs": (2, 4, 8, 16, 32, 64, 128, 256),
     "sentence.count": (1, 2, 3, 5),
     "sentence.avg-length": (1, 3, 6, 12, 24),
@@ -114,7 +87,8 @@ BINS: Mapping[str, Sequence[float]] = {
     "document.max-div-group": (0.1, 0.2, 0.4, 0.6, 0.8),
     "document.max-td-group": (0.1, 0.2, 0.4, 0.6, 0.8),
 }
-"""A value is the number of these that it reaches; what is not here is as it stands (0, 1, or a place in `REGEXPS`)."""
+"""A value is the number of these that it reaches; what is not here is as it stands (0, 1, or which of the expressions
+for addresses, dates and times is met)."""
 
 NEIGHBOURS = (
     "char.abs",
@@ -138,25 +112,74 @@ NEIGHBOURS = (
 """Features of the runs at `OFFSETS` that a run is judged by, beside all its own."""
 OFFSETS = (-2, -1, 1, 2)
 
+VALUES = 1 + max(map(len, BINS.values()))
+"""More than any feature has values."""
+
 REASONS = ("other, by its run of labels", "text or header, by its run of labels", "no run of its own", "not shown")
 DROPPED, KEPT, NONE, HIDDEN = range(4)
 
-Row = dict[str, int]
+Values = NDArray[np.uint8]
 Language = Callable[[Sequence[str]], list[float]]
 
+_LINKED = 1 << list(CONTAINERS).index("a")
 
-def runs_of(page: Page) -> tuple[Outline, list[int], list[int]]:
-    """The page as written, the runs of it that stand in blocks, and the block of each."""
-    outline = Outline(page.html)
-    spans = page.spans(np.arange(len(page)))
-    starts = [start for start, _ in spans]
-    kept, homes = [], []
-    for number, (start, end, _, _) in enumerate(outline.runs):
-        block = bisect_right(starts, end - 1) - 1
-        if block >= 0 and spans[block][1] > start:
-            kept.append(number)
-            homes.append(block)
-    return outline, kept, homes
+
+# ---------------------------------------------------------------------------------------------------------------- runs
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs of text of a page that stand in blocks.
+
+    Attributes
+    ----------
+    rows : int64 array, shape (runs, len(_runs.COLUMNS))
+    letters : uint32 array
+        Code points of all texts, references resolved and white space folded.
+    bounds : int64 array, shape (runs + 1,)
+        Text i is letters[bounds[i] : bounds[i + 1]].
+    """
+
+    rows: NDArray[np.int64]
+    letters: NDArray[np.uint32]
+    bounds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> NDArray[np.int64]:
+        """A column of `_runs.COLUMNS`."""
+        return self.rows[:, _runs.COLUMNS.index(name)]
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each run."""
+        data = self.letters.tobytes()
+        bounds = (4 * self.bounds).tolist()
+        return [data[start:end].decode("utf-32-le", "surrogatepass") for start, end in pairwise(bounds)]
+
+
+@lru_cache(maxsize=1)
+def scanner() -> _runs.RunScanner:
+    """The scanner with the tables of `pages.outline`; one is enough for all threads."""
+    ended = sorted(frozenset().union(*CLOSES.values()), key=lambda tag: (tag != "p", tag))
+    bits = {tag: 1 << place for place, tag in enumerate(ended)}
+    flags = _runs.FLAGS
+    rows = []
+    for tag in sorted({*VOID, *INLINE, *CLOSES, *bits, "div", *(tag for tags in CONTAINERS.values() for tag in tags)}):
+        own = flags.get(tag, 0) | flags["void"] * (tag in VOID) | flags["inline"] * (tag in INLINE)
+        mask = sum(1 << place for place, tags in enumerate(CONTAINERS.values()) if tag in tags)
+        ends = CLOSES.get(tag, frozenset() if tag in INLINE or tag in VOID else frozenset(["p"]))
+        rows.append((tag.encode(), own, mask, bits.get(tag, 0), sum(bits[one] for one in ends)))
+    return _runs.RunScanner(rows, [(name.encode(), meaning) for name, meaning in html5.items()])
+
+
+def runs_of(page: Page) -> Runs:
+    """The runs of a page that stand in its blocks."""
+    return Runs(*scanner().runs(page.data, page.columns["starts"], page.columns["ends"]))
+
+
+# ------------------------------------------------------------------------------------------------------------ features
 
 
 def language(texts: Sequence[str]) -> list[float]:
@@ -175,218 +198,131 @@ def language(texts: Sequence[str]) -> list[float]:
     return [float(detect_fast(text, cutoff=10**6, langs=[target])[1]) for text in texts]
 
 
-def features(page: Page, language: Language | None = None) -> tuple[list[Row], list[str], list[int]]:
-    """Features of each run of a page (section 3.2) by name, quantised; its text; and its block.
+@lru_cache(maxsize=1)
+def _edges() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    bins = [BINS.get(name, ()) for name in FEATURES]
+    return np.array([edge for edges in bins for edge in edges], np.float64), np.cumsum([0, *map(len, bins)])
+
+
+def features(runs: Runs, language: Language | None = None) -> Values:
+    """Features of each run of a page (section 3.2), quantised: uint8 array, shape (runs, len(FEATURES)).
 
     Parameters
     ----------
     language : callable, optional
-        Texts -> a number each for how far it is from the language of the page; without it the feature is left out.
+        Texts -> a number each for how far it is from the language of the page; without it the column is 0.
     """
-    outline, numbers, homes = runs_of(page)
-    texts = [
-        " ".join(unescape(outline.html[start:end]).split()) for start, end, _, _ in (outline.runs[n] for n in numbers)
-    ]
-    rows = [_content(text) for text in texts]
-    masks, groups = _containers(outline)
-    elements = [outline.runs[number][2] for number in numbers]
-    linked = _BIT["a"]
-    own = [
-        0 if element >= 0 and masks[element] & linked else row["words"]
-        for element, row in zip(elements, rows, strict=True)
-    ]
-    for kind in ("div", "td"):
-        _group(rows, [groups[kind][element] if element >= 0 else -1 for element in elements], own, kind)
-    _duplicates(rows, texts)
-    pending: list[str] = []
-    marks = iter(numbers)
-    wanted, place = next(marks, -1), 0
-    for number, run in enumerate(outline.runs):
-        pending.extend(run[3])
-        if number == wanted:
-            _markup(rows[place], masks[run[2]] if run[2] >= 0 else 0, pending)
-            pending, place, wanted = [], place + 1, next(marks, -1)
-    size, words = len(rows), sum(row["words"] for row in rows)
-    document = {
-        "document.word-count": words,
-        "document.sentence-count": sum(row["sentence.count"] for row in rows),
-        "document.block-count": size,
-        "document.max-div-group": max((row["div-group.word-ratio"] for row in rows), default=0),
-        "document.max-td-group": max((row["td-group.word-ratio"] for row in rows), default=0),
-    }
-    for at, row in enumerate(rows):
-        row["position"] = at / max(1, size - 1)
-        row |= document
-    if language is not None:
-        for row, value in zip(rows, language(texts), strict=True):
-            row["langid"] = value
-    return [_quantised(row) for row in rows], texts, homes
+    raw = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED)
+    far = np.zeros(len(runs)) if language is None else np.array(language(runs.texts), np.float64)
+    return _crf.quantised(np.column_stack([raw, far]), *_edges())
 
 
-def _quantised(row: Mapping[str, Any]) -> Row:
-    return {
-        name: bisect_right(BINS[name], value) if name in BINS else value
-        for name, value in row.items()
-        if name != "words"
-    }
-
-
-def _content(text: str) -> dict[str, Any]:
-    """Content-based features of one run."""
-    size = max(1, len(text))
-    alpha, num, white = (sum(map(kind, text)) for kind in (str.isalpha, str.isdigit, str.isspace))
-    punct = sum(map(text.count, _EDGES))
-    tokens = [token.strip(_EDGES) for token in _TOKEN.findall(text)]
-    kinds = Counter(
-        "alpha" if token.isalpha() else "num" if token.isdigit() else "mix" if token.isalnum() else "other"
-        for token in tokens
-    )
-    sentences = len(_SENTENCE.findall(text))
-    row: dict[str, Any] = {
-        "words": len(tokens) - sum(not token for token in tokens),
-        "char.alpha-rel": alpha / size,
-        "char.num-rel": num / size,
-        "char.punct-rel": punct / size,
-        "char.white-rel": white / size,
-        "char.other-rel": max(0, size - alpha - num - punct - white) / size,
-        "char.abs": len(text),
-        "sentence.count": sentences,
-        "sentence.avg-length": len(tokens) / max(1, sentences),
-        "sentence-begin": int(text.lstrip(_CLOSING)[:1].isupper()),
-        "sentence-end": int(text.rstrip(_CLOSING).endswith(_STOPS)),
-    }
-    for kind in ("alpha", "num", "mix", "other"):
-        row[f"token.{kind}-rel"] = kinds[kind] / max(1, len(tokens))
-        row[f"token.{kind}-abs"] = kinds[kind]
-    head = text[:2000]
-    for name, patterns in REGEXPS.items():
-        row[f"regexp.{name}"] = next((at for at, one in enumerate(patterns, 1) if one.search(head)), 0)
-    return row
-
-
-def _containers(outline: Outline) -> tuple[list[int], dict[str, list[int]]]:
-    """Of each element, the kinds it is or stands in as bits, and the nearest div and td."""
-    masks: list[int] = []
-    groups: dict[str, list[int]] = {"div": [], "td": []}
-    for number, (tag, parent) in enumerate(zip(outline.tags, outline.parents, strict=True)):
-        masks.append((masks[parent] if parent >= 0 else 0) | _BIT.get(tag, 0))
-        for kind, nearest in groups.items():
-            nearest.append(number if tag == kind else nearest[parent] if parent >= 0 else -1)
-    return masks, groups
-
-
-def _group(rows: Sequence[dict[str, Any]], homes: Sequence[int], words: Sequence[int], kind: str) -> None:
-    """Share of the words outside of links that stand directly in the same element."""
-    sums: Counter[int] = Counter()
-    for home, count in zip(homes, words, strict=True):
-        sums[home] += count
-    total = max(1, sum(words))
-    for row, home in zip(rows, homes, strict=True):
-        row[f"{kind}-group.word-ratio"] = sums[home] / total if home >= 0 else 0.0
-
-
-def _duplicates(rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> None:
-    """Runs of the same letters."""
-    keys = ["".join(filter(str.isalpha, text)) or text for text in texts]
-    count, seen = Counter(keys), set()
-    for row, key in zip(rows, keys, strict=True):
-        row["duplicate-count"] = count[key]
-        row["first-duplicate"] = int(count[key] > 1 and key not in seen)
-        seen.add(key)
-
-
-def _markup(row: dict[str, Any], mask: int, marks: Sequence[str]) -> None:
-    """Mark-up features of one run: what it stands in, and the tags since the one before."""
-    for place, name in enumerate(CONTAINERS):
-        row[f"container.{name}"] = mask >> place & 1
-    for name in ("p", "br", "hr"):
-        row[f"split.{name}"] = marks.count(name)
-    inline = sum(mark in INLINE for mark in marks)
-    row["split.class-inline"] = inline
-    row["split.class-block"] = len(marks) - inline
-
-
-def attributes_of(rows: Sequence[Row]) -> list[list[str]]:
+def attributes_of(values: Values) -> list[list[str]]:
     """What the model sees of each run: its own features, and some of its neighbours', as name=value; no row for a 0."""
+    rows = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
     own = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
     near = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]
     for offset in OFFSETS:
-        labels = [[f"{offset:+}:{one}" for one in names] for names in near]
         for at, row in enumerate(own):
             if 0 <= at + offset < len(rows):
-                row += labels[at + offset]
+                row += [f"{offset:+}:{one}" for one in near[at + offset]]
             else:
                 row.append(f"{offset:+}:edge")
     return own
 
 
-def crfsuite() -> ModuleType:
-    """The library.
+# --------------------------------------------------------------------------------------------------------------- model
 
-    Raises
-    ------
-    MissingExtraError
-        It is not installed.
-    """
-    try:
-        import pycrfsuite
-    except ImportError as error:
-        raise MissingExtraError(f"the system crf needs python-crfsuite: {INSTALL}") from error
-    return pycrfsuite  # type: ignore[no-any-return]
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The weights of a linear chain of `LABELS`, by place; see `_crf.marginals`."""
+
+    own: NDArray[np.float64]
+    near: NDArray[np.float64]
+    edges: NDArray[np.float64]
+    steps: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Chain:
+        """The chain of a table: "weights" by attribute (see `attributes_of`), and "steps" from label to label.
+
+        Raises
+        ------
+        PackError
+            It names an attribute that no run can have.
+        """
+        own = np.zeros((len(FEATURES), VALUES, len(LABELS)))
+        near = np.zeros((len(OFFSETS), len(NEIGHBOURS), VALUES, len(LABELS)))
+        edges = np.zeros((len(OFFSETS), len(LABELS)))
+        offsets = {f"{offset:+}": place for place, offset in enumerate(OFFSETS)}
+        for attribute, weights in table["weights"].items():
+            rest, _, value = attribute.partition("=")
+            offset, _, name = rest.rpartition(":")
+            try:
+                if name == "edge":
+                    edges[offsets[offset]] = weights
+                elif offset:
+                    near[offsets[offset], NEIGHBOURS.index(name), int(value)] = weights
+                else:
+                    own[FEATURES.index(name), int(value)] = weights
+            except (KeyError, ValueError, IndexError) as error:
+                raise PackError(
+                    f"weights: expected features with their values, and {len(LABELS)} numbers, got {attribute!r}"
+                ) from error
+        return cls(own, near, edges, np.array([table["steps"][label] for label in LABELS], np.float64))
+
+    def marginals(self, values: Values) -> NDArray[np.float64]:
+        """Probability of each of `LABELS`, for each run."""
+        return _crf.marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
+
+
+_COLUMNS = np.array([FEATURES.index(name) for name in NEIGHBOURS], np.int64)
+_OFFSETS = np.array(OFFSETS, np.int64)
+
+
+def table_digest(table: Mapping[str, Any]) -> str:
+    """SHA-256 of the weights of a table."""
+    return hashlib.sha256(json.dumps([table["steps"], table["weights"]], sort_keys=True).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
-def model() -> bytes:
-    """The model that comes with the package; kept, for taggers read it where it stands.
+def chain() -> Chain:
+    """The model that comes with the package.
 
     Raises
     ------
     PackError
         It is not the one that was trained.
     """
-    data = files("templatemine.pages").joinpath("crf.model").read_bytes()
-    wanted = json.loads(files("templatemine.pages").joinpath("crf.json").read_text(encoding="utf-8"))["sha256"]
-    if (found := hashlib.sha256(data).hexdigest()) != wanted:
-        raise PackError(f"crf.model: expected the SHA-256 {wanted}, found {found}")
-    return data
-
-
-def marginals(tagger: Any, rows: Sequence[Row]) -> list[tuple[float, ...]]:
-    """Probability of each of `LABELS`, for each run."""
-    if not rows:
-        return []
-    tagger.set(attributes_of(rows))
-    return [tuple(tagger.marginal(label, at) for label in LABELS) for at in range(len(rows))]
+    table = json.loads(files("templatemine.pages").joinpath("crf.json").read_text(encoding="utf-8"))
+    if (found := table_digest(table)) != table["sha256"]:
+        raise PackError(f"crf.json: expected weights with the SHA-256 {table['sha256']}, found {found}")
+    return Chain.of(table)
 
 
 def make(site: Site, config: ExtractConfig) -> Judge:
     """See `ExtractConfig.other`."""
     if not 0 < config.other <= 1:
         raise ConfigError(f"other: expected a probability above 0, got {config.other}")
-    library, data = crfsuite(), model()
-    own = threading.local()
-
-    def tagger() -> Any:
-        """One for each thread, for it holds the page it works on."""
-        if not hasattr(own, "tagger"):
-            own.tagger = library.Tagger()
-            own.tagger.open_inmemory(data)
-        return own.tagger
+    model = chain()
 
     def judge(page: Page) -> Verdict:
-        rows, texts, homes = features(page)
-        sums = np.zeros((len(page), len(LABELS)))
-        content = np.zeros(len(page))
-        for home, text, chances in zip(homes, texts, marginals(tagger(), rows), strict=True):
-            weight = max(1, len(text))
-            sums[home] += np.array(chances) * weight
-            content[home] += weight if chances[2] < config.other else -weight
-        total = sums.sum(axis=1)
+        runs = runs_of(page)
+        chances = model.marginals(features(runs))
+        weight = np.maximum(np.diff(runs.bounds), 1).astype(np.float64)
+
+        def sums(of: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.bincount(runs.column("home"), of * weight, len(page)).astype(np.float64)
+
+        shares = np.stack([sums(chances[:, label]) for label in range(len(LABELS))], axis=1)
+        content = sums(np.where(chances[:, 2] < config.other, 1.0, -1.0))
+        total = shares.sum(axis=1)
         reason = np.where(total == 0, NONE, np.where(content > 0, KEPT, DROPPED)).astype(np.int8)
         reason[page.hidden] = HIDDEN
-        score = 1 - sums[:, 2] / np.maximum(total, 1e-9)
+        score = 1 - shares[:, 2] / np.maximum(total, 1e-9)
         score[total == 0] = 0
-        kinds = np.where(reason == KEPT, np.argmax(sums[:, :2], axis=1), 2)
+        kinds = np.where(reason == KEPT, np.argmax(shares[:, :2], axis=1), 2)
         return Verdict(
             kept=reason == KEPT,
             reason=reason,

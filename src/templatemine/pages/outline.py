@@ -17,7 +17,7 @@ _MARK = re.compile(
     r"|<(?P<raw>script|style|textarea|iframe|noembed|noframes|xmp|title)\b[^<>]*+>(?s:.*?)(?:</(?P=raw)\b[^<>]*+>?|\Z)"
     r"|<(?P<end>/?)(?P<tag>[a-z][a-z0-9:-]{0,30}+)(?P<attrs>(?:\"[^\"<]{0,2000}\"|'[^'<]{0,2000}'|[^<>])*+)>"
     r"|<[!?][^<>]*+>",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _ATTRIBUTE = re.compile(r"([^\s=\"'/>]{1,60})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _TAG = re.compile(r"<[^<>]*+>?")

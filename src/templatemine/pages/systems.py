@@ -35,7 +35,7 @@ SYSTEMS: Mapping[str, str] = {
     "density": "the node with most text for its structure",
     "diff": "what another page of the site does not have in the same place",
     "shallow": "a decision tree on shallow features of a block and its neighbours",
-    "crf": "runs of text between tags, labelled in sequence (extra crf)",
+    "crf": "runs of text between tags, labelled in sequence",
     "blog": "posts, titles and dates, by the ids and classes that blogs give them",
 }
 """What each does, in one line; the module of the same name holds it."""
