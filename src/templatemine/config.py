@@ -8,6 +8,7 @@ from templatemine.errors import ConfigError
 
 __all__ = [
     "CleanConfig",
+    "CopyConfig",
     "CrossSiteConfig",
     "CutoffConfig",
     "EvidenceConfig",
@@ -94,6 +95,26 @@ class MineConfig:
     min_share: float | None = None
     min_tokens: int | None = None
     force64: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyConfig:
+    """Which documents of a source are copies of others, and not counted; see `duplicates`.
+
+    alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
+    least, least_equal : least number of runs in common; the second where each holds all those of the other.
+    rare_share : a token that stands in more of the documents is not rare.  One per cent, from which strings in prose
+        may be templates.
+    rare_documents, rare_part : nor is one in more than so many documents, or, where these are few, more than this share
+        of them; two are always few.
+    """
+
+    alike: float = 0.5
+    least: int = 32
+    least_equal: int = 8
+    rare_share: float = 0.01
+    rare_documents: int = 20
+    rare_part: float = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,6 +327,7 @@ class PipelineConfig:
     method: str = "default"
     tokenise: TokeniseConfig = field(default_factory=TokeniseConfig)
     mine: MineConfig = field(default_factory=MineConfig)
+    copies: CopyConfig = field(default_factory=CopyConfig)
     cutoff: CutoffConfig = field(default_factory=CutoffConfig)
     crosssite: CrossSiteConfig = field(default_factory=CrossSiteConfig)
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)

@@ -143,6 +143,7 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
     return replace(
         mined,
         documents=counted.documents,
+        copies=0,
         first_date=counted.dates[0] if counted.dates else None,
         last_date=counted.dates[-1] if counted.dates else None,
         repeats=replace(mined.repeats, df=df, count=count),

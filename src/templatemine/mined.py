@@ -67,6 +67,8 @@ class Mined:
         Places of the documents that were mined, if only a sample was; `documents` counts them.
     pages : PageHistory or None
         For HTML.
+    copies : int
+        Documents that were left out, as they are copies of others; `documents` does not count them.
     """
 
     source: str
@@ -84,6 +86,7 @@ class Mined:
     evidence: Evidence | None
     chosen: NDArray[np.int64] | None = None
     pages: PageHistory | None = None
+    copies: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
 from templatemine.crosssite import Peers, gather
 from templatemine.decide import METHODS, Method, decide, filled_in
+from templatemine.duplicates import without_copies
 from templatemine.errors import ConfigError
 from templatemine.evidence import collect
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
@@ -79,6 +80,7 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     if chosen is not None:
         documents = [documents[place] for place in chosen.tolist()]
     corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
+    corpus, places = without_copies(corpus, config.copies if method.evidence else None)
     index, tokens = build_index(corpus, config.mine), len(corpus.forms)
     # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
@@ -97,12 +99,13 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         repeats=repeats,
         hashes=hashes,
         rates=(repeats.count / max(1, tokens)).astype(np.float32),
-        document=documents_at(index, position),
+        document=places[documents_at(index, position)],
         first=first,
         last=first + repeats.length - 1,
         evidence=evidence,
         chosen=chosen,
         pages=_pages(documents, corpus.html, config),
+        copies=len(documents) - len(places),
     )
 
 
@@ -200,6 +203,8 @@ def _finish(
     config, method = filled_in(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
     cutoff, reason_of, reasons = decide(mined, peers, place, config, method)
+    if mined.copies:
+        note = f"; {mined.copies} copies of other documents not counted{note}"
     cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
     pack = Pack(
@@ -217,7 +222,8 @@ def _finish(
         dropped={reasons[code]: count for code, count in sorted(Counter(reason_of[out].tolist()).items())},
     )
     dropped = Dropped(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
-    return SourceReport(source=mined.source, documents=mined.documents, pack=pack, note=cutoff.note, dropped=dropped)
+    documents_read = mined.documents + mined.copies
+    return SourceReport(source=mined.source, documents=documents_read, pack=pack, note=cutoff.note, dropped=dropped)
 
 
 def finish_counted(
