@@ -242,7 +242,7 @@ def finish_counted(
     documents : sequence of Document
         What `mined.chosen` are places of.
     """
-    note = f"; found in a sample of {mined.documents} documents, counted in all"
+    note = f"; found in a sample of {mined.documents + mined.copies} documents, counted in all"
     return _finish(recounted(mined, wanted, counted), peers, place, documents, config, note)
 
 
