@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,9 @@ from templatemine.duplicates import originals, without_copies
 from templatemine.model import Document
 from templatemine.pipeline import Miner, mine
 from templatemine.tokenise import tokenise
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
+from generate import Archive, ArchiveSpec
 
 LETTERS = "abcdefghijklmnoprstuvw"
 
@@ -114,6 +119,22 @@ def test_the_corpus_without_copies_is_that_of_the_others() -> None:
         same, places = without_copies(corpus, off)
         assert same is corpus
         assert places.tolist() == list(range(13))
+
+
+def test_the_copies_of_the_generator_are_found_and_nothing_else() -> None:
+    articles = list(Archive(ArchiveSpec(seed=5, sources=1, documents=500)).articles())
+    stay = set(kept([one.record["text"] for one in articles]))
+    place = {one.record["id"]: at for at, one in enumerate(articles)}
+    families: dict[int, set[int]] = {}
+    for at in range(len(articles)):
+        first = at
+        while articles[first].copy_of is not None:
+            first = place[articles[first].copy_of]
+        families.setdefault(first, set()).add(at)
+    assert all(family & stay for family in families.values())
+    copies = len(articles) - len(families)
+    assert copies >= 10
+    assert len(articles) - len(stay) >= 0.9 * copies
 
 
 # --------------------------------------------------------------------------------------------------------- in the pipeline
