@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any
 
@@ -51,7 +51,6 @@ REGEXPS: Mapping[str, Sequence[re.Pattern[str]]] = {
 _BIT = {tag: 1 << place for place, tags in enumerate(CONTAINERS.values()) for tag in tags}
 
 Row = dict[str, int]
-Language = Callable[[Sequence[str]], list[float]]
 
 
 def runs_of(page: Page) -> tuple[Outline, list[int], list[int]]:
@@ -68,14 +67,8 @@ def runs_of(page: Page) -> tuple[Outline, list[int], list[int]]:
     return outline, kept, homes
 
 
-def features(page: Page, language: Language | None = None) -> tuple[list[Row], list[str], list[int]]:
-    """Features of each run of a page (section 3.2) by name, quantised; its text; and its block.
-
-    Parameters
-    ----------
-    language : callable, optional
-        Texts -> a number each for how far it is from the language of the page; without it the feature is left out.
-    """
+def features(page: Page) -> tuple[list[Row], list[str], list[int]]:
+    """Features of each run of a page (section 3.2) by name, quantised; its text; and its block."""
     outline, numbers, homes = runs_of(page)
     texts = [
         " ".join(unescape(outline.html[start:end]).split()) for start, end, _, _ in (outline.runs[n] for n in numbers)
@@ -110,9 +103,6 @@ def features(page: Page, language: Language | None = None) -> tuple[list[Row], l
     for at, row in enumerate(rows):
         row["position"] = at / max(1, size - 1)
         row |= document
-    if language is not None:
-        for row, value in zip(rows, language(texts), strict=True):
-            row["langid"] = value
     return [_quantised(row) for row in rows], texts, homes
 
 

@@ -2,7 +2,7 @@
 """Train the model of the system `crf`, and measure it as tables 2 and 3 and figure 2 of Spousta et al. (2008) do.
 
     train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz -o src/templatemine/pages/crf
-    train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz --table [--language] [--first]
+    train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz --table [--language langid1] [--first]
 
 In: pages, JSON lines {id, source, html}; their blocks as people labelled them, {id, blocks: [[label, text], ...]}: 1 is
 a headline, 2 and 3 text, all else (boilerplate, related, comments) other; and pages with a gold in CleanEval's
@@ -12,7 +12,7 @@ as text, and what has no label as other.
 
 Out: a table of weights (`.json`), with what they were trained on and by which command; or, by ten folds over sites,
 accuracy over three and two labels, precision and recall of blocks (runs of text), and precision and recall by
-threshold, which `--figure` draws as an SVG.  `--language` adds the distance from the language of the page (needs
+threshold, which `--figure` draws as an SVG.  `--language` adds distances from the language of the page (langid2 needs
 resiliparse), `--first` leaves the pages of CleanEval out.  Needs python-crfsuite and rapidfuzz.  A minute, and ten for
 a table, on one core.
 """
@@ -37,11 +37,12 @@ from typing import Any
 import numpy as np
 import pycrfsuite
 from alignment import matched, records
+from langid import LANGUAGE
 from numpy.typing import NDArray
 
 from templatemine.io.write import atomic_writer
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import LABELS, Chain, Values, attributes_of, features, language, runs_of, table_digest
+from templatemine.pages.crf import LABELS, Chain, Runs, Values, attributes_of, features, runs_of, table_digest
 
 FOLDS = 10
 ROUNDS = 60
@@ -105,26 +106,30 @@ def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np
 def load(args: argparse.Namespace) -> list[Labelled]:
     """All pages that have labels."""
     gold = {os.path.basename(row["id"]): row["blocks"] for row in records(args.blocks)}
-    tongue = language if args.language else None
     pages = []
     for row in records(args.pages):
         if (name := os.path.basename(row["id"])) in gold:
             pieces = [(KINDS.get(label, "other"), text) for label, text in gold[name]]
-            pages.append(_labelled(row, pieces, tongue))
+            pages.append(_labelled(row, pieces, args.language))
     if not args.first:
         for row in records(args.cleaneval):
-            pages.append(_labelled(row | {"source": row["id"]}, marked(row["gold"]), tongue))
+            pages.append(_labelled(row | {"source": row["id"]}, marked(row["gold"]), args.language))
     for path in args.labelled:
         for row in records(path):
             page = Page(row["html"])
-            values = features(runs_of(page), tongue)
+            values = _features(runs_of(page), args.language)
             pages.append(Labelled(row["source"], values, by_offsets(page, row["blocks"])))
     return [page for page in pages if len(page.values)]
 
 
-def _labelled(row: dict[str, Any], gold: Sequence[tuple[str, str]], tongue: Any) -> Labelled:
+def _labelled(row: dict[str, Any], gold: Sequence[tuple[str, str]], language: Sequence[str]) -> Labelled:
     runs = runs_of(Page(row["html"]))
-    return Labelled(row["source"], features(runs, tongue), aligned(runs.texts, gold))
+    return Labelled(row["source"], _features(runs, language), aligned(runs.texts, gold))
+
+
+def _features(runs: Runs, language: Sequence[str]) -> Values:
+    texts = runs.texts if language else []
+    return features(runs, {name: LANGUAGE[name](texts) for name in language})
 
 
 def train(pages: Sequence[Labelled]) -> dict[str, Any]:
@@ -248,7 +253,7 @@ def main() -> None:
     parser.add_argument("--output", "-o")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--figure", help="with --table: an SVG of precision against recall")
-    parser.add_argument("--language", action="store_true")
+    parser.add_argument("--language", nargs="+", choices=LANGUAGE, default=[])
     parser.add_argument("--first", action="store_true", help="without the pages of CleanEval")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

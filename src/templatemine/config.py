@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from templatemine.errors import ConfigError
 
 __all__ = [
+    "BlogRule",
     "CleanConfig",
     "CopyConfig",
     "CrossSiteConfig",
@@ -261,6 +262,20 @@ class CleanConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlogRule:
+    """How a user's own blogs mark a part of their posts, see `pages.blog_rules.RULES`.
+
+    part : a key of that table.  tags, like, item : names of elements; patterns of their classes and ids; words of
+    itemprop or itemtype.  Each parted by blanks, and "" for any.
+    """
+
+    part: str
+    tags: str = ""
+    like: str = ""
+    item: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractConfig:
     """Options of the page-level systems.
 
@@ -275,6 +290,7 @@ class ExtractConfig:
     other : crf keeps text for which the probability of being none is below this; less means more precision and less
         recall, one half is the default of Spousta, Marek and Pecina (2008), figure 2.
     blog_rules : blog goes by "all" its rules, or by those of the "paper" alone (section 4 of Petasis and Petasis).
+    blog_own : rules of the user's own, tried before those.
     """
 
     clean: CleanConfig = field(default_factory=CleanConfig)
@@ -285,6 +301,7 @@ class ExtractConfig:
     from_target: bool = False
     other: float = 0.5
     blog_rules: str = "all"
+    blog_own: tuple[BlogRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

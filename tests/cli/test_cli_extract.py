@@ -14,6 +14,7 @@ from cli_support import everything, read, write
 from conftest import Cli
 from invented_pages import CALL, page
 from templatemine import extract
+from templatemine.config import BlogRule, ExtractConfig
 from templatemine.pages.browser import find_browser
 from templatemine.stream import BATCH_RECORDS
 
@@ -213,3 +214,107 @@ def test_what_rendering_refuses(cli: Cli, single: Path, monkeypatch: pytest.Monk
     ran = cli("extract", single, "--render", "-o", single.parent / "out.jsonl")
     assert "pip install 'templatemine[render]'" in ran.error
     assert everything(single.parent) == ["page.html"]
+
+
+LINES = "<div><p>A line or two that may be text.</p><a href=x>More</a><p>Another one.</p></div>"
+
+
+def test_precision_against_recall_of_crf(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page(1, LINES), encoding="utf-8")
+    few, some, all_ = (cli("extract", path, "-s", "crf", "--other", other).out for other in ("0.01", "0.5", "1"))
+    assert some == cli("extract", path, "-s", "crf").out
+    assert len(few) < len(some) < len(all_)
+    assert few == extract(page(1, LINES), "crf", config=ExtractConfig(other=0.01)).text + "\n"
+    assert "other: expected a probability above 0, got 0" in cli("extract", path, "-s", "crf", "--other", "0").error
+    assert "expected a number from 0 to 1, got '2'" in cli("extract", path, "-s", "crf", "--other", "2").err
+
+
+def test_the_main_block_of_shallow(cli: Cli, tmp_path: Path) -> None:
+    html = page(1, f"<table><td>{page(2)}</td></table>")
+    path = tmp_path / "page.html"
+    path.write_text(html, encoding="utf-8")
+    whole, main = cli("extract", path, "-s", "shallow").out, cli("extract", path, "-s", "shallow", "--main-block").out
+    assert main == extract(html, "shallow", config=ExtractConfig(main_block=True)).text + "\n"
+    assert 0 < len(main) < len(whole)
+
+
+def test_sparse_pages_of_density(cli: Cli, single: Path) -> None:
+    assert cli("extract", single, "-s", "density", "--sparse", "10").out == cli("extract", single, "-s", "density").out
+    ran = cli("extract", single, "-s", "density", "--sparse", "100000")
+    assert ran.out == "\n"
+    assert "left out as sparse" in ran.err
+
+
+OWN = """
+[[rule]]
+part = "body"
+tags = "section"
+like = "yarn-*"
+
+[[rule]]
+part = "title"
+like = "yarn-head"
+
+[[rule]]
+part = "aside"
+like = "promo"
+"""
+
+
+def test_rules_for_blogs_of_ones_own(cli: Cli, tmp_path: Path) -> None:
+    post = "<section class=yarn-1><b class=yarn-head>Crane</b><p>The harbour board met.</p><p class=promo>Buy!</p></section>"
+    path, rules = tmp_path / "page.html", tmp_path / "own.toml"
+    path.write_text(f"<body><h1>Blog</h1>{post}{post.replace('Crane', 'Bridge')}</body>", encoding="utf-8")
+    rules.write_text(OWN, encoding="utf-8")
+    row = json.loads(cli("extract", path, "-s", "blog", "--blog-rules-file", rules, "--format", "jsonl").out)
+    assert [(post["title"], post["text"]) for post in row["posts"]] == [
+        ("Crane", "The harbour board met."), ("Bridge", "The harbour board met."),
+    ]  # fmt: skip
+    own = (BlogRule(part="body", tags="section", like="yarn-*"), BlogRule(part="title", like="yarn-head"))
+    found = extract(path.read_text(), "blog", config=ExtractConfig(blog_rules="paper", blog_own=own))
+    assert [post.title for post in found.posts] == ["Crane", "Bridge"]
+    assert "posts" not in json.loads(cli("extract", path, "-s", "blog", "--format", "jsonl").out)
+    modern = tmp_path / "modern.html"
+    modern.write_text("<article><h2>Crane</h2><p>The harbour board met.</p></article>", encoding="utf-8")
+    assert "posts" in json.loads(cli("extract", modern, "-s", "blog", "--format", "jsonl").out)
+    assert "posts" not in json.loads(
+        cli("extract", modern, "-s", "blog", "--blog-rules", "paper", "--format", "jsonl").out
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[[rule", "not TOML"),
+        ("rule = 1", "expected [[rule]] tables and nothing else"),
+        ("[[rule]]\npart = 'body'\nlike = 'a'\n[other]", "expected [[rule]] tables and nothing else"),
+        ("[[rule]]\nlike = 'a'", "rule 1: expected part, and tags, like or item (all strings), got ['like']"),
+        ("[[rule]]\npart = 'body'\nlike = 1", "rule 1: expected part, and tags, like or item (all strings)"),
+        ("[[rule]]\npart = 'body'\nclass = 'a'", "rule 1: expected part, and tags, like or item (all strings)"),
+        ("[[rule]]\npart = 'head'\nlike = 'a'", "blog_own: expected a part of post, whole, body, title"),
+        ("[[rule]]\npart = 'body'\nlike = ' '", "blog_own: expected tags, like or item of body, got none"),
+    ],
+)
+def test_files_of_rules_that_are_none(cli: Cli, single: Path, tmp_path: Path, text: str, problem: str) -> None:
+    rules = tmp_path / "own.toml"
+    rules.write_text(text, encoding="utf-8")
+    error = cli("extract", single, "-s", "blog", "--blog-rules-file", rules).error
+    assert str(rules) in error
+    assert problem in error
+    missing = cli("extract", single, "-s", "blog", "--blog-rules-file", tmp_path / "none.toml").error
+    assert "none.toml: cannot be read: No such file" in missing
+
+
+@pytest.mark.parametrize(
+    ("option", "owners"),
+    [
+        ("--other=0.3", "crf"),
+        ("--main-block", "shallow"),
+        ("--sparse=10", "density or diff or blog"),
+        ("--blog-rules=paper", "blog"),
+    ],
+)
+def test_options_of_another_system(cli: Cli, single: Path, option: str, owners: str) -> None:
+    name = option.partition("=")[0]
+    assert f"{name}: expected --system {owners}, got hybrid" in cli("extract", single, option).error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ pytest.importorskip("pycrfsuite")
 pytest.importorskip("rapidfuzz")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages"))
 
+import langid
 import train_crf
 
 
@@ -93,3 +96,32 @@ def test_a_model_is_written_a_line_an_attribute() -> None:
 def test_what_is_no_model() -> None:
     with pytest.raises(ValueError, match="expected a file of CRFsuite"):
         train_crf.table_of(b"no model" * 10)
+
+
+ENGLISH = "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it."
+GERMAN = "Der Hafenrat traf sich am Dienstag, um zu hören, was der neue Kran kosten würde und wer ihn bezahlt."
+
+
+def test_pairs_of_characters_by_those_of_the_other_texts() -> None:
+    """ab ab | ab | ba: of the last, each character and the blank behind, by what stands in the others."""
+    texts = ["ab ab", "ab", "ba"]
+    other = " ab ab " + " ab "  # no pair across the two, so the blank at the end of each text begins none
+    first = [*" ab ab", *" ab"]
+    both = [one + two for text in (" ab ab ", " ab ") for one, two in pairwise(text)]
+    bits = [
+        -math.log2((both.count(one + two) + 0.5) / (first.count(one) + 0.5 * len(set(other))))
+        for one, two in pairwise(" ba ")
+    ]
+    assert langid.pairs(texts)[2] == pytest.approx(sum(bits) / 3)
+    near, again, away = langid.pairs([ENGLISH, ENGLISH[::1].lower(), GERMAN])
+    assert near == pytest.approx(again)
+    assert near < away
+    assert langid.pairs([]).tolist() == []
+    assert langid.pairs(["alone"]).tolist() == [0]
+    assert langid.pairs(["", "x", "xy"])[:1].tolist() == [0]
+
+
+def test_ranks_by_resiliparse() -> None:
+    pytest.importorskip("resiliparse")
+    near, again, away = langid.ranks([ENGLISH, ENGLISH, GERMAN])
+    assert near == again < away

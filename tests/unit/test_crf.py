@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -14,14 +14,26 @@ import pytest
 from invented_pages import page
 from templatemine import extract
 from templatemine.config import ExtractConfig
-from templatemine.errors import ConfigError, MissingExtraError, PackError
+from templatemine.errors import ConfigError, PackError
 from templatemine.pages import crf
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import BINS, FEATURES, LABELS, NEIGHBOURS, OFFSETS, attributes_of, features, runs_of
+from templatemine.pages.crf import (
+    BINS,
+    FEATURES,
+    LABELS,
+    LANGUAGE,
+    NEIGHBOURS,
+    OFFSETS,
+    attributes_of,
+    features,
+    runs_of,
+)
+
+MODEL = files("templatemine.pages").joinpath("crf.json")
 
 
-def listed(html: str, language: crf.Language | None = None) -> list[dict[str, int]]:
-    values = features(runs_of(Page(html)), language).tolist()
+def listed(html: str, far: Mapping[str, np.ndarray] | None = None) -> list[dict[str, int]]:
+    values = features(runs_of(Page(html)), far).tolist()
     return [dict(zip(FEATURES, row, strict=True)) for row in values]
 
 
@@ -122,21 +134,11 @@ def test_groups_are_direct_descendants() -> None:
 
 
 def test_position_and_language() -> None:
-    def far(texts: Sequence[str]) -> list[float]:
-        return [900.0 * len(text) for text in texts]
-
-    rows = listed("<p>a<p>bb<p>c", far)
+    rows = listed("<p>a<p>bb<p>c", {"langid2": np.array([900.0, 1800.0, 0.0])})
     assert [row["position"] for row in rows] == [bin_of("position", at) for at in (0, 0.5, 1)]
-    assert [row["langid"] for row in rows] == [bin_of("langid", 900 * size) for size in (1, 2, 1)]
-    assert listed("<p>a")[0]["langid"] == 0
-
-
-def test_language_by_resiliparse() -> None:
-    pytest.importorskip("resiliparse")
-    english = "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it."
-    other = "Der Hafenrat traf sich am Dienstag, um zu hören, was der neue Kran kosten würde und wer ihn bezahlt."
-    near, again, away = crf.language([english, english, other])
-    assert near == again < away
+    assert [row["langid2"] for row in rows] == [bin_of("langid2", far) for far in (900, 1800, 0)]
+    assert {row["langid1"] for row in rows} == {0}
+    assert not any(name.partition("=")[0] in LANGUAGE for name in json.loads(MODEL.read_text())["weights"])
 
 
 def test_neighbours() -> None:
@@ -155,7 +157,7 @@ def test_neighbours() -> None:
 
 
 def test_the_model_is_the_one_that_was_trained(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = json.loads(files("templatemine.pages").joinpath("crf.json").read_text())
+    table = json.loads(MODEL.read_text())
     assert table["sha256"] == crf.table_digest(table)
     assert set(table["labels"]) == set(table["steps"]) == set(LABELS)
     assert "train_crf.py" in table["command"]
@@ -180,18 +182,16 @@ def test_a_weight_of_nothing(name: str) -> None:
         crf.Chain.of({"weights": {name: [0.0] * 3}, "steps": steps})
 
 
-def test_only_language_features_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_library_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def fake(name: str, *rest: Any, **more: Any) -> Any:
-        if name in ("pycrfsuite", "resiliparse.parse.lang"):
+        if name.partition(".")[0] in ("pycrfsuite", "resiliparse"):
             raise ImportError(name)
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", fake)
     assert extract(page(1), "crf").kept > 4
-    with pytest.raises(MissingExtraError, match="pip install resiliparse"):
-        crf.language(["a"])
 
 
 def test_a_threshold_that_is_none() -> None:

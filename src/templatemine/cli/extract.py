@@ -69,9 +69,57 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
     common.add_headline_option(parser)
+    _add_options(parser)
     _add_rendering(parser)
     common.add_field_options(parser)
     common.add_run_options(parser, "processes")
+
+
+_OWNERS: Mapping[str, tuple[str, ...]] = {
+    "other": ("crf",),
+    "main_block": ("shallow",),
+    "sparse": ("density", "diff", "blog"),
+    "blog_rules": ("blog",),
+    "blog_rules_file": ("blog",),
+}
+"""Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    defaults = ExtractConfig()
+    group = parser.add_argument_group("options of single systems")
+    group.add_argument(
+        "--other",
+        metavar="P",
+        type=common.share,
+        help="crf: keep what is boilerplate with a probability below this; less for more precision, more for more "
+        f"recall (default: {defaults.other:g})",
+    )
+    group.add_argument(
+        "--main-block", action="store_true", help="shallow: the main block alone, by the words of the title"
+    )
+    group.add_argument(
+        "--sparse",
+        metavar="N",
+        type=common.at_least(1),
+        help="density: leave pages out with fewer characters for each structural element (default: none)",
+    )
+    group.add_argument(
+        "--blog-rules", choices=("all", "paper"), help=f"blog: rules that hold (default: {defaults.blog_rules})"
+    )
+    group.add_argument("--blog-rules-file", metavar="FILE", help="blog: TOML file with rules of your own, tried first")
+
+
+def _options(args: argparse.Namespace) -> ExtractConfig:
+    given = {name: value for name in _OWNERS if (value := getattr(args, name)) is not None and value is not False}
+    for name in given:
+        if args.system not in (owners := _OWNERS[name]):
+            raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
+    if (path := given.pop("blog_rules_file", None)) is not None:
+        from templatemine.pages.blog_rules import load_rules
+
+        given["blog_own"] = load_rules(path)
+    return ExtractConfig(clean=CleanConfig(page=PageConfig(headline=args.headline)), **given)
 
 
 def _add_rendering(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +191,7 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
     single = len(args.inputs) == 1 and is_page(args.inputs[0])
     form = args.format or ("text" if single and not args.blocks else "jsonl")
-    options = ExtractConfig(clean=CleanConfig(page=PageConfig(headline=args.headline)))
+    options = _options(args)
     render = _render_config(args)
     config = ExtractStreamConfig(
         read=read, system=args.system, form=form, blocks=args.blocks, options=options, render=render

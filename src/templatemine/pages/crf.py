@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from templatemine import _crf, _runs
 from templatemine.config import ExtractConfig
-from templatemine.errors import ConfigError, MissingExtraError, PackError
+from templatemine.errors import ConfigError, PackError
 from templatemine.pages.blocks import Page
 from templatemine.pages.outline import CLOSES, INLINE, VOID
 from templatemine.pages.systems import Judge, Site, Verdict
@@ -38,12 +38,12 @@ __all__ = [
     "BINS",
     "FEATURES",
     "LABELS",
+    "LANGUAGE",
     "Chain",
     "Runs",
     "attributes_of",
     "chain",
     "features",
-    "language",
     "make",
     "runs_of",
     "table_digest",
@@ -62,8 +62,10 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
 }
 """Elements or kinds of elements that a run may stand in."""
 
-FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), "langid")
-"""Columns of `features`; the last, how far a run is from the language of the page, is not in the model that ships."""
+LANGUAGE = ("langid1", "langid2")
+"""How far a run is from the language of the page: not in the model that ships, see docs/extract.md."""
+FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), *LANGUAGE)
+"""Columns of `features`."""
 
 _SHARES = (0.001, 0.25, 0.5, 0.75, 0.95)
 _COUNTS = (1, 2, 4, 8, 16, 32)
@@ -79,7 +81,8 @@ BINS: Mapping[str, Sequence[float]] = {
     "duplicate-count": (2, 3, 6),
     "div-group.word-ratio": _RATIOS,
     "td-group.word-ratio": _RATIOS,
-    "langid": (1, 800, 1000, 1100, 1200, 1300, 1400),
+    "langid1": (0.1, 3.2, 3.4, 3.5, 3.6, 3.7, 3.8, 3.9, 4.1, 4.4, 5),
+    "langid2": (1, 800, 1000, 1100, 1200, 1300, 1400),
     "position": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95),
     "document.word-count": (50, 150, 300, 600, 1200, 2400),
     "document.sentence-count": (5, 10, 20, 40, 80, 160),
@@ -119,7 +122,6 @@ REASONS = ("other, by its run of labels", "text or header, by its run of labels"
 DROPPED, KEPT, NONE, HIDDEN = range(4)
 
 Values = NDArray[np.uint8]
-Language = Callable[[Sequence[str]], list[float]]
 
 _LINKED = 1 << list(CONTAINERS).index("a")
 
@@ -182,39 +184,23 @@ def runs_of(page: Page) -> Runs:
 # ------------------------------------------------------------------------------------------------------------ features
 
 
-def language(texts: Sequence[str]) -> list[float]:
-    """How far each text is from the language of all: the distance of rank-ordered n-grams (Cavnar and Trenkle, 1994).
-
-    Raises
-    ------
-    MissingExtraError
-        resiliparse is not installed.
-    """
-    try:
-        from resiliparse.parse.lang import detect_fast
-    except ImportError as error:
-        raise MissingExtraError("language features need resiliparse: pip install resiliparse") from error
-    target, _ = detect_fast(" ".join(texts)[:100_000], cutoff=10**6)
-    return [float(detect_fast(text, cutoff=10**6, langs=[target])[1]) for text in texts]
-
-
 @lru_cache(maxsize=1)
 def _edges() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     bins = [BINS.get(name, ()) for name in FEATURES]
     return np.array([edge for edges in bins for edge in edges], np.float64), np.cumsum([0, *map(len, bins)])
 
 
-def features(runs: Runs, language: Language | None = None) -> Values:
+def features(runs: Runs, far: Mapping[str, NDArray[np.float64]] | None = None) -> Values:
     """Features of each run of a page (section 3.2), quantised: uint8 array, shape (runs, len(FEATURES)).
 
     Parameters
     ----------
-    language : callable, optional
-        Texts -> a number each for how far it is from the language of the page; without it the column is 0.
+    far : mapping of str to float array, shape (runs,), optional
+        Features of `LANGUAGE`; what is not there is 0.
     """
     raw = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED)
-    far = np.zeros(len(runs)) if language is None else np.array(language(runs.texts), np.float64)
-    return _crf.quantised(np.column_stack([raw, far]), *_edges())
+    more = [(far or {}).get(name, np.zeros(len(runs))) for name in LANGUAGE]
+    return _crf.quantised(np.column_stack([raw, *more]), *_edges())
 
 
 def attributes_of(values: Values) -> list[list[str]]:
