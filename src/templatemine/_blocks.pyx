@@ -36,6 +36,7 @@ __all__ = ["COUNTS", "FLAGS", "KEYS", "TAGS", "BlockScanner", "path_keys"]
 
 cdef enum:
     LOOK = 64       # how far up the stack the end tag of an inline element is looked for
+    MOST = 1 << 21  # blocks of a page; what is made of each takes a kilobyte and more in some systems
 
 
 # ======================================================================================================================
@@ -44,6 +45,9 @@ cdef enum:
 
 cdef int block_room(Page* s) except -1 nogil:
     cdef int64_t room = s.room
+    if s.count >= MOST:
+        with gil:
+            raise OverflowError(f"a page of more than {<int64_t>MOST:,} blocks of text")
     if s.count + 1 < s.room:
         return 0
     reserve(<void**>&s.starts, &room, s.count + 2, sizeof(int64_t))
@@ -749,6 +753,11 @@ cdef class BlockScanner:
 
     def blocks(self, const uint8_t[::1] page not None):
         """The blocks of a page.
+
+        Raises
+        ------
+        OverflowError
+            More than 2,097,152 blocks.
 
         Returns
         -------

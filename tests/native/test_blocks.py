@@ -264,6 +264,14 @@ def test_a_page_of_50_megabytes() -> None:
     assert time.perf_counter() - start < 20
 
 
+def test_a_page_of_too_many_blocks() -> None:
+    """What is made of a block takes a kilobyte in some systems, so that a record of 64 MiB could take all memory."""
+    page = b"<p>a" * ((1 << 21) + 1)
+    assert len(blocks(page[:-4])["starts"]) == 1 << 21
+    with pytest.raises(OverflowError, match="more than 2,097,152 blocks"):
+        blocks(page)
+
+
 def test_misuse() -> None:
     with pytest.raises(TypeError):
         SCANNER.blocks(None)  # type: ignore[arg-type]

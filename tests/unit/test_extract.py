@@ -14,7 +14,7 @@ from invented_pages import CALL, page
 from strategies import examples
 from templatemine import PageCleaner, errors, extract
 from templatemine.config import ExtractConfig, PageConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import CapacityError, ConfigError
 from templatemine.packs import Pack
 from templatemine.pages import systems
 from templatemine.pages.blocks import Page
@@ -225,6 +225,14 @@ def test_a_page_of_frames_says_so() -> None:
     found = extract("<frameset><frame src=a.html><frame name=x src='b.html'><frame src=a.html></frameset>")
     assert found.text == ""
     assert found.note == "a page of frames without a text of its own; they show a.html, b.html"
+
+
+def test_a_page_of_too_many_blocks_is_refused_and_passed_over() -> None:
+    html = "<p>a" * ((1 << 21) + 1)
+    with pytest.raises(CapacityError, match="a page of more than 2,097,152 blocks"):
+        extract(html, system="bte")
+    pages = [page(number) for number in range(12)]
+    assert learn([html, *pages], PageConfig()) == learn(pages, PageConfig())
 
 
 def test_an_unknown_system() -> None:

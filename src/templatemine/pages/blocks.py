@@ -74,7 +74,10 @@ class Page:
         if len(data) >= LARGEST:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
         self._data = data
-        self.columns: Mapping[str, Any] = scanner().blocks(data)
+        try:
+            self.columns: Mapping[str, Any] = scanner().blocks(data)
+        except OverflowError as error:
+            raise CapacityError(str(error)) from error
         self.words: NDArray[np.int32] = np.ascontiguousarray(self.columns["counts"][:, WORDS])
         self._bounds: list[int] = self.columns["bounds"].tolist()
 

@@ -237,7 +237,7 @@ class Extractor:
         Raises
         ------
         CapacityError
-            The page has 2 GiB or more.
+            The page has 2 GiB or more, or more than 2,097,152 blocks.
         """
         page = Page(decode_html(html) if isinstance(html, bytes) else html)
         if not len(page):

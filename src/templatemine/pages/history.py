@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from templatemine import _blocks
 from templatemine.config import PageConfig
+from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages.blocks import FULL, NEAR, Page
 from templatemine.pages.decode import HEAD, decode, kept
@@ -60,7 +61,10 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
     names: dict[int, str] = {}
     documents = 0
     for html in pages:
-        page = Page(html)
+        try:
+            page = Page(html)
+        except CapacityError:  # no page of an article; the record is told of when it is cleaned
+            continue
         documents += 1
         if not len(page):
             continue

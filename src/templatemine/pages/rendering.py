@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from templatemine.config import RenderConfig
-from templatemine.errors import TemplateMineError
+from templatemine.errors import CapacityError, TemplateMineError
 from templatemine.pages.blocks import Page
 from templatemine.pages.browser import GRACE, START, Refused, Session
 
@@ -133,8 +133,11 @@ class Renderer:
             finally:
                 if not session.alive:
                     self._end()
-        before = _words(html)
-        if before >= FEW and _words(made) < LEAST * before:
+        try:
+            before, after = _words(html), _words(made)
+        except CapacityError as error:
+            return _left(html, str(error))
+        if before >= FEW and after < LEAST * before:
             return _left(html, "its scripts took away more than half of its words")
         return Rendered(html=made, note=note)
 
