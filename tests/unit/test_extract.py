@@ -227,6 +227,15 @@ def test_a_page_of_frames_says_so() -> None:
     assert found.note == "a page of frames without a text of its own; they show a.html, b.html"
 
 
+def test_a_page_with_words_does_not_give_nothing_silently() -> None:
+    links = "<p>" + "<a href=x>some words that are links</a> " * 20
+    found = extract(links, "shallow")
+    assert (found.text, found.note) == ("", "nothing was kept of 50 words or more")
+    assert extract("<p><a href=x>Home</a>", "shallow").note == ""
+    assert extract(f"<div hidden>{links}", "shallow").note == ""
+    assert extract(links).note == ""
+
+
 def test_a_page_of_too_many_blocks_is_refused_and_passed_over() -> None:
     html = "<p>a" * ((1 << 21) + 1)
     with pytest.raises(CapacityError, match="a page of more than 2,097,152 blocks"):

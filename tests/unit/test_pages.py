@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import page_reference as reference
 from invented_pages import CALL, page
 from strategies import examples
-from templatemine import PageCleaner
+from templatemine import PageCleaner, extract
 from templatemine.clean import page_text
 from templatemine.config import CleanConfig, PageConfig
 from templatemine.model import PageHistory, PathVote, RepeatedText
@@ -201,3 +201,20 @@ def test_code_points() -> None:
     one = Page("é<p>漢字 x</p>")
     assert one.spans(np.arange(len(one))) == [(0, 1), (4, 8)]
     assert [one.text(block) for block in range(len(one))] == ["é", "漢字 x"]
+
+
+def test_lines_that_differ_by_numbers_say_different_things() -> None:
+    """Blocks that other pages repeat may differ in numbers; on one page a price is a price of its own."""
+    lines = [f"Room {number} of the hotel costs {7 * number} euros a night, all told." for number in range(20)]
+    for system in ("hybrid", "shallow"):  # which may hold the edges of a page for furniture
+        assert set(extract("".join(f"<p>{line}" for line in lines), system).text.splitlines()) >= set(lines[2:-2])
+    again = ["ROOM 3 of the hotel; costs 21 euros a night, all told", lines[3], lines[4]]
+    found = extract("".join(f"<p>{line}" for line in [*lines, *again]))
+    assert found.text.splitlines() == lines
+    assert [block.reason for block in found.blocks[-3:]] == ["said before on the page"] * 3
+
+
+def test_sayings() -> None:
+    page = Page("<p>One two 3<p>one TWO 4<p>one, two: 3<p>other<p>ONE (two) 4.<p>one two 3 4")
+    assert page.sayings.tolist() == [0, 1, 0, 3, 1, 5]
+    assert Page("").sayings.tolist() == []

@@ -28,6 +28,7 @@ WORDS = _blocks.COUNTS.index("words")
 AFTER_TITLE = _pages.FEATURES.index("after_title")
 LARGEST = 1 << 31
 
+_MARKS = re.compile(r"\W+")
 _TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
 
 
@@ -129,6 +130,21 @@ class Page:
         around = second.scores(_pages.context(self.columns, alone)).astype(np.float64)
         scores = _leaning((alone + around) / 2, self.words, self.columns["keys"][:, FULL])
         return scores, headline_of(matrix)
+
+    @cached_property
+    def sayings(self) -> NDArray[np.uint64]:
+        """Of each block the first one that says the same: equal words but for case, numbers counting as words.
+
+        (The column `hashes` takes all numbers for equal, which holds for what is looked for on other pages.)
+        """
+        hashes = self.columns["hashes"]
+        _, place, count = np.unique(hashes, return_inverse=True, return_counts=True)
+        first = np.arange(len(self), dtype=np.uint64)
+        seen: dict[str, int] = {}
+        for block in np.flatnonzero(count[place] > 1).tolist():
+            words = " ".join(_MARKS.sub(" ", self.text(block).casefold()).split())
+            first[block] = seen.setdefault(words, block)
+        return first
 
     @cached_property
     def _text(self) -> bytes:

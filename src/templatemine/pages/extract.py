@@ -30,6 +30,9 @@ __all__ = ["Block", "Extraction", "Extractor", "extract"]
 
 LINKED = _blocks.COUNTS.index("linked")
 
+WORDS = 50
+"""Shown words of a page that gives none of them, from which on it says so."""
+
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
 
@@ -92,7 +95,7 @@ class Extraction:
         self.system = system
         self.date = verdict.date
         self.posts: tuple[Post, ...] = verdict.posts
-        self.note = verdict.note or _frames(page)
+        self.note = verdict.note or _frames(page) or _nothing(page, verdict)
         self._page = page
         self._verdict = verdict
         self._kept: list[int] = np.flatnonzero(verdict.kept).tolist()
@@ -291,6 +294,13 @@ def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 def _row(block: Block) -> dict[str, Any]:
     row = {name: getattr(block, name) for name in Block.__slots__}
     return {name: value for name, value in row.items() if value is not None and value != ()}
+
+
+def _nothing(page: Page, verdict: Verdict) -> str:
+    """What is said of a page with a text of which none was kept."""
+    if not len(page) or verdict.kept.any() or page.words[~page.hidden].sum() < WORDS:
+        return ""
+    return f"nothing was kept of {WORDS} words or more"
 
 
 def _frames(page: Page) -> str:

@@ -8,6 +8,7 @@ that a region holds.  Time is linear in the keywords, but for sorting them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,6 +32,8 @@ REGION = 0.7
 """Equation 6."""
 
 Numbers = NDArray[np.int64]
+
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
     """True for each of some blocks that says what an earlier one of them says (equation 2).
 
     A block is compared with the earlier one that shares most of its keywords as the last before it; so each block takes
-    part in one comparison, and a page of copies costs no more than any other.
+    part in one comparison, and a page of copies costs no more than any other.  Blocks with different numbers are none.
     """
     again = np.zeros(len(blocks), np.bool_)
     if len(blocks) < 2:
@@ -86,8 +89,14 @@ def duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
     first = best[np.unique(after[best], return_index=True)[1]]
     first = first[(sizes[after[first]] >= FEW) & (sizes[before[first]] >= FEW)]
     alike = _single.cosines(words.ids, words.counts, words.offsets, before[first], after[first])
-    again[after[first][alike >= SAME]] = True
+    for one, other in zip(before[first][alike >= SAME].tolist(), after[first][alike >= SAME].tolist(), strict=True):
+        again[other] = _numbers(page, int(blocks[one])) == _numbers(page, int(blocks[other]))
     return again
+
+
+def _numbers(page: Page, block: int) -> list[str]:
+    """What lines of a list or table differ by, short as it is: a price, a day, a result."""
+    return _DIGITS.findall(page.text(block))
 
 
 def main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
