@@ -27,12 +27,14 @@ Extract = Callable[[str], str | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Contender:
-    """name : of its row.  make : gives the learner.  packages : whose versions are told.  note : what to know of it."""
+    """name : of its row.  make : gives the learner.  packages : whose versions are told.  note : what to know of it.
+    sets : of pages, that it is meant for; none for all."""
 
     name: str
     make: Callable[[], Learner]
     packages: tuple[str, ...] = ()
     note: str = ""
+    sets: tuple[str, ...] = ()
 
 
 # -------------------------------------------------------------------------------------------------------------- texts
@@ -215,8 +217,13 @@ PAGE_CONTENDERS: Sequence[Contender] = (
             ("diff", "with the page of middle size of the history"),
             ("shallow", "the page alone; trained on l3s_gn1"),
             ("crf", "the page alone; trained on l3s_gn1 and cleaneval_dev"),
-            ("blog", "the page alone"),
         )
+    ),
+    Contender(
+        name="templatemine, blog",
+        make=partial(extractor, "blog"),
+        note="the page alone; for blogs, elsewhere it leaves most pages to density",
+        sets=("blogger_dumpleton", "wordpress_hides"),
     ),
     Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
     Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),

@@ -176,8 +176,13 @@ def ablation(who: Who) -> list[Row]:
 
 
 def pages(who: Who) -> list[Row]:
-    """Page contenders on all sets of pages."""
-    return [_named(contender, who, lambda made: {"sets": _page_sets(made)}) for contender in PAGE_CONTENDERS]
+    """Page contenders on the sets of pages that they are meant for."""
+
+    def measured(contender: Contender) -> Row:
+        names = contender.sets or tuple(SETS)
+        return _named(contender, who, lambda made: {"sets": _page_sets(made, names)})
+
+    return [measured(contender) for contender in PAGE_CONTENDERS]
 
 
 def page_ablation(who: Who) -> list[Row]:

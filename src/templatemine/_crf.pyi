@@ -1,15 +1,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEATURES", "features", "marginals", "quantised"]
+__all__ = ["FEATURES", "features", "marginals"]
 
 FEATURES: tuple[str, ...]
 
 def features(
-    rows: NDArray[np.int64], text: NDArray[np.uint32], bounds: NDArray[np.int64], kinds: int, linked: int
-) -> NDArray[np.float64]: ...
-def quantised(
-    values: NDArray[np.float64], edges: NDArray[np.float64], bounds: NDArray[np.int64]
+    rows: NDArray[np.int64],
+    text: NDArray[np.uint32],
+    bounds: NDArray[np.int64],
+    kinds: int,
+    linked: int,
+    edges: NDArray[np.float64],
+    edge_bounds: NDArray[np.int64],
 ) -> NDArray[np.uint8]: ...
 def marginals(
     values: NDArray[np.uint8],

@@ -1,8 +1,8 @@
 """Features of runs of text, and the chance of each label of a linear chain over them; see `pages.crf`.
 
 In come the columns and texts of `_runs.RunScanner.runs`, out go a column a feature (section 3.2 of Spousta, Marek and
-Pecina, Victor: the Web-Page Cleaning Tool, WAC4 2008), the same mapped to few values, and marginal probabilities by
-forward and backward passes.  Characters are what Python's str says they are.  Time is linear in the text and the runs.
+Pecina, Victor: the Web-Page Cleaning Tool, WAC4 2008), mapped to few values, and marginal probabilities by forward and
+backward passes.  Characters are what Python's str says they are.  Time is linear in the text and the runs.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from templatemine._text cimport Table, table_add, table_free, table_init
 
-__all__ = ["FEATURES", "features", "marginals", "quantised"]
+__all__ = ["FEATURES", "features", "marginals"]
 
 
 cdef extern from "Python.h":
@@ -334,6 +334,22 @@ cdef int time(const uint32_t* t, int64_t n) noexcept nogil:
 # Features
 # ======================================================================================================================
 
+cdef struct Bins:
+    # Edges of each column, ascending, and where those of a column begin.
+    const double* edges
+    const int64_t* bounds
+
+
+cdef inline uint8_t bin_of(const Bins* b, int64_t column, double value) noexcept nogil:
+    """How many edges of a column a value reaches; the value itself where there are none."""
+    cdef int64_t j = b.bounds[column]
+    if j == b.bounds[column + 1]:
+        return <uint8_t>min(max(value, 0), 255)
+    while j < b.bounds[column + 1] and b.edges[j] <= value:
+        j += 1
+    return <uint8_t>(j - b.bounds[column])
+
+
 cdef inline double share(int64_t part, int64_t whole) noexcept nogil:
     return <double>part / <double>whole
 
@@ -418,10 +434,10 @@ cdef int64_t content(const uint32_t* t, int64_t n, double* f) noexcept nogil:
 
 
 cdef double group(const int64_t* rows, int64_t n, int64_t size, int column, const int64_t* own, int64_t* sums,
-                  double* f, int64_t width) noexcept nogil:
+                  const Bins* b, uint8_t* out, int64_t width) noexcept nogil:
     """Share of the words outside of links that stand directly in the same element; returns the greatest."""
     cdef int64_t i, total = 0, home, place = F_DIV if column == R_DIV else F_TD
-    cdef double most = 0
+    cdef double most = 0, value
     memset(sums, 0, size * sizeof(int64_t))
     for i in range(n):
         total += own[i]
@@ -430,13 +446,14 @@ cdef double group(const int64_t* rows, int64_t n, int64_t size, int column, cons
             sums[home] += own[i]
     for i in range(n):
         home = rows[i * R_SIZE + column]
-        f[i * width + place] = share(sums[home], max(1, total)) if home >= 0 else 0
-        most = max(most, f[i * width + place])
+        value = share(sums[home], max(1, total)) if home >= 0 else 0
+        out[i * width + place] = bin_of(b, place, value)
+        most = max(most, value)
     return most
 
 
-cdef int duplicates(const uint32_t* text, const int64_t* bounds, int64_t n, double* f, int64_t width, uint32_t* key,
-                    int64_t* ids, int64_t* count) except -1 nogil:
+cdef int duplicates(const uint32_t* text, const int64_t* bounds, int64_t n, const Bins* b, uint8_t* out, int64_t width,
+                    uint32_t* key, int64_t* ids, int64_t* count) except -1 nogil:
     """Runs of the same letters; without any, of the same text."""
     cdef Table seen
     cdef int64_t i, k, size
@@ -456,20 +473,19 @@ cdef int duplicates(const uint32_t* text, const int64_t* bounds, int64_t n, doub
             ids[i] = table_add(&seen, <const uint8_t*>key, size * 4)
             if ids[i] == k:
                 count[k] = 0
-                f[i * width + F_FIRST] = 1
+            out[i * width + F_FIRST] = ids[i] == k
             count[ids[i]] += 1
     finally:
         table_free(&seen)
     for i in range(n):
-        f[i * width + F_DUPLICATES] = count[ids[i]]
-        if count[ids[i]] == 1:
-            f[i * width + F_FIRST] = 0
+        out[i * width + F_DUPLICATES] = bin_of(b, F_DUPLICATES, count[ids[i]])
+        out[i * width + F_FIRST] &= count[ids[i]] > 1
     return 0
 
 
 def features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not None, const int64_t[::1] bounds not None,
-             int kinds, int linked):
-    """Features of each run of a page.
+             int kinds, int linked, const double[::1] edges not None, const int64_t[::1] edge_bounds not None):
+    """Features of each run of a page, as few values.
 
     Parameters
     ----------
@@ -481,83 +497,64 @@ def features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not N
         Kinds of elements that a run may stand in: the bits of the column `mask`.
     linked : int
         The bits of links.
+    edges : float64 array
+    edge_bounds : int64 array, shape (columns + 1,)
+        The value of column k is the number of edges[edge_bounds[k] : edge_bounds[k + 1]] that are reached, which ascend
+        and are fewer than 256; without any it is as it stands.
 
     Returns
     -------
-    float64 array, shape (runs, len(FEATURES) + kinds)
+    uint8 array, shape (runs, columns)
+        Of the columns, the first are `FEATURES`, the next one for each kind; the rest is 0.
     """
-    cdef int64_t n = rows.shape[0], width = F_SIZE + kinds, i, k, size = 0, longest = 0, words = 0, count, elements = 0
-    cdef double sentences = 0, div, td
-    cdef double* row
+    cdef int64_t n = rows.shape[0], width = edge_bounds.shape[0] - 1, i, k, longest = 0, words = 0, count, elements = 0
+    cdef double sentences = 0
+    cdef double row[F_SIZE]
+    cdef double whole[5]
+    cdef Bins b
     check(rows.shape[1] == R_SIZE and bounds.shape[0] == n + 1, "the columns and texts of runs")
     check(0 <= kinds <= 64 and bounds[0] >= 0 and bounds[n] <= text.shape[0], "texts within the text")
+    check(width >= F_SIZE + kinds and edge_bounds[0] >= 0 and edge_bounds[width] <= edges.shape[0], "edges of each column")
+    for k in range(width):
+        check(0 <= edge_bounds[k + 1] - edge_bounds[k] < 256, "fewer than 256 edges of each column")
     for i in range(n):
         check(bounds[i] <= bounds[i + 1], "texts in order")
         longest = max(longest, bounds[i + 1] - bounds[i])
         elements = max(elements, max(rows[i, R_DIV], rows[i, R_TD]) + 1)
-    out = np.zeros((n, width), np.float64)
+    found = np.zeros((n, width), np.uint8)
     if n == 0:
-        return out
-    cdef double[:, ::1] view = out
+        return found
+    cdef uint8_t[:, ::1] out = found
     cdef uint32_t[::1] key = np.empty(longest + 1, np.uint32)
     cdef int64_t[::1] own = np.empty(n, np.int64), ids = np.empty(n, np.int64), sums = np.empty(max(n, elements), np.int64)
     cdef const uint32_t* letters = &text[0] if text.shape[0] else &key[0]
+    b.edges = &edges[0] if edges.shape[0] else NULL
+    b.bounds = &edge_bounds[0]
+    memset(row, 0, sizeof(row))
     with nogil:
         for i in range(n):
-            row = &view[i, 0]
             count = content(letters + bounds[i], bounds[i + 1] - bounds[i], row)
             words += count
             sentences += row[F_SENTENCES]
             own[i] = 0 if rows[i, R_MASK] & linked else count
             for k in range(5):
                 row[F_P + k] = rows[i, R_MARKS + k]
-            for k in range(kinds):
-                row[F_SIZE + k] = rows[i, R_MASK] >> k & 1
-        div = group(&rows[0, 0], n, elements, R_DIV, &own[0], &sums[0], &view[0, 0], width)
-        td = group(&rows[0, 0], n, elements, R_TD, &own[0], &sums[0], &view[0, 0], width)
-        duplicates(letters, &bounds[0], n, &view[0, 0], width, &key[0], &ids[0], &sums[0])
-        for i in range(n):
-            row = &view[i, 0]
             row[F_POSITION] = share(i, max(1, n - 1))
-            row[F_ALL_WORDS] = words
-            row[F_ALL_SENTENCES] = sentences
-            row[F_ALL_RUNS] = n
-            row[F_ALL_DIV] = div
-            row[F_ALL_TD] = td
-    return out
-
-
-def quantised(const double[:, ::1] values not None, const double[::1] edges not None, const int64_t[::1] bounds not None):
-    """Each value as the number of edges that it reaches; those of columns without edges as they are.
-
-    Parameters
-    ----------
-    values : float64 array, shape (runs, features)
-        Those of columns without edges are whole numbers from 0 to 255.
-    edges : float64 array
-    bounds : int64 array, shape (features + 1,)
-        The edges of column k, ascending and fewer than 256, are edges[bounds[k] : bounds[k + 1]].
-
-    Returns
-    -------
-    uint8 array, shape (runs, features)
-    """
-    cdef int64_t n = values.shape[0], width = values.shape[1], i, k, j
-    check(bounds.shape[0] == width + 1 and bounds[0] >= 0 and bounds[width] <= edges.shape[0], "edges of each column")
-    for k in range(width):
-        check(0 <= bounds[k + 1] - bounds[k] < 256, "fewer than 256 edges of each column")
-    found = np.empty((n, width), np.uint8)
-    cdef uint8_t[:, ::1] out = found
-    with nogil:
+            for k in range(F_ALL_WORDS):
+                out[i, k] = bin_of(&b, k, row[k])
+            for k in range(kinds):
+                out[i, F_SIZE + k] = rows[i, R_MASK] >> k & 1
+        whole[0] = words
+        whole[1] = sentences
+        whole[2] = n
+        whole[3] = group(&rows[0, 0], n, elements, R_DIV, &own[0], &sums[0], &b, &out[0, 0], width)
+        whole[4] = group(&rows[0, 0], n, elements, R_TD, &own[0], &sums[0], &b, &out[0, 0], width)
+        duplicates(letters, &bounds[0], n, &b, &out[0, 0], width, &key[0], &ids[0], &sums[0])
+        for k in range(5):
+            whole[k] = bin_of(&b, F_ALL_WORDS + k, whole[k])
         for i in range(n):
-            for k in range(width):
-                if bounds[k] == bounds[k + 1]:
-                    out[i, k] = <uint8_t>min(max(values[i, k], 0), 255)
-                    continue
-                j = bounds[k]
-                while j < bounds[k + 1] and edges[j] <= values[i, k]:
-                    j += 1
-                out[i, k] = <uint8_t>(j - bounds[k])
+            for k in range(5):
+                out[i, F_ALL_WORDS + k] = <uint8_t>whole[k]
     return found
 
 

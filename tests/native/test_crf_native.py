@@ -156,14 +156,20 @@ def test_what_is_no_table_of_runs_is_refused() -> None:
     assert len(rows) == 2
     with pytest.raises(ValueError, match="columns of the same length"):
         crf.scanner().runs(b"<p>a", np.array([3]), np.zeros(0, np.int64))
+    whole = (np.zeros(0), np.zeros(len(_crf.FEATURES) + 10, np.int64))
+    assert _crf.features(rows, text, bounds, 9, 2, *whole).shape == (2, len(_crf.FEATURES) + 9)
     with pytest.raises(ValueError, match="the columns and texts of runs"):
-        _crf.features(rows[:, :-1].copy(), text, bounds, 9, 2)
+        _crf.features(rows[:, :-1].copy(), text, bounds, 9, 2, *whole)
     with pytest.raises(ValueError, match="texts in order"):
-        _crf.features(rows, text, np.array([0, 2, 1]), 9, 2)
+        _crf.features(rows, text, np.array([0, 2, 1]), 9, 2, *whole)
     with pytest.raises(ValueError, match="texts within the text"):
-        _crf.features(rows, text, bounds + 9, 9, 2)
+        _crf.features(rows, text, bounds + 9, 9, 2, *whole)
     with pytest.raises(ValueError, match="edges of each column"):
-        _crf.quantised(np.zeros((1, 2)), np.zeros(1), np.array([0, 1]))
+        _crf.features(rows, text, bounds, 10, 2, *whole)
+    with pytest.raises(ValueError, match="edges of each column"):
+        _crf.features(rows, text, bounds, 9, 2, whole[0], whole[1] + 1)
+    with pytest.raises(ValueError, match="fewer than 256 edges"):
+        _crf.features(rows, text, bounds, 9, 2, np.zeros(300), np.append(whole[1][:-1], 300))
     own, near, edges, steps = (np.zeros(shape) for shape in ((2, 3, 3), (1, 1, 3, 3), (1, 3), (3, 3)))
     one = np.zeros(1, np.int64)
     assert _crf.marginals(np.zeros((0, 2), np.uint8), own, near, one, one, edges, steps).shape == (0, 3)

@@ -198,9 +198,10 @@ def features(runs: Runs, far: Mapping[str, NDArray[np.float64]] | None = None) -
     far : mapping of str to float array, shape (runs,), optional
         Features of `LANGUAGE`; what is not there is 0.
     """
-    raw = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED)
-    more = [(far or {}).get(name, np.zeros(len(runs))) for name in LANGUAGE]
-    return _crf.quantised(np.column_stack([raw, *more]), *_edges())
+    values = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_edges())
+    for name, column in (far or {}).items():
+        values[:, FEATURES.index(name)] = np.searchsorted(BINS[name], column, side="right")
+    return values
 
 
 def attributes_of(values: Values) -> list[list[str]]:
