@@ -5,7 +5,7 @@ The stages are those of `pipeline.Miner`, each with its result on disk before th
 split    records of all inputs into the files of a partition, with a checkpoint every few seconds
 map      `mine_source` for the sources of a unit (`partition.plan`); strings spilled
 reduce   strings of all sources by ranges of hashes
-map      `finish_source` for the sources of a unit; packs written
+map      `finish_source` for the sources of a unit; packs written, and what sources claim for the shared pack
 publish  packs renamed into their folder
 
 All of it stands in a hidden folder inside the one for the packs.  A file that is there is whole (written under another
@@ -54,9 +54,10 @@ from templatemine.partition import (
     source_of,
     split_again,
 )
-from templatemine.pipeline import SourceReport, finish_source, mine_source, skip_source, unfit
+from templatemine.pipeline import SourceReport, finish_source, mine_source, shared_report, skip_source, unfit
+from templatemine.sharing import SHARED_PACK, Claims
 from templatemine.shelf import Outcome, Shelf, pack_names
-from templatemine.spill import PeerTable, Rates, dump, load, write_rates
+from templatemine.spill import PeerTable, Rates, dump, load, read_claims, write_claims, write_rates
 from templatemine.steer import keep_rules
 from templatemine.threads import as_finished
 
@@ -208,6 +209,7 @@ class ArchiveRun:
             self._map("mining", "mined", flat, self._mine_unit)
             self._reduce(flat)
             self._map("choosing", "chosen", flat, self._finish_unit)
+            self._share(flat)
             state["phase"] = "publish"
             manifest.write_json(self._path("run.json"), state)
         self._publish()
@@ -273,7 +275,8 @@ class ArchiveRun:
     def _refuse_existing(self) -> None:
         least = self.config.pipeline.mine.min_docs
         with together(self.output, self.config.force) as files:
-            Shelf(files).refuse_existing(name for name, one in self._sizes.items() if one.documents >= least)
+            sources = [name for name, one in self._sizes.items() if one.documents >= least]
+            Shelf(files).refuse_existing([*sources, SHARED_PACK] if self.config.pipeline.shared else sources)
 
     def _map(self, step: str, folder: str, units: Sequence[Unit], function: Callable[[Unit, Tell], None]) -> None:
         sources = sum(len(unit.sources) for unit in units)
@@ -376,17 +379,32 @@ class ArchiveRun:
             return keep_rules(report, os.path.join(self.output, pack_names(source)[0]))
 
         outcomes = []
+        claims: list[Claims] = []
         order = sorted(unit.sources, key=lambda source: -self._sizes[source].cost)
         with together(self._path("packs"), force=True) as files:
             shelf = Shelf(files)
             for _, report in as_finished(finish, order, self.config.jobs):
                 path = shelf.save(report)
                 outcomes.append(Outcome.of(report, path and os.path.join(self.output, os.path.basename(path))))
+                claims += [report.claims] if report.claims is not None else []
                 each(report.source)
                 del report
         outcomes.sort(key=lambda one: one.source)
         done = {"duplicates": facts["duplicates"], "outcomes": [one.facts() for one in outcomes]}
+        if self.config.pipeline.shared is not None:
+            write_claims(self._path("chosen", unit.name + ".claims"), claims)
         manifest.write_json(self._path("chosen", unit.name), done)
+
+    def _share(self, units: Sequence[Unit]) -> None:
+        """Write the pack of what many sources share, if it is asked for."""
+        if self.config.pipeline.shared is None or os.path.exists(self._path("shared.json")):
+            return
+        claims = (one for unit in units for one in read_claims(self._path("chosen", unit.name + ".claims")))
+        path = os.path.join(self.output, pack_names(SHARED_PACK)[0])
+        report = keep_rules(shared_report(claims, self.config.pipeline), path)
+        with together(self._path("packs"), force=True) as files:
+            outcome = Outcome.of(report, path if Shelf(files).save(report) else None)
+        manifest.write_json(self._path("shared.json"), outcome.facts())
 
     # -------------------------------------------------------------------------------------------------------- the end
 
@@ -410,6 +428,9 @@ class ArchiveRun:
             outcomes += [Outcome(**one) for one in facts["outcomes"]]
         outcomes.sort(key=lambda one: one.source)
         documents = sum(one.documents for one in outcomes)
+        if self.config.pipeline.shared is not None:
+            outcomes.append(Outcome(**manifest.read_json(self._path("shared.json"))))
+            outcomes.sort(key=lambda one: one.source)
         skipped = state["at"]["skipped"]
         return MinedArchive(outcomes=outcomes, documents=documents, skipped=skipped, duplicates=duplicates)
 

@@ -21,6 +21,7 @@ __all__ = [
     "RenderConfig",
     "ReportConfig",
     "SampleConfig",
+    "SharedConfig",
     "TokeniseConfig",
     "UserPattern",
 ]
@@ -338,8 +339,29 @@ class RenderConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SharedConfig:
+    """What goes into the shared pack, see `sharing`.
+
+    least, share : sources that must claim a template, at least; the greater of a number, and a share of all sources.
+        Five: sister papers of one publisher are often three or four.
+    agree : least share of the sources that have the string at all.
+    """
+
+    least: int = 5
+    share: float = 0.01
+    agree: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.least < 2:
+            raise ConfigError(f"shared: expected at least 2 sources, got {self.least}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineConfig:
-    """Options of every stage; `method` names the way templates are decided upon."""
+    """Options of every stage; `method` names the way templates are decided upon.
+
+    shared : of the pack of what many sources share; None for none.
+    """
 
     method: str = "default"
     tokenise: TokeniseConfig = field(default_factory=TokeniseConfig)
@@ -350,6 +372,7 @@ class PipelineConfig:
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
     sample: SampleConfig = field(default_factory=SampleConfig)
     page: PageConfig = field(default_factory=PageConfig)
+    shared: SharedConfig | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,7 @@ from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Rep
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
 from templatemine.sample import choose
+from templatemine.sharing import SHARED_PACK, Claims, claims_of, shared_pack
 from templatemine.templates import templates_of
 from templatemine.threads import as_finished
 from templatemine.tokenise import Forms, days, tokenise
@@ -51,6 +52,7 @@ __all__ = [
     "mine_source",
     "rates_of",
     "shared",
+    "shared_report",
     "skip_source",
     "unfit",
 ]
@@ -58,13 +60,14 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class SourceReport:
-    """What became of one source: its pack, or None and why, and what was dropped."""
+    """What became of one source: its pack, or None and why; what was dropped; what it claims for the shared pack."""
 
     source: str
     documents: int
     pack: Pack | None
     note: str
     dropped: Dropped | None = field(default=None, repr=False)
+    claims: Claims | None = field(default=None, repr=False)
 
 
 def mine_source(source: str, documents: Sequence[Document], config: PipelineConfig) -> Mined:
@@ -223,7 +226,20 @@ def _finish(
     )
     dropped = Dropped(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
     documents_read = mined.documents + mined.copies
-    return SourceReport(source=mined.source, documents=documents_read, pack=pack, note=cutoff.note, dropped=dropped)
+    return SourceReport(
+        source=mined.source,
+        documents=documents_read,
+        pack=pack,
+        note=cutoff.note,
+        dropped=dropped,
+        claims=claims_of(mined, peers, kept, pack, config),
+    )
+
+
+def shared_report(claims: Iterable[Claims], config: PipelineConfig) -> SourceReport:
+    """The report of the shared pack, of what all sources claim; see `sharing`."""
+    pack, documents, note = shared_pack(claims, config)
+    return SourceReport(source=SHARED_PACK, documents=documents, pack=pack, note=note)
 
 
 def finish_counted(
@@ -273,7 +289,7 @@ class Miner:
         self.progress = progress or (lambda step, done, total: None)
 
     def run(self, documents: Iterable[Document]) -> list[SourceReport]:
-        """A report for each source, in the order of their names."""
+        """A report for each source, in the order of their names, and for the shared pack if it is asked for."""
         by_source: dict[str, list[Document]] = {}
         for document in documents:
             by_source.setdefault(document.source, []).append(document)
@@ -292,6 +308,9 @@ class Miner:
             "choosing", lambda item: finish_source(item[1], peers, item[0], item[2], self.config), chosen
         ):
             reports[report.source] = report
+        if self.config.shared is not None:
+            claims = [report.claims for report in reports.values() if report.claims is not None]
+            reports[SHARED_PACK] = shared_report(claims, self.config)
         return [reports[source] for source in sorted(reports)]
 
     def _map(self, step: str, function: Callable[[Any], Any], work: Sequence[Any]) -> list[Any]:

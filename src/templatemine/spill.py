@@ -7,9 +7,10 @@ two sources or more.  What it answers for a source is what `pipeline.shared` of 
 
 from __future__ import annotations
 
+import json
 import mmap
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, BinaryIO
 
@@ -23,9 +24,10 @@ from templatemine.evidence import Evidence
 from templatemine.frames import cannot_write, flushed
 from templatemine.mined import Mined, Strings, rates_of
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
+from templatemine.sharing import Claims
 from templatemine.tokenise import Forms
 
-__all__ = ["PeerTable", "Rates", "dump", "load", "write_rates"]
+__all__ = ["PeerTable", "Rates", "dump", "load", "read_claims", "write_claims", "write_rates"]
 
 _RECORDS: Mapping[str, type[Any]] = {
     one.__name__: one for one in (Mined, Strings, Repeats, Evidence, PageHistory, PathVote, RepeatedText)
@@ -97,6 +99,24 @@ def _whole(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     if kind == "Forms":
         return Forms(*(_whole(one, arrays) for one in held))
     return _RECORDS[kind](**{name: _whole(one, arrays) for name, one in held.items()})
+
+
+# ---------------------------------------------------------------------------------------------------------- the claims
+
+
+def write_claims(path: str, claims: Iterable[Claims]) -> None:
+    """Write what some sources claim for the shared pack, a line each; surrogates without a partner are escaped."""
+    with cannot_write(path), open(path, "wb") as handle:
+        for one in claims:
+            handle.write(json.dumps(one.facts()).encode() + b"\n")
+        flushed(handle)
+
+
+def read_claims(path: str) -> Iterator[Claims]:
+    """Yield what `write_claims` wrote, a source at a time."""
+    with open(path, "rb") as handle:
+        for line in handle:
+            yield Claims.of(json.loads(line))
 
 
 # ---------------------------------------------------------------------------------------------------------- the reduce

@@ -93,6 +93,8 @@ class SourceTally:
         Records that had a field of the name of ``removed``, which was replaced.
     spared : int
         Records left whole because nearly all of them would have gone; they get a field ``removed_spared``.
+    fallback : int
+        Records of a source without a pack that `StreamConfig.fallback` was for.
     """
 
     records: int = 0
@@ -105,6 +107,7 @@ class SourceTally:
     replaced: int = 0
     page_model: int = 0
     spared: int = 0
+    fallback: int = 0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
@@ -153,7 +156,8 @@ class StreamConfig:
     main text of pages, None for none.
 
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
-    as such.  hits : count by day what each expression hits.
+    as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
+    records of sources without one; None to pass these on as they are.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -163,6 +167,7 @@ class StreamConfig:
     keep_html: bool = False
     rows: bool = False
     hits: bool = False
+    fallback: str | None = None
 
     def __post_init__(self) -> None:
         taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
@@ -207,6 +212,8 @@ class RecordCleaner:
         self.config = config or StreamConfig()
         self.jobs = jobs
         self.tally = Tally()
+        if self.config.fallback is not None and self.config.fallback not in packs:
+            raise ConfigError(f"fallback: expected the source of a pack that is there, got {self.config.fallback!r}")
         self._packs = packs
         self._ready: dict[str, tuple[_Clean, str] | None] = {}
 
@@ -294,12 +301,16 @@ class RecordCleaner:
         counts = tally.of(source)
         counts.records += 1
         ready = self._ready[source] if source in self._ready else self._prepare(source)
+        if source not in self._packs:
+            page = self._without_pack(record)
+            if page is not None:
+                ready = page
+                counts.page_model += 1
+            else:
+                counts.fallback += ready is not None
         if ready is None:
-            ready = self._without_pack(record)
-            if ready is None:
-                counts.no_pack += 1
-                return
-            counts.page_model += 1
+            counts.no_pack += 1
+            return
         clean, body_field = ready
         body = record.get(body_field)
         if body is None:
@@ -339,6 +350,8 @@ class RecordCleaner:
     def _prepare(self, source: str) -> tuple[_Clean, str] | None:
         """The cleaner of a source and the field it is for; made once, when the first record of the source comes."""
         pack = self._packs.get(source)
+        if pack is None and self.config.fallback is not None:
+            pack = self._packs[self.config.fallback]
         names = self.config.read
         self._ready[source] = (
             None

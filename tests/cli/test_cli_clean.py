@@ -191,6 +191,31 @@ def test_the_pack_says_which_source_it_is_for(cli: Cli, mined: Path, tmp_path: P
     assert second == lines[1]
 
 
+def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_path: Path) -> None:
+    note = "All papers of the Northern Press Group are paid for by their readers."
+    rows = records([f"paper{number}.example" for number in range(6)], 12)
+    rows = [{**row, "text": f"{row['text']}\n\n{note}"} for row in rows]
+    packs = tmp_path / "packs"
+    ran = cli("mine", write(tmp_path / "a.jsonl", rows), "-o", packs, "--shared")
+    assert ran.code == 0
+    assert (packs / "_shared.json").exists()
+    assert "_shared" in ran.err
+    assert cli("mine", tmp_path / "a.jsonl", "-o", packs, "--shared").error.endswith(
+        "exists; use --force to replace it"
+    )
+    new = write(tmp_path / "n.jsonl", [{"source": "new.example", "text": f"A short story.\n\n{note}"}])
+    assert cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl").code == 0
+    assert read(tmp_path / "c.jsonl") == [{"source": "new.example", "text": f"A short story.\n\n{note}"}]
+    ran = cli("clean", new, "-p", packs, "-o", tmp_path / "d.jsonl", "--fallback", "_shared")
+    assert ran.code == 0
+    assert "1 of sources without a pack: cleaned with that of _shared" in ran.err
+    assert read(tmp_path / "d.jsonl")[0]["text"] == "A short story."
+    ran = cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl", "--fallback", "nobody")
+    assert ran.error == "fallback: expected the source of a pack that is there, got 'nobody'"
+    ran = cli("clean", new, "-p", packs, "--diff", "--fallback", "_shared")
+    assert f"-{note}" in ran.out
+
+
 def test_single_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     packs = [mined / f"{source}.json" for source in SOURCES[:2]]
     ran = cli("clean", new, "-p", *packs, "-o", tmp_path / "c.jsonl", "--json")

@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import time
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -16,7 +17,7 @@ from io_support import response
 
 from templatemine import archive, first_pass, lock, manifest, partition
 from templatemine.archive import LEAST_MEMORY, ArchiveConfig, ArchiveRun, sample_within
-from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
+from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.files import Report
 from templatemine.io.read import read_documents
@@ -143,6 +144,32 @@ def stop_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
         return real(*args, **options)
 
     monkeypatch.setattr(home, name, step)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_shared_pack_is_that_of_a_run_in_memory(tmp_path: Path) -> None:
+    """Though units hold a few sources each; and a run that goes on has no need to make it again."""
+    random, words = Random(3), [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
+    rows = []
+    for source, place in product(range(12), range(14)):
+        said = "\n".join(" ".join(random.choices(words, k=30)).capitalize() + "." for _ in range(3))
+        text = f"{said}\nAll papers of the Northern Press Group are paid for by their readers.\nPaper number {source}"
+        rows.append({"source": f"paper{source}.example", "id": str(place), "date": "2024-03-01", "text": text})
+    random.shuffle(rows)
+    (tmp_path / "papers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    config = PipelineConfig(mine=CONFIG.mine, shared=SharedConfig())
+    outcomes = mine_in_memory([str(tmp_path / "papers.jsonl")], tmp_path / "memory", config)
+    mined = run([str(tmp_path / "papers.jsonl")], str(tmp_path / "disk"), pipeline=config)
+    assert contents(tmp_path / "memory") == contents(tmp_path / "disk")
+    assert [(one.source, one.templates, one.dropped) for one in mined.outcomes] == [
+        (one.source, one.templates, one.dropped) for one in outcomes
+    ]
+    assert mined.outcomes[0].source == "_shared"
+    assert mined.outcomes[0].templates >= 1
+    assert mined.documents == 168
+    told: list[str] = []
+    run([str(tmp_path / "papers.jsonl")], str(tmp_path / "disk"), told, pipeline=config)
+    assert told == ["an earlier run has done all of it; --force does it again"]
 
 
 @pytest.mark.usefixtures("small")

@@ -66,6 +66,21 @@ def test_lines_and_tally(packs: Mapping[str, Pack]) -> None:
     assert cleaner.tally.total().records == 302
 
 
+def test_a_fallback_is_for_sources_without_a_pack(packs: Mapping[str, Pack]) -> None:
+    fields = [*rows("a", 2), *({**row, "source": "new"} for row in rows("a", 3))]
+    plain = RecordCleaner({"a": packs["a"]})
+    before = [orjson.loads(line) for line in b"".join(plain.lines(to_records(fields))).splitlines()]
+    assert before[2:] == fields[2:]
+    cleaner = RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a"))
+    after = [orjson.loads(line) for line in b"".join(cleaner.lines(to_records(fields))).splitlines()]
+    assert after[:2] == before[:2]
+    assert [one["text"] for one in after[2:4]] == [one["text"] for one in before[:2]]
+    assert (cleaner.tally.sources["new"].fallback, cleaner.tally.sources["new"].no_pack) == (3, 0)
+    assert cleaner.tally.sources["a"].fallback == 0
+    with pytest.raises(ConfigError, match="fallback: expected the source of a pack that is there, got 'b'"):
+        RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="b"))
+
+
 def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
     cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(gap=9, engine="regex")))
     own = Cleaner(packs["a"], CleanConfig(gap=9))

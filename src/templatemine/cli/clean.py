@@ -96,6 +96,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_headline_option(group)
     group.add_argument(
+        "--fallback",
+        metavar="SOURCE",
+        help="clean articles of sources without a pack with the pack of this one; _shared is what mine --shared writes",
+    )
+    group.add_argument(
         "--blocks",
         metavar="NAME",
         help="of pages, write the blocks of the main text to this field, with offsets and the reason for each",
@@ -150,6 +155,7 @@ def run(args: argparse.Namespace) -> int:
         keep_html=args.keep_html,
         rows=outputs.takes_rows(form),
         hits=args.hits is not None,
+        fallback=args.fallback,
     )
     if args.diff:
         return _diff(args, terminal, config)
@@ -235,6 +241,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
         "records": counts.records,
         "no_pack": counts.no_pack,
         "page_model": counts.page_model,
+        "fallback": counts.fallback,
         "other_kind": counts.other_kind,
         "changed": counts.changed,
         "spans": counts.spans,
@@ -249,6 +256,8 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
     notes = []
     if counts.no_pack:
         notes.append("no pack: unchanged")
+    if counts.fallback:
+        notes.append("no pack of its own: the fallback")
     if counts.page_model:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
@@ -272,6 +281,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     ]
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
+        (total.fallback, f"of sources without a pack: cleaned with that of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind than their pack (unchanged)"),
         (total.spared, f"left whole, as more than {args.guard:.0%} of the text would have gone"),

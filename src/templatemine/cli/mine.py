@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
-from templatemine.config import CrossSiteConfig, MineConfig, PipelineConfig, SampleConfig, TokeniseConfig
+from templatemine.config import CrossSiteConfig, MineConfig, PipelineConfig, SampleConfig, SharedConfig, TokeniseConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ With --memory the archive may be of any size: it is sorted by source on disk
 first, beside the packs, in a hidden folder that goes when all is done. A run
 that ends early, however it ends, is gone on with when the same command is
 given again; if inputs or options have changed it starts over, and says so.
+
+With --shared there is one pack more, _shared.json: the lines that are furniture
+of many sources. It is for articles of sources that are too small or too new
+for a pack of their own, and is used only where "clean --fallback _shared" says
+so.
 """
 
 METHODS = ("default", "energy", "thesis")
@@ -109,6 +114,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="take at most so much, such as 500M or 2G; a source that does not fit is mined from a sample",
     )
     group.add_argument("--restart", action="store_true", help="with --memory: start over, whatever an earlier run left")
+    shared = SharedConfig()
+    group = parser.add_argument_group("what sources share")
+    group.add_argument("--shared", action="store_true", help="also write the pack of what many sources share")
+    group.add_argument(
+        "--shared-sources",
+        metavar="N",
+        type=common.at_least(2),
+        default=shared.least,
+        help=f"sources that must have a template, and {shared.share:.0%}% of them all at least (default: %(default)s)",
+    )
     common.add_input_options(parser)
     common.add_run_options(parser, "threads, one a source at a time")
 
@@ -181,6 +196,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
         crosssite=CrossSiteConfig(max_sources=args.max_sources),
         sample=SampleConfig(exact=args.exact),
+        shared=SharedConfig(least=args.shared_sources) if args.shared else None,
     )
 
 
@@ -209,7 +225,12 @@ def _documents(
             ", ".join("stdin" if path == "-" else path for path in args.inputs),
             fatal=True,
         )
-    shelf.refuse_existing(source for source, documents in census.sources.items() if documents >= config.mine.min_docs)
+    sources = [source for source, documents in census.sources.items() if documents >= config.mine.min_docs]
+    if config.shared is not None:
+        from templatemine.sharing import SHARED_PACK
+
+        sources.append(SHARED_PACK)
+    shelf.refuse_existing(sources)
 
 
 def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> None:

@@ -130,6 +130,8 @@ def changes(
         if total.changed:
             after = orjson.loads(batch.data)[names.text_field]
             pack = packs.get(document.source)
+            if pack is None and cleaner.config.fallback is not None and document.text is not None:
+                pack = packs[cleaner.config.fallback]
             page = document.html is not None and (pack is None or pack.html)
             before = page_text(document.html or "", ()) if page else document.text or ""
             yield Change(source=document.source, id=document.id, where=record.where, before=before, after=after)
