@@ -316,10 +316,19 @@ def test_many_sources_are_not_all_listed(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_duplicate_ids_are_counted(cli: Cli, archive: Path, tmp_path: Path) -> None:
-    ran = cli("mine", archive, archive, "-o", tmp_path / "packs")
+    ran = cli("mine", archive, archive, "-o", tmp_path / "packs", "--method", "energy")
     assert "240 documents in " in ran.err
     assert "120 documents with an id seen before (kept)" in ran.err
     assert Pack.load(tmp_path / "packs" / "alpha.example.json").documents == 80
+
+
+def test_copies_are_read_and_not_counted(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("mine", archive, archive, "-o", tmp_path / "packs", "--json")
+    (alpha,) = (one for one in json.loads(ran.out)["sources"] if one["source"] == "alpha.example")
+    assert alpha["documents"] == 80
+    pack = Pack.load(tmp_path / "packs" / "alpha.example.json")
+    assert f"{80 - pack.documents} copies of other documents not counted" in pack.cutoff.note
+    assert 40 <= pack.documents < 80
 
 
 def test_made_up_ids_are_no_duplicates(cli: Cli, tmp_path: Path) -> None:
