@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from templatemine.config import CleanConfig, PageConfig
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import Votes, learn
+from templatemine.pages.history import TEXT_LIMIT, Votes, learn
 from templatemine.pages.main_text import MainBlock
 
 CONFIG = PageConfig()
@@ -168,6 +169,28 @@ def test_a_path_of_few_pages_has_little_say() -> None:
         return float(np.abs(after - before).max())
 
     assert 0 < weight(1) < weight(3) < weight(9)
+
+
+def test_a_text_that_few_of_its_pages_have_counts_for_little() -> None:
+    def lost(pages: int, df: int) -> float:
+        path = "div.story>p"
+        last = Page(page(3))
+        block = next(place for place in range(len(last)) if last.path(place) == path)
+        text = last.text(block)[:TEXT_LIMIT]
+        said = {text, re.sub(r"\d+", "0", text)}
+        history = PageHistory(
+            documents=200,
+            share=0.5,
+            paths=(PathVote(path=path, pages=pages, words=9000, kept=9000),),
+            texts=tuple(RepeatedText(text=text, path=path, df=df) for text in said),
+        )
+        without = replace(history, texts=())
+        return float(Votes(without, CONFIG).apply(last)[0][block] - Votes(history, CONFIG).apply(last)[0][block])
+
+    assert lost(100, 100) == pytest.approx(CONFIG.repeat * np.log1p(100))
+    assert lost(100, 4) == pytest.approx(CONFIG.repeat * np.log1p(4) / 5)
+    assert lost(4, 4) > lost(100, 4)
+    assert lost(2, 4) == lost(4, 4)
 
 
 def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:

@@ -4,7 +4,8 @@ No labels are needed: the page model says of each block on every page of the sou
 that is the vote of the path it stands under.  A path's share of words that are expected to be main text, r, is shrunk
 towards that of the source; then the log odds of a block become a weighted mean of the page model's and of r's.  A text
 that stands under the same path on several pages is furniture whatever the model says, and loses log odds with their
-number; of these texts only such are kept as the model ever held for possible.  Cost: that of the page model.
+number, the more the greater a part of those with the path they are; of these texts only such are kept as the model
+ever held for possible.  Cost: that of the page model.
 """
 
 from __future__ import annotations
@@ -123,10 +124,12 @@ class Votes:
         scores = np.clip(page.scores, -9.2, 9.2)
         scores = np.where(np.isnan(path), scores, (1 - weight) * scores + weight * path)
         df = np.zeros(len(page), np.int32)
+        pages = np.array([self.pages.get(key, 1) for key in page.near], np.float64)
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
-        return scores - self._config.repeat * np.log1p(df), path, df
+        part = np.sqrt(np.minimum(df / pages, 1))
+        return scores - self._config.repeat * np.log1p(df) * part, path, df
 
 
 def _said(page: Page, blocks: Sequence[int]) -> list[str]:
