@@ -172,7 +172,8 @@ cdef class Tokeniser(Scanner):
         cdef uint64_t h, a = 0, b = 0
         cdef const uint8_t* q
         cdef const Word* word
-        scan(&self.spec, p, n, &self.scratch)
+        self.scratch.size = 0
+        scan(&self.spec, p, 0, n, &self.scratch)
         ints_reserve(&self.tokens, self.scratch.size)
         for i in range(self.scratch.size):
             q = p + self.scratch.start[i]

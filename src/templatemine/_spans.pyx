@@ -16,7 +16,11 @@ from templatemine._text cimport (
     ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
     QUOTE, SENTENCE, SHORT, STANDS, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied,
     count_stand, found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free,
-    table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
+    table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
+)
+
+from templatemine._sieve cimport (
+    BEGINS_LINE, ENDS_LINE, Regions, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_regions,
 )
 
 from templatemine.errors import CapacityError
@@ -214,12 +218,14 @@ cdef enum:
     NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
     UNSURE = -2             # not to be told by the spelling
     KNOWN = 2048            # tokens that a Scratch remembers
+    ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
 
 
 cdef struct Scratch:
     # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
     Tokens tokens
     Found found
+    Regions regions
     uint8_t* form
     int64_t room
     Word known[KNOWN]
@@ -259,6 +265,7 @@ cdef struct Spans:
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
     found_free(&scratch.found)
+    free(scratch.regions.region)
     free(scratch.form)
     free(scratch)
 
@@ -269,17 +276,6 @@ cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind
     if kind == WORD:
         return normalise(&scanner.spec, p, n, scratch.form)
     return tag_form(&scanner.spec, p, n, kind, scratch.form)
-
-
-cdef enum:
-    # Where in its line a string must stand, and how far its match reaches.
-    BEGINS_LINE = 1
-    ENDS_LINE = 2
-    TO_END = 4
-    TO_BEGIN = 8
-    REACHES = TO_END | TO_BEGIN
-    # Code points from a string to the edge of the line it reaches to, at most (`expressions.SLOT_SIZE`).
-    SLOT_SIZE = 120
 
 
 cdef bint reach(const uint8_t* p, const Tokens* tokens, uint8_t edge, int64_t* first, int64_t* last) noexcept nogil:
@@ -338,6 +334,9 @@ cdef class Matcher(Scanner):
     edges : uint8 array, shape (strings,), optional
         Bits: 1 string i counts only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
         line, 8 to its beginning, where that is at most `expressions.SLOT_SIZE` code points away.
+    sieve : int, default 1
+        Whether to tokenise only where strings may stand (`_sieve`): 0 never, 1 where that is faster, 2 always, for tests.
+        What is found is the same.
     """
 
     cdef Table vocabulary
@@ -350,17 +349,22 @@ cdef class Matcher(Scanner):
     cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
     cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
     cdef uint64_t[1024] first   # a bit for each short token that may begin a string
+    cdef Sieve sieve
+    cdef readonly bint sieved
+    cdef int64_t seen           # bytes that came to the sieve, and that it let pass
+    cdef int64_t passed
     cdef Scratch** spare        # of calls that have ended; the interpreter's lock guards them
     cdef int64_t spares
     cdef int64_t spare_room
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
-                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None):
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
+        memset(&self.sieve, 0, sizeof(Sieve))
         self.spare = NULL
         self.spares = 0
         self.spare_room = 0
@@ -406,12 +410,18 @@ cdef class Matcher(Scanner):
             self.edges[i] = edges[i] if edges is not None else 0
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
         self._learn_words()
+        # A tag has other bytes than its form.
+        if sieve and not html:
+            self.sieved = sieve_build(&self.sieve, &self.spec, vocabulary, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings,
+                                      self.edges) or sieve == 2
+        self.seen = -(<int64_t>1 << 62) if sieve == 2 else 0
 
     def __dealloc__(self):
         cdef int64_t i
         for i in range(self.spares):
             scratch_free(self.spare[i])
         free(self.spare)
+        sieve_free(&self.sieve)
         free(self.words.slots)
         free(self.edges)
         free(self.own_form)
@@ -516,20 +526,47 @@ cdef class Matcher(Scanner):
         return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
 
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint lines) except -1 nogil:
-        """All matches into scratch.found: first and last token, string."""
+        """All matches into scratch.found: first and last token, string.  With `forms`, which counts tokens, all tokens are
+        in scratch.tokens; without, those that the sieve lets pass."""
+        cdef int64_t i
+        cdef bint ordered = True
+        cdef Regions* regions = &scratch.regions
+        scratch.tokens.size = 0
+        if forms != NULL or not self.sieved:
+            self._search(p, 0, n, n, scratch, forms, lines, &ordered)
+        else:
+            sieve_regions(&self.sieve, p, n, regions)
+            for i in range(regions.size):
+                self.passed += regions.region[i].end - regions.region[i].start
+                self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, lines, &ordered)
+            self.seen += n
+            if self.seen > ENOUGH and self.passed > self.seen // (4 if self.sieve.threes else 2):
+                # It costs more than it saves here; which texts come first changes the time alone.
+                self.sieved = False
+        if not ordered:
+            order_by_end(&scratch.found)
+        return 0
+
+    cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms, bint lines,
+                     bint* ordered) except -1 nogil:
+        """Tokenise a region of a text of n bytes and add its matches."""
         cdef int64_t i, k, size, id
         cdef uint8_t edge, kind
-        cdef int32_t state = 0, s
+        cdef int32_t s, state = 0
         cdef const uint8_t* q
         cdef uint64_t h, a = 0, b = 0
         cdef const Word* word
         cdef Word* known
         cdef Tokens* tokens = &scratch.tokens
-        cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL, ordered = True
+        cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL
         cdef int32_t string
-        cdef int64_t last
-        scan(&self.spec, p, n, tokens)
-        for i in range(tokens.size):
+        cdef int64_t last, stop, first = tokens.size
+        scan(&self.spec, p, start, end, tokens)
+        stop = tokens.size
+        if end < n and p[end] != 10:
+            # The line goes on; what is behind its last token here must not be taken for its end.
+            tokens_push(tokens, end, end, WORD)
+        for i in range(first, stop):
             q = p + tokens.start[i]
             size = tokens.end[i] - tokens.start[i]
             kind = tokens.kind[i]
@@ -575,11 +612,9 @@ cdef class Matcher(Scanner):
                     if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST) and (
                             not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST):
                         found_push(&scratch.found, k, last, string, 0)
-                        ordered = ordered and last == i
+                        ordered[0] = ordered[0] and last == i
                     string = self.automaton.also[string]
                 s = self.automaton.link[s]
-        if not ordered:
-            order_by_end(&scratch.found)
         return 0
 
     def find(self, const uint8_t[::1] document not None):
@@ -612,6 +647,25 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
+
+    def regions(self, const uint8_t[::1] document not None):
+        """Where the sieve lets occurrences stand.
+
+        Returns
+        -------
+        list of (start, end)
+            In bytes, ascending and disjoint.
+        """
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        cdef int64_t i
+        cdef Scratch* scratch = self._take()
+        try:
+            if not self.sieved:
+                return [(0, document.shape[0])]
+            sieve_regions(&self.sieve, p, document.shape[0], &scratch.regions)
+            return [(scratch.regions.region[i].start, scratch.regions.region[i].end) for i in range(scratch.regions.size)]
+        finally:
+            self._give(scratch)
 
     def holds(self, const uint8_t[::1] document not None, int64_t string):
         """True if a string occurs from the first byte of a document to the last."""

@@ -5,7 +5,7 @@ module compiles it into its loops; what is larger is only declared here and call
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcmp
+from libc.string cimport memchr, memcmp
 
 # ======================================================================================================================
 # Characters: hash, token kinds, pattern numbers, ASCII
@@ -128,6 +128,12 @@ cdef inline bint is_alnum(uint8_t c) noexcept nogil:
     return is_digit(c) or is_alpha(c)
 
 
+cdef inline bint in_url(uint8_t c) noexcept nogil:
+    if is_alnum(c):
+        return True
+    return 33 <= c <= 126 and memchr(b"-._~:/?#[]@!$&'()*+,;=%", c, 23) != NULL
+
+
 cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noexcept nogil:
     """True if n characters are those of a word in small letters of ASCII, whatever their case."""
     cdef int64_t i
@@ -135,6 +141,25 @@ cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noe
         if (p[i] | 32) != <uint8_t>word[i]:
             return False
     return True
+
+
+cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept nogil:
+    """The character at p and its width in bytes; a byte that begins none is a character of its own above Unicode."""
+    cdef uint8_t c = p[0]
+    if c < 0x80:
+        width[0] = 1
+        return c
+    if 0xC2 <= c <= 0xDF and n >= 2:
+        width[0] = 2
+        return ((c & 0x1F) << 6) | (p[1] & 0x3F)
+    if 0xE0 <= c <= 0xEF and n >= 3:
+        width[0] = 3
+        return ((c & 0x0F) << 12) | ((p[1] & 0x3F) << 6) | (p[2] & 0x3F)
+    if 0xF0 <= c <= 0xF4 and n >= 4:
+        width[0] = 4
+        return ((c & 0x07) << 18) | ((p[1] & 0x3F) << 12) | ((p[2] & 0x3F) << 6) | (p[3] & 0x3F)
+    width[0] = 1
+    return 0x110000 + c
 
 
 cdef inline bint is_own_token(uint32_t c) noexcept nogil:
@@ -254,6 +279,15 @@ cdef inline const Word* words_find(const Words* w, uint64_t h, uint64_t a, uint6
 # Scanner: where tokens begin and end
 # ======================================================================================================================
 
+cdef enum:
+    PLAIN = 0       # part of a token
+    SPACE = 1       # ASCII white space
+    EXTRA = 2       # a separator that is no white space (the hyphen)
+    LEAD = 3        # first byte of a character that may be white space or a token of its own
+    ANGLE = 4       # '<' in HTML
+    JOINT = 5       # a token ends after it although a letter follows at once
+
+
 cdef struct Spec:
     uint8_t kind[256]       # PLAIN, SPACE, EXTRA, LEAD, ANGLE or JOINT of each first byte
     uint8_t on[256]         # pattern numbers that are switched on
@@ -274,8 +308,21 @@ cdef struct Tokens:
 
 
 cdef void tokens_free(Tokens* t) noexcept nogil
+cdef int tokens_grow(Tokens* t) except -1 nogil
+
+
+cdef inline int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind) except -1 nogil:
+    if t.size == t.room:
+        tokens_grow(t)
+    t.start[t.size] = start
+    t.end[t.size] = end
+    t.kind[t.size] = kind
+    t.size += 1
+    return 0
+
+
 cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noexcept nogil
-cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except -1 nogil
+cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* out) except -1 nogil
 
 
 # ======================================================================================================================

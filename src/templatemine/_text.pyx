@@ -61,34 +61,6 @@ cdef extern from *:
     int tm_first(uint64_t x) noexcept nogil
 
 
-cdef enum:
-    PLAIN = 0       # part of a token
-    SPACE = 1       # ASCII white space
-    EXTRA = 2       # a separator that is no white space (the hyphen)
-    LEAD = 3        # first byte of a character that may be white space or a token of its own
-    ANGLE = 4       # '<' in HTML
-    JOINT = 5       # a token ends after it although a letter follows at once
-
-
-cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept nogil:
-    """The character at p and its width in bytes; a byte that begins none is a character of its own above Unicode."""
-    cdef uint8_t c = p[0]
-    if c < 0x80:
-        width[0] = 1
-        return c
-    if 0xC2 <= c <= 0xDF and n >= 2:
-        width[0] = 2
-        return ((c & 0x1F) << 6) | (p[1] & 0x3F)
-    if 0xE0 <= c <= 0xEF and n >= 3:
-        width[0] = 3
-        return ((c & 0x0F) << 12) | ((p[1] & 0x3F) << 6) | (p[2] & 0x3F)
-    if 0xF0 <= c <= 0xF4 and n >= 4:
-        width[0] = 4
-        return ((c & 0x07) << 18) | ((p[1] & 0x3F) << 12) | ((p[2] & 0x3F) << 6) | (p[3] & 0x3F)
-    width[0] = 1
-    return 0x110000 + c
-
-
 cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
     """White space beyond ASCII (Unicode property White_Space)."""
     return (c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F
@@ -340,16 +312,6 @@ cdef int tokens_grow(Tokens* t) except -1 nogil:
     return 0
 
 
-cdef inline int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind) except -1 nogil:
-    if t.size == t.room:
-        tokens_grow(t)
-    t.start[t.size] = start
-    t.end[t.size] = end
-    t.kind[t.size] = kind
-    t.size += 1
-    return 0
-
-
 cdef void tokens_free(Tokens* t) noexcept nogil:
     free(t.start)
     free(t.end)
@@ -372,12 +334,6 @@ cdef inline int64_t label_end(const uint8_t* p, int64_t i, int64_t n) noexcept n
         if j == end or j >= n or not is_alnum(p[j]):
             return end
         end = j
-
-
-cdef inline bint in_url(uint8_t c) noexcept nogil:
-    if is_alnum(c):
-        return True
-    return 33 <= c <= 126 and memchr(b"-._~:/?#[]@!$&'()*+,;=%", c, 23) != NULL
 
 
 cdef inline bint ends_url(uint8_t c) noexcept nogil:
@@ -719,15 +675,15 @@ cdef inline uint8_t only_letters(const Blocks* b, int64_t start, int64_t end) no
     return LETTERS if (~(b.letters >> (start & 63))) & ((<uint64_t>1 << size) - 1) == 0 else 0
 
 
-cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except -1 nogil:
-    """All tokens of a document, in order, into `out` (OUT; emptied first)."""
-    cdef int64_t i = 0, start, after
+cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* out) except -1 nogil:
+    """Add all tokens of p[i:n], in order, to `out`; a token may begin at i, and end at n."""
+    cdef int64_t start, after
     cdef uint8_t k, kind = WORD
     cdef uint32_t c
     cdef int width = 0
     cdef int after_joint = 0
     cdef bint parts
-    cdef uint8_t first = FIRST
+    cdef uint8_t first = FIRST if i == 0 or p[i - 1] == 10 else 0
     cdef int64_t size
     cdef Blocks blocks
     blocks.text = p
@@ -735,7 +691,6 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t n, Tokens* out) except
     blocks.block = -1
     blocks.stops = 0
     blocks.letters = 0
-    out.size = 0
     while i < n:
         k = spec.kind[p[i]]
         if k == SPACE or (k == EXTRA and p[i] != 64 and p[i] != 43 and p[i] != 40):
@@ -1176,7 +1131,7 @@ cdef class Scanner:
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         try:
             with nogil:
-                scan(&self.spec, p, document.shape[0], &tokens)
+                scan(&self.spec, p, 0, document.shape[0], &tokens)
             return (copied(tokens.start, tokens.size * 8, np.int64), copied(tokens.end, tokens.size * 8, np.int64),
                     copied(tokens.kind, tokens.size, np.uint8) & KIND)
         finally:

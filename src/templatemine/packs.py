@@ -106,6 +106,10 @@ class Pack:
 
     @cached_property
     def _matcher(self) -> tuple[_spans.Matcher, list[int]]:
+        return self.make_matcher()
+
+    def make_matcher(self, sieve: int = 1) -> tuple[_spans.Matcher, list[int]]:
+        """`matcher`, made anew; for `sieve` see there."""
         rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
         flat: list[int] = []
@@ -116,7 +120,7 @@ class Pack:
         reach = {"": 0, "end": 4, "start": 8}
         edges = bytes([ANCHORS[self.templates[place].anchor] | reach[self.templates[place].slot] for place in rows])
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        return _spans.Matcher(*arguments, list(vocabulary), array("i", flat), array("q", bounds), edges), rows
+        return _spans.Matcher(*arguments, list(vocabulary), array("i", flat), array("q", bounds), edges, sieve), rows
 
     def to_json(self) -> str:
         """The pack as JSON text; the same pack gives the same text."""

@@ -163,6 +163,29 @@ def test_matcher(piece: str) -> None:
     hold(prepare, 160_000, 2_560_000)
 
 
+@pytest.mark.parametrize(
+    "piece", ["newsletter", "newsletter ", "newsletter\n", "-newsletter", "語newsletter", "the newsletter 12 "]
+)
+@pytest.mark.parametrize("edges", [0, 1, 2, 3, 4, 8])
+def test_sieve(piece: str, edges: int) -> None:
+    """Texts in which everything gives strings away, in one word, one line or many."""
+    native = _spans.Matcher(
+        *ARGUMENTS,
+        [b"our", b"newsletter", b"of", b"the", b"day", b"\xff\x08"],
+        np.array([0, 1, 2, 3, 4, 5], np.int32),
+        np.array([0, 5, 6], np.int64),
+        np.array([edges, edges], np.uint8),
+        2,
+    )
+    unit = piece.encode()
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = unit * (size // len(unit))
+        return lambda: native.find(text)
+
+    hold(prepare, 160_000, 2_560_000)
+
+
 @pytest.mark.parametrize("strings", [10, 10_000])
 def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
     """A hundred times as many strings in the pack take no more than some cache misses."""

@@ -1,0 +1,83 @@
+"""What the cleaning side uses of `_sieve`: where a string must stand, and the sieve itself."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from templatemine._text cimport Spec
+
+cdef enum:
+    # Where in its line a string must stand, and how far its match reaches.
+    BEGINS_LINE = 1
+    ENDS_LINE = 2
+    TO_END = 4
+    TO_BEGIN = 8
+    REACHES = TO_END | TO_BEGIN
+    # Code points from a string to the edge of the line it reaches to, at most (`expressions.SLOT_SIZE`).
+    SLOT_SIZE = 120
+
+
+cdef struct Needle:
+    # Bytes that stand in a text wherever some strings do.
+    int64_t start           # in Sieve.arena
+    int32_t size
+    int32_t before          # tokens of such a string before the one that holds them, at most
+    int32_t after           # and after it
+    uint8_t edges           # BEGINS_LINE, ENDS_LINE: of all its strings; REACHES: of one of them
+
+
+cdef struct Gram:
+    # Three or four bytes of a needle.
+    uint32_t value
+    int32_t needle
+    int32_t offset          # of the gram in the needle
+    int32_t next            # Gram of the same place in Sieve.heads, or -1
+
+
+cdef struct Trigger:
+    # One of some bytes that a stretch of a line must hold, so that a string without a needle may stand in the line.
+    uint8_t byte[256]
+    uint8_t list[16]        # the same, if there are no more
+    int count
+    int32_t before[256]     # of each byte, as of needles
+    int32_t after[256]
+    uint8_t edges[256]      # REACHES: of one of its strings
+
+
+cdef struct Sieve:
+    uint8_t* arena
+    int64_t arena_size
+    int64_t arena_room
+    Needle* needle
+    int64_t needles
+    int64_t needle_room
+    Gram* gram
+    int32_t* heads          # first Gram by the hash of its value, or -1
+    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three
+    uint64_t* three
+    int shift               # 32 - bits of a hash
+    bint threes             # there are grams of three bytes; and needles that have no other
+    bint odd
+    bint edges              # some string must begin or end its line, or reach to an edge
+    uint8_t sure[256]       # 1 for bytes that stand in a token, whatever stands beside them
+    Trigger opening         # in the first word of a line
+    Trigger closing         # in its last word
+    Trigger anywhere
+
+
+cdef struct Region:
+    int64_t start
+    int64_t end
+
+
+cdef struct Regions:
+    # Of one text, ascending, disjoint; each begins and ends where a token may.  Where it does so in mid-line, a token of that
+    # line stands before it, or after it.
+    Region* region
+    int64_t size
+    int64_t room
+    int64_t steps           # bytes that were looked at around what was found
+
+
+cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
+                     int64_t strings, const uint8_t* edges) except -1
+cdef void sieve_free(Sieve* s) noexcept nogil
+cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil

@@ -1,0 +1,109 @@
+"""The sieve lets everything pass that the automaton would find, and not much else."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import cases, examples, make_pack
+from templatemine.expressions import Encoded
+from templatemine.packs import Pack
+from templatemine.patterns import pattern_set
+
+NEVER, AUTO, ALWAYS = 0, 1, 2
+NEWS = pattern_set("news")
+
+
+def agree(pack: Pack, text: str) -> None:
+    """The matches are the same with and without, and lie in the regions."""
+    data = Encoded(text, pack.patterns, pack.tokenise.separators).data
+    all_of_it, sieved = pack.make_matcher(NEVER)[0], pack.make_matcher(ALWAYS)[0]
+    assert (sieved.sieved, all_of_it.sieved) == (True, False)
+    starts, ends, strings = all_of_it.find(data)
+    regions = sieved.regions(data)
+    assert regions == sorted(regions)
+    assert all(a[1] < b[0] for a, b in pairwise(regions))
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        assert any(a <= start and end <= b for a, b in regions)
+    for one, other in zip((starts, ends, strings), sieved.find(data), strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@examples(1500)
+@given(st.data())
+def test_the_same_matches(data: st.DataObject) -> None:
+    case = data.draw(cases(html=False))
+    pack = case.pack()
+    for text in (*case.texts, *case.others, "\n".join(case.texts + case.others)):
+        agree(pack, text)
+
+
+FILL = "Nothing of that kind is in this line, which is as long as lines of prose are."
+STRINGS: dict[str, tuple[list[bytes], str, str, str]] = {
+    "a long word": ([b"our", b"newsletter"], "our newsletter", "", "our newsletter"),
+    "over a line break": ([b"our", b"newsletter"], "our newsletter", "", "our\n- newsletter"),
+    "four letters": ([b"Read"], "Read", "line", "Read"),
+    "three letters": ([b"THE", b"FOX"], "THE FOX", "", "THE FOX"),
+    "three letters after a wide space": ([b"FOX"], "FOX", "", "a\u3000FOX\u3000b"),
+    "three letters after a character": ([b"FOX"], "FOX", "", "語FOX語"),
+    "three letters at the end": ([b"FOX"], "FOX", "", "FOX"),
+    "glued": ([b"AP/", b"Smith"], "AP/ Smith", "", "AP/Smith"),
+    "a short part of a word": ([b"Buzz\xff\x08"], "Buzz7", "end", "Buzz12"),
+    "a clock": ([b"\xff\x09"], "12:30", "end", "12:45"),
+    "digits of another script": ([b"\xff\x08"], "12", "end", "٢٠"),
+    "an address": ([b"\xff\x01"], "http://x.org/a", "end", "www.example.org/b"),
+    "a rule": ([b"\xff\x14"], "___", "line", "———"),
+    "Han": (["語".encode(), "文".encode()], "語文", "", "日語文本"),
+    "a month": ([b"\xff\x15"], "March", "start", "May"),
+    "to the end of the line": ([b"Contributing:"], "Contributing:", "end/end", "Contributing: A, B and C"),
+    "from its beginning": ([b"Contributing:"], "Contributing:", "start/start", "A, B Contributing:"),
+}
+
+
+@pytest.mark.parametrize("name", STRINGS)
+def test_every_clue(name: str) -> None:
+    """At each place of a text, at its edges too."""
+    forms, example, anchor, there = STRINGS[name]
+    pack = make_pack([(forms, example)], NEWS, "-", False, [anchor])
+    hits = 0
+    for text in (
+        *(f"{FILL[:k]}\n{there}\n{FILL}" for k in range(9)),
+        *(f"{FILL[k:]} {there} {FILL}" for k in range(9)),
+        there,
+        f"{FILL}\n{there}",
+        f"{there}\n{FILL}",
+        f"{FILL}\u2028{there}\u2028{FILL}",
+        f"{there}, {FILL}\n{FILL}, {there}",
+    ):
+        agree(pack, text)
+        hits += len(pack.make_matcher(NEVER)[0].find(text.encode())[0])
+    assert hits
+
+
+def test_a_line_of_prose_is_left_out() -> None:
+    """What is looked at is what gave a string away and the words around, not the line."""
+    pack = make_pack([([b"our", b"newsletter"], "our newsletter")], NEWS, "-", False)
+    text = " ".join([FILL] * 20 + ["our newsletter"] + [FILL] * 20).encode()
+    ((start, end),) = pack.make_matcher()[0].regions(text)
+    assert end - start < 40
+    assert not pack.make_matcher()[0].regions(FILL.encode())
+
+
+def test_an_anchor_is_asked_for() -> None:
+    pack = make_pack([([b"our", b"newsletter"], "our newsletter")], NEWS, "-", False, ["line"])
+    native = pack.make_matcher()[0]
+    assert native.regions(f"{FILL}\nour newsletter\n{FILL}".encode())
+    assert not native.regions(f"{FILL} our newsletter\n{FILL}".encode())
+    assert not native.regions(f"{FILL}\nour newsletter {FILL}".encode())
+
+
+def test_it_is_off_where_it_saves_nothing() -> None:
+    """A string that nearly every line may hold; and texts that are full of what strings are made of."""
+    assert not make_pack([([b"e"], "e")], NEWS, "-", False).make_matcher()[0].sieved
+    native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
+    native.find(b"newsletter " * 20_000)
+    assert not native.sieved
+    assert len(native.find(b"newsletter " * 20)[0]) == 20
