@@ -130,6 +130,12 @@ SHAPES = {
     "titles": lambda n: "<title " * (n // 7),
     "quotes": lambda n: "<a title='" * (n // 10),
     "cells": lambda n: "<table>" + "<tr><td>a b<td>c" * (n // 16),
+    "rows": lambda n: "<tr><td>a b<td>c" * (n // 16),
+    "paths": lambda n: "".join(f"<div class=c{place}>word " for place in range(n // 22)),
+    "attributes": lambda n: "<p " + " ".join(f"a{place}=v" for place in range(n // 9)) + ">words of a page</p>",
+    "references": lambda n: "&amp;&#65;&nbsp;&notone;" * (n // 24),
+    "templates": lambda n: "<template><p>words in it<![CDATA[ text <p> ]]>" * (n // 46) + "<p>words of a page",
+    "ends": lambda n: "<div><span>" * (n // 22) + "x</p></b></td>" * (n // 28),
 }
 
 
