@@ -157,6 +157,8 @@ class EvidenceConfig:
     near : least share of occurrences near the edge of the line that a template reaches to.
     characters : from this share of characters that are tokens on a source counts as written without spaces.
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
+    period_share, period_least : a quiet string that stands in this share of the documents from its first day to its
+        last, and in so many, is compared with these documents alone.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
     """
 
@@ -187,6 +189,8 @@ class EvidenceConfig:
     near: float = 0.85
     characters: float = 0.3
     passage_information: float = 1000.0
+    period_share: float = 0.1
+    period_least: int = 8
     table_share: float = 0.1
 
 

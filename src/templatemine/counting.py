@@ -144,6 +144,7 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
         mined,
         documents=counted.documents,
         copies=0,
+        period=None if mined.period is None else np.rint(mined.period * scale).astype(np.int32),
         first_date=counted.dates[0] if counted.dates else None,
         last_date=counted.dates[-1] if counted.dates else None,
         repeats=replace(mined.repeats, df=df, count=count),

@@ -101,7 +101,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     constants = config.evidence
     elsewhere = peers.elsewhere(mined.hashes, place)
     in_prose = peers.in_prose_elsewhere(mined.hashes, place)
-    verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants)
+    verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants, mined.period)
     free = mined.rates >= in_prose * np.float32(2.0**constants.exclusive_bits)
     _frame(mined, verdict, constants)
     _branch(mined, verdict, free, constants)

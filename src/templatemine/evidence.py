@@ -217,7 +217,7 @@ def kinds(
     repeats: Repeats,
     elsewhere: NDArray[np.float32],
     in_prose: NDArray[np.float32],
-    documents: int,
+    documents: int | NDArray[np.int32],
     config: EvidenceConfig,
 ) -> dict[str, NDArray[np.bool_]]:
     """What kinds of furniture each string passes for.
@@ -226,7 +226,8 @@ def kinds(
     ----------
     elsewhere, in_prose : float32 arrays
         Greatest rate of each string in any other source, and within the prose of any other.
-    documents : int
+    documents : int or int32 array, shape (strings,)
+        Of the source, or of the time of each string.
 
     Returns
     -------
@@ -234,8 +235,8 @@ def kinds(
     """
     c, e, df, length = config, evidence, repeats.df, repeats.length
 
-    def share(least: float) -> float:
-        return max(float(c.least), least * documents)
+    def share(least: float) -> Any:
+        return np.maximum(c.least, least * documents)
 
     often = share(c.often_share)
     anchored = np.maximum(e.starts, e.ends)
@@ -265,7 +266,7 @@ def kinds(
     return {
         "line": (e.lines >= c.whole)
         & (own | (e.information >= c.shared_information) | (df >= often))
-        & (df >= np.where(e.prose >= c.half, share(c.line_share), max(3.0, c.line_share * documents)))
+        & (df >= np.where(e.prose >= c.half, share(c.line_share), np.maximum(3.0, c.line_share * documents)))
         & (e.information >= c.line_information),
         "edge": edge & free & (df >= asked) & (e.information >= c.edge_information),
         "part": (anchored >= c.half)
@@ -294,10 +295,19 @@ def judge(
     in_prose: NDArray[np.float32],
     documents: int,
     config: EvidenceConfig,
+    period: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """The verdict on each string, a place in `REASONS`, and which are nothing but "near"; arguments as of `kinds`."""
+    """The verdict on each string, a place in `REASONS`, and which are nothing but "near"; arguments as of `kinds`.
+
+    Parameters
+    ----------
+    period : int32 array or None
+        Documents of the time in which each string was seen, see `periods`.
+    """
     c, e, df = config, evidence, repeats.df
-    passed = kinds(e, repeats, elsewhere, in_prose, documents, c)
+    passed = kinds(
+        e, repeats, elsewhere, in_prose, documents if period is None else _own_time(e, df, period, documents, c), c
+    )
     near = passed.pop("near")
     accepted = np.logical_or.reduce(list(passed.values()))
     near &= ~accepted
@@ -321,6 +331,15 @@ def judge(
         RARE,
     ).astype(np.int8)
     return verdict, near
+
+
+def _own_time(
+    evidence: Evidence, df: IntArray, period: NDArray[np.int32], documents: int, config: EvidenceConfig
+) -> NDArray[np.int32]:
+    """Documents that each string is compared with: of its time, if it is furniture of that time."""
+    c = config
+    own = (evidence.prose <= c.quiet) & (df >= c.period_least) & (df >= c.period_share * period)
+    return np.where(own, period, documents).astype(np.int32)
 
 
 def reaches(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

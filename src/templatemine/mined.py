@@ -67,6 +67,8 @@ class Mined:
         Places of the documents that were mined, if only a sample was; `documents` counts them.
     pages : PageHistory or None
         For HTML.
+    period : int32 array or None
+        Documents of the time in which each string was seen, see `periods`; for methods that ask for evidence.
     copies : int
         Documents that were left out, as they are copies of others; `documents` does not count them.
     """
@@ -86,6 +88,7 @@ class Mined:
     evidence: Evidence | None
     chosen: NDArray[np.int64] | None = None
     pages: PageHistory | None = None
+    period: NDArray[np.int32] | None = None
     copies: int = 0
 
 

@@ -29,6 +29,7 @@ from templatemine.mined import Dropped, Mined, rates_of, strings_of
 from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
+from templatemine.periods import periods
 from templatemine.sample import choose
 from templatemine.sharing import SHARED_PACK, Claims, claims_of, shared_pack
 from templatemine.templates import templates_of
@@ -88,7 +89,8 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
     _text.release_memory()
-    repeats, position, hashes, stands = _by_hash(corpus, index, config)
+    dates = [documents[place].date for place in places.tolist()] if method.evidence else []
+    repeats, position, hashes, stands, period = _by_hash(corpus, index, config, dates)
     _text.release_memory()
     evidence = collect(index, repeats, stands, position, corpus.traits) if method.evidence else None
     first = tokens_at(index, position)
@@ -108,14 +110,15 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         evidence=evidence,
         chosen=chosen,
         pages=_pages(documents, corpus.html, config),
+        period=period,
         copies=len(documents) - len(places),
     )
 
 
 def _by_hash(
-    corpus: Corpus, index: Index, config: PipelineConfig
-) -> tuple[Repeats, NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32]]:
-    """The strings of a source, where each stands first, their hashes, and how they stand.
+    corpus: Corpus, index: Index, config: PipelineConfig, dates: Sequence[str | None]
+) -> tuple[Repeats, NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32] | None]:
+    """The strings of a source, where each stands first, their hashes, how they stand, and in what time.
 
     Ordered by hash, so that nothing depends on the order of documents, and looking strings up is a walk.
     """
@@ -126,7 +129,9 @@ def _by_hash(
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
     hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     order = np.argsort(hashes)
-    return found.repeats.take(order), found.first[order], hashes[order], found.stands[order]
+    period = periods(index, found, dates, config.evidence)
+    period = period if period is None else period[order]
+    return found.repeats.take(order), found.first[order], hashes[order], found.stands[order], period
 
 
 def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) -> PageHistory | None:

@@ -59,6 +59,8 @@ def relaxed(config: EvidenceConfig) -> EvidenceConfig:
         mark_information=config.mark_information - 1,
         phrase_information=config.phrase_information - 1,
         brief_information=config.brief_information - 1,
+        period_share=config.period_share * 0.6,
+        period_least=max(2, config.period_least // 2),
         table_share=config.table_share * 0.8,
         rich=config.rich - 1,
     )
