@@ -22,8 +22,9 @@ from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine._text cimport (
-    ABBREVIATION, CLOCK, DATE, EMAIL, EXTRA, HANDLE, HEX, INITIALS, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
-    ORDINAL, PERCENT, PHONE, PRICE, RULE, SPACE, Spec, TIME, UPPER, URL, UUID, decode, in_url, is_alpha, is_digit, is_lower, is_own_token, is_upper, reserve,
+    ABBREVIATION, CLOCK, DATE, EMAIL, EXTRA, HANDLE, HEX, INITIALS, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER,
+    NUMERIC, ORDINAL, PERCENT, PHONE, PRICE, RULE, SPACE, Spec, TIME, UPPER, URL, UUID, decode, in_url, is_alpha,
+    is_digit, is_lower, is_own_token, is_upper, reserve,
 )
 
 __all__ = []
