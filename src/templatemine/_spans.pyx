@@ -218,6 +218,7 @@ cdef enum:
     NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
     UNSURE = -2             # not to be told by the spelling
     KNOWN = 2048            # tokens that a Scratch remembers
+    WORTH = 1 << 15         # bytes of text for which the sieve, which takes some milliseconds, is made
     ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
 
 
@@ -350,6 +351,8 @@ cdef class Matcher(Scanner):
     cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
     cdef uint64_t[1024] first   # a bit for each short token that may begin a string
     cdef Sieve sieve
+    cdef tuple plan             # what the sieve is made of, until it is
+    cdef bint forced
     cdef readonly bint sieved
     cdef int64_t seen           # bytes that came to the sieve, and that it let pass
     cdef int64_t passed
@@ -410,11 +413,35 @@ cdef class Matcher(Scanner):
             self.edges[i] = edges[i] if edges is not None else 0
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
         self._learn_words()
+        self.sieved = False
+        self.forced = sieve == 2
+        self.seen = self.passed = 0
         # A tag has other bytes than its form.
-        if sieve and not html:
-            self.sieved = sieve_build(&self.sieve, &self.spec, vocabulary, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings,
-                                      self.edges) or sieve == 2
-        self.seen = -(<int64_t>1 << 62) if sieve == 2 else 0
+        self.plan = (vocabulary, bytes(flat), bytes(bounds)) if sieve and not html else None
+        if self.forced:
+            self._make_sieve()
+
+    cdef int _make_sieve(self) except -1:
+        """Make the sieve of what stands in `plan`, once; other threads search without it meanwhile."""
+        cdef bytes flat, bounds
+        cdef bint useful
+        if self.plan is None:
+            return 0
+        vocabulary, flat, bounds = self.plan
+        self.plan = None
+        useful = sieve_build(&self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
+                             <const int64_t*><const char*>bounds, self.strings, self.edges)
+        self.sieved = useful or self.forced
+        return 0
+
+    cdef int _meet(self, int64_t size) except -1:
+        """Some text is about to be searched; once there was enough, the sieve is worth making."""
+        if self.plan is not None:
+            self.seen += size
+            if self.seen >= WORTH:
+                self.seen = 0
+                self._make_sieve()
+        return 0
 
     def __dealloc__(self):
         cdef int64_t i
@@ -540,7 +567,7 @@ cdef class Matcher(Scanner):
                 self.passed += regions.region[i].end - regions.region[i].start
                 self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, lines, &ordered)
             self.seen += n
-            if self.seen > ENOUGH and self.passed > self.seen // (4 if self.sieve.threes else 2):
+            if self.seen > ENOUGH and not self.forced and self.passed > self.seen // (4 if self.sieve.threes else 2):
                 # It costs more than it saves here; which texts come first changes the time alone.
                 self.sieved = False
         if not ordered:
@@ -633,6 +660,7 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         cdef int64_t[::1] starts, ends
         _check_size(document.shape[0])
+        self._meet(document.shape[0])
         cdef Scratch* scratch = self._take()
         cdef Found* found = &scratch.found
         try:
@@ -660,6 +688,7 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         cdef Scratch* scratch = self._take()
         try:
+            self._make_sieve()
             if not self.sieved:
                 return [(0, document.shape[0])]
             sieve_regions(&self.sieve, p, document.shape[0], &scratch.regions)
@@ -811,6 +840,7 @@ cdef class Matcher(Scanner):
                 _check_size(length)
                 rows[i].size = length
                 rows[i].ascii = length == PyUnicode_GET_LENGTH(texts[i])
+                self._meet(length)
             scratch = self._take()
             try:
                 with nogil:

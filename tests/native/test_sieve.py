@@ -83,6 +83,14 @@ def test_every_clue(name: str) -> None:
     assert hits
 
 
+def test_it_is_made_when_it_pays() -> None:
+    native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
+    native.spans([FILL], 3)
+    assert not native.sieved
+    native.spans([FILL] * 1000, 3)
+    assert native.sieved
+
+
 def test_a_line_of_prose_is_left_out() -> None:
     """What is looked at is what gave a string away and the words around, not the line."""
     pack = make_pack([([b"our", b"newsletter"], "our newsletter")], NEWS, "-", False)
@@ -102,8 +110,11 @@ def test_an_anchor_is_asked_for() -> None:
 
 def test_it_is_off_where_it_saves_nothing() -> None:
     """A string that nearly every line may hold; and texts that are full of what strings are made of."""
-    assert not make_pack([([b"e"], "e")], NEWS, "-", False).make_matcher()[0].sieved
+    everywhere = make_pack([([b"e"], "e")], NEWS, "-", False).make_matcher()[0]
+    assert everywhere.regions(b"any") == [(0, 3)]
     native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
+    native.find(b"newsletter " * 4_000)
+    assert native.sieved
     native.find(b"newsletter " * 20_000)
     assert not native.sieved
     assert len(native.find(b"newsletter " * 20)[0]) == 20
