@@ -8,7 +8,7 @@ backward passes.  Characters are what Python's str says they are.  Time is linea
 import numpy as np
 
 from libc.math cimport exp
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from templatemine._text cimport Table, table_add, table_free, table_init
