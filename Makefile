@@ -34,8 +34,8 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest templatemine._text templatemine._core templatemine._grow templatemine._spans \
-		templatemine._blocks templatemine._pages templatemine._single templatemine._smooth \
+	$(BIN)/python -m mypy.stubtest templatemine._text templatemine._core templatemine._grow templatemine._count \
+		templatemine._spans templatemine._blocks templatemine._pages templatemine._single templatemine._smooth \
 		templatemine._runs templatemine._crf
 
 dist: $(VENV)/installed

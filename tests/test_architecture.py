@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
-        *("_text", "_core", "_grow", "_sieve", "_spans", "page_section", "overrides", "io"),
+        *("_text", "_core", "_grow", "_count", "_sieve", "_spans", "page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single", "_runs", "_crf"),
         *("batches", "dates", "hits"),
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
     (
-        *("duplicates", "mined", "decide", "templates", "counting", "sharing", "periods"),
+        *("duplicates", "hidden", "mined", "decide", "templates", "counting", "sharing", "periods"),
         *("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
         *("partition", "spill", "first_pass", "archive", "sites", "window", "changes", "follow", "drift"),
     ),

@@ -16,7 +16,7 @@ from libc.string cimport memset
 
 from templatemine._text cimport (
     AFTER_CLOSE, BEGINS, CLAUSE, CLOSES, COLON, ENDS, FIGURE, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, QUOTE,
-    SENTENCE, SHORT, STANDS, Scanner, TABULAR, Table, Tokens, WORD, Word, Words, check_bounds, copied, count_stand,
+    SENTENCE, SHORT, STANDS, Scanner, TABULAR, WORD, Word, Words, check_bounds, copied, count_stand,
     found_columns, found_push, normalise, reserve, scan, table_add, table_find, table_free, table_init, table_insert,
     tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
@@ -74,12 +74,6 @@ cdef int _within(str name, const index_t[::1] values, int64_t low, int64_t high)
 # Tokeniser: documents into ids of forms
 # ======================================================================================================================
 
-cdef struct Ints:
-    int32_t* data
-    int64_t size
-    int64_t room
-
-
 cdef int ints_reserve(Ints* v, int64_t more) except -1 nogil:
     return reserve(<void**>&v.data, &v.room, v.size + more, sizeof(int32_t))
 
@@ -99,18 +93,7 @@ cdef class Tokeniser(Scanner):
     argument) a form of its own, id 0, stands before the first token of each line.
     """
 
-    cdef Words words        # form id of each short type
-    cdef Table types        # the longer ones
-    cdef Table forms
-    cdef Ints form_of       # form id of each longer type
-    cdef Ints tokens        # form id of each token
-    cdef Tokens scratch
-    cdef uint8_t* room
-    cdef int64_t room_size
-    cdef bint lines
-    cdef list starts
-
-    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines=False):
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines=False, *_):
         memset(&self.form_of, 0, sizeof(Ints))
         memset(&self.tokens, 0, sizeof(Ints))
         memset(&self.scratch, 0, sizeof(Tokens))
@@ -277,14 +260,63 @@ cdef struct Rows:
     int64_t seen        # from the first row to this line
 
 
-cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint lines, int64_t least, int64_t every) noexcept nogil:
+cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint lines, const Sizes* sizes) noexcept nogil:
     """A run of lines that are no prose is over: if it was a table, say so of its tokens."""
     cdef int64_t i
-    if run.rows and run.rows >= least and run.rows * every >= run.lines:
+    if run.rows and run.rows >= sizes.least and run.rows * sizes.every >= run.lines:
         for i in range(run.first, run.end):
             if not (lines and forms[i] == 0):
                 out[i] |= TABULAR
     run.rows = 0
+
+
+cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil:
+    """How each token of one document stands, as `standing` has it; `out` is 0 where a line breaks."""
+    cdef int64_t i = 0, k, line
+    cdef uint8_t of_line, flag, trait, seen
+    cdef Rows run
+    memset(&run, 0, sizeof(Rows))
+    while i < n:
+        if lines and forms[i] == 0:
+            i += 1
+            continue
+        k = line = i
+        while k < n and not (lines and forms[k] == 0):
+            k += 1
+        of_line = PROSE if k - i >= sizes.long_ or (k - i > sizes.short and traits[forms[k - 1]] & SENTENCE) else 0
+        seen = 0
+        flag = BEGINS | AFTER_CLOSE
+        while i < k:
+            out[i] = of_line | flag
+            flag = 0
+            if k - 1 - i <= sizes.near:
+                out[i] |= NEAR_END
+            if i - line <= sizes.near:
+                out[i] |= NEAR_BEGIN
+            trait = traits[forms[i]]
+            if trait & (CLAUSE | SENTENCE):
+                out[i] |= CLOSES
+                # Corner brackets quote words of a sentence that goes on; they close only what was closed before them.
+                flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
+            i += 1
+            # A colon at the end of a line heads what follows; before it, it stands between a key and a value.
+            seen |= trait & (FIGURE | COLON if i < k else FIGURE)
+        out[k - 1] |= ENDS | CLOSES
+        if traits[forms[k - 1]] & SENTENCE:
+            seen = 0
+        if of_line:
+            end_rows(&run, out, forms, lines, sizes)
+        elif seen or run.rows:
+            if run.rows == 0:
+                run.first = line
+                run.seen = 0
+            run.seen += 1
+            if seen:
+                run.rows += 1
+                run.lines = run.seen
+                run.end = k
+    if run.rows:
+        end_rows(&run, out, forms, lines, sizes)
 
 
 def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] traits not None,
@@ -317,56 +349,13 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
     _within("forms", forms, 0, traits.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef uint8_t[::1] out = np.zeros(max(forms.shape[0], 1), np.uint8)
-    cdef int64_t d, i, k, begin, end, line
-    cdef uint8_t of_line, flag, trait, seen
-    cdef Rows run
+    cdef int64_t d
+    cdef Sizes sizes = Sizes(short, long_, near, least, every)
+    if not forms.shape[0]:
+        return np.empty(0, np.uint8)
     with nogil:
         for d in range(doc_starts.shape[0] - 1):
-            begin = doc_starts[d]
-            end = doc_starts[d + 1]
-            i = begin
-            memset(&run, 0, sizeof(Rows))
-            while i < end:
-                if lines and forms[i] == 0:
-                    i += 1
-                    continue
-                k = line = i
-                while k < end and not (lines and forms[k] == 0):
-                    k += 1
-                of_line = PROSE if k - i >= long_ or (k - i > short and traits[forms[k - 1]] & SENTENCE) else 0
-                seen = 0
-                flag = BEGINS | AFTER_CLOSE
-                while i < k:
-                    out[i] = of_line | flag
-                    flag = 0
-                    if k - 1 - i <= near:
-                        out[i] |= NEAR_END
-                    if i - line <= near:
-                        out[i] |= NEAR_BEGIN
-                    trait = traits[forms[i]]
-                    if trait & (CLAUSE | SENTENCE):
-                        out[i] |= CLOSES
-                        # Corner brackets quote words of a sentence that goes on; they close only what was closed before them.
-                        flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
-                    i += 1
-                    # A colon at the end of a line heads what follows; before it, it stands between a key and a value.
-                    seen |= trait & (FIGURE | COLON if i < k else FIGURE)
-                out[k - 1] |= ENDS | CLOSES
-                if traits[forms[k - 1]] & SENTENCE:
-                    seen = 0
-                if of_line:
-                    end_rows(&run, &out[0], &forms[0], lines, least, every)
-                elif seen or run.rows:
-                    if run.rows == 0:
-                        run.first = line
-                        run.seen = 0
-                    run.seen += 1
-                    if seen:
-                        run.rows += 1
-                        run.lines = run.seen
-                        run.end = k
-            if run.rows:
-                end_rows(&run, &out[0], &forms[0], lines, least, every)
+            stand(&forms[0] + doc_starts[d], doc_starts[d + 1] - doc_starts[d], &traits[0], lines, &sizes, &out[0] + doc_starts[d])
     return np.asarray(out)[: forms.shape[0]]
 
 

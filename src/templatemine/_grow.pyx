@@ -19,7 +19,7 @@ from libc.string cimport memcpy, memset
 
 from templatemine._text cimport STANDS, check_bounds, count_stand, reserve
 
-__all__ = ["grow_strings"]
+__all__ = ["grow_parts", "grow_strings"]
 
 cdef extern from *:
     """
@@ -39,6 +39,8 @@ ctypedef fused symbol_t:
 
 cdef struct Grown:
     int64_t rank
+    int32_t before          # tokens that stand before and after all occurrences, 0 if there are several
+    int32_t after
     int32_t first           # lowest place
     int32_t length
     int32_t count
@@ -74,20 +76,21 @@ cdef int stack_push(Stack* stack, int64_t low, int64_t high, int64_t depth) exce
     return 0
 
 
-cdef inline bint preceded_alike(const symbol_t* text, const int32_t* places, int64_t size) noexcept nogil:
-    """True if the same token stands before all occurrences."""
+cdef inline symbol_t alike_before(const symbol_t* text, const int32_t* places, int64_t size) noexcept nogil:
+    """The token that stands before all occurrences, 0 if there are several."""
     cdef int64_t i
     cdef symbol_t before
-    if places[0] == 0 or text[places[0] - 1] == 0:
-        return False
+    if places[0] == 0:
+        return 0
     before = text[places[0] - 1]
     for i in range(1, size):
         if text[places[i] - 1] != before:
-            return False
-    return True
+            return 0
+    return before
 
 
-cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const Group* group, int64_t df) except -1 nogil:
+cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const Group* group, int64_t df, int32_t before,
+              int32_t after) except -1 nogil:
     """One more string, and how its occurrences stand."""
     cdef int64_t i, last = group.depth - 1
     cdef Grown* row
@@ -95,6 +98,8 @@ cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const G
         reserve(<void**>&out.rows, &out.room, out.size + 1, sizeof(Grown))
     row = out.rows + out.size
     row.rank = group.low
+    row.before = before
+    row.after = after
     row.first = places[group.low]
     row.length = <int32_t>group.depth
     row.count = <int32_t>(group.high - group.low)
@@ -107,21 +112,25 @@ cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const G
 
 
 cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_t* places, int32_t* count, int32_t* touched,
-                   int32_t* scratch, symbol_t* after, Stack* stack, int64_t min_tokens, int64_t min_df, int64_t steps,
+                   int32_t* scratch, symbol_t* after, Stack* stack, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps,
                    Strings* out) except -1 nogil:
     """Part all groups on the stack; returns the steps that are left, 0 if they did not suffice.
+
+    With `most` 0 the maximal strings are kept; else all others, but of those that always stand behind the same token only
+    those of at most so many tokens.
 
     `count` is 0 for every symbol between two groups; `scratch`, `after` and `touched` hold one group at a time.
     """
     cdef Group group
     cdef int64_t i, size, df, kinds, cursor, rest, least = max(min_df, 2)
     cdef int32_t document, p, place
-    cdef symbol_t s
+    cdef symbol_t s, before
     while stack.size:
         stack.size -= 1
         group = stack.groups[stack.size]
         size = group.high - group.low
-        if preceded_alike(text, places + group.low, size):
+        before = alike_before(text, places + group.low, size)
+        if before and group.depth > most:
             continue
         document = -1
         df = 0
@@ -152,9 +161,15 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
             if kinds > 1 or after[0] == 0:
                 break
             count[after[0]] = 0
+            if most and group.depth >= min_tokens:
+                keep(out, places, facts, &group, df, before, after[0])
             group.depth += 1
-        if group.depth >= min_tokens:
-            keep(out, places, facts, &group, df)
+            if before and group.depth > most:
+                break
+        if before and group.depth > most:
+            continue
+        if group.depth >= min_tokens and (most == 0 or before):
+            keep(out, places, facts, &group, df, before, 0)
         # What is frequent enough moves to the front, a stretch a token; the rest follows in any order.
         count[0] = 0
         cursor = group.low
@@ -183,7 +198,7 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
 
 
 cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32_t* facts, int32_t* places, int64_t kinds,
-                  int64_t min_tokens, int64_t min_df, int64_t steps, Strings* out) except -1 nogil:
+                  int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps, Strings* out) except -1 nogil:
     """Sort the places by their token, ascending, and grow from there."""
     cdef int32_t* count = <int32_t*>malloc((kinds + 1) * sizeof(int32_t))
     cdef int32_t* touched = <int32_t*>malloc((kinds + 2) * sizeof(int32_t))
@@ -217,7 +232,7 @@ cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32
         after = <symbol_t*>malloc(largest * sizeof(symbol_t))
         if scratch == NULL or after == NULL:
             raise MemoryError
-        return _grow(text, n, facts, places, count, touched, scratch, after, &stack, min_tokens, min_df, steps, out)
+        return _grow(text, n, facts, places, count, touched, scratch, after, &stack, min_tokens, min_df, most, steps, out)
     finally:
         free(count)
         free(touched)
@@ -256,6 +271,56 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     stands : int32 array, shape (strings, 10)
         Occurrences by how they stand, see `_core.stand_counts`.
     """
+    cdef Strings out
+    memset(&out, 0, sizeof(Strings))
+    try:
+        places = _all(symbols, doc_starts, stands, min_tokens, min_df, 0, steps, &out)
+        if places is None:
+            return None
+        rank, first, length, count, df, _, _, counts = _columns(&out)
+        return places, rank, first, length, count, df, counts
+    finally:
+        free(out.rows)
+
+
+def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
+               int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps):
+    """Strings that are not maximal: the same token stands before, or after, all their occurrences.
+
+    Arguments are those of `grow_strings`, and
+
+    Parameters
+    ----------
+    most : int
+        Of strings with the same token before all occurrences, which end and begin anywhere in longer ones, those of at most
+        so many tokens.
+
+    Returns
+    -------
+    None if the steps did not suffice, else
+
+    first, length, count, df : int32 arrays
+        Lowest place; tokens, occurrences, distinct documents.
+    before, after : int32 arrays
+        The symbol that stands before (after) all occurrences; 0 if there are several, or a break.
+    stands : int32 array, shape (strings, 10)
+        Occurrences by how they stand, see `_core.stand_counts`.
+    """
+    cdef Strings out
+    if most < 1:
+        raise ValueError(f"expected strings of at least one token, got at most {most}")
+    memset(&out, 0, sizeof(Strings))
+    try:
+        if _all(symbols, doc_starts, stands, min_tokens, min_df, most, steps, &out) is None:
+            return None
+        return _columns(&out)[1:]
+    finally:
+        free(out.rows)
+
+
+cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
+                 int64_t min_df, int64_t most, int64_t steps, Strings* out):
+    """Check the arguments and grow; the places, or None if the steps did not suffice."""
     cdef int64_t n = symbols.shape[0], i, d, kinds = 1, breaks = 0, left = 0, wrong = -1
     if n != stands.shape[0]:
         raise ValueError(f"expected equal lengths, got {n} and {stands.shape[0]}")
@@ -279,28 +344,17 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     cdef int32_t[::1] view = places if n > breaks else np.empty(1, np.int32)
     cdef uint16_t[::1] narrow
     cdef int32_t[::1] wide
-    cdef Strings out
-    memset(&out, 0, sizeof(Strings))
-    try:
-        if n == 0:
-            left = 1
-        elif kinds <= 0x10000:
-            narrow = np.empty(n + 1, np.uint16)
-            with nogil:
-                left = _run[uint16_t](&symbols[0], &narrow[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, max(steps, 1), &out)
-        else:
-            wide = np.empty(n + 1, np.int32)
-            with nogil:
-                left = _run[int32_t](&symbols[0], &wide[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, max(steps, 1), &out)
-        # What is not needed any more goes before the columns come.
-        facts = None
-        narrow = None
-        wide = None
-        if not left:
-            return None
-        return places, *_columns(&out)
-    finally:
-        free(out.rows)
+    if n == 0:
+        left = 1
+    elif kinds <= 0x10000:
+        narrow = np.empty(n + 1, np.uint16)
+        with nogil:
+            left = _run[uint16_t](&symbols[0], &narrow[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, most, max(steps, 1), out)
+    else:
+        wide = np.empty(n + 1, np.int32)
+        with nogil:
+            left = _run[int32_t](&symbols[0], &wide[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, most, max(steps, 1), out)
+    return places if left else None
 
 
 cdef tuple _columns(const Strings* out):
@@ -311,6 +365,8 @@ cdef tuple _columns(const Strings* out):
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] before = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] after = np.empty(max(n, 1), np.int32)
     cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
     with nogil:
         for i in range(n):
@@ -319,6 +375,8 @@ cdef tuple _columns(const Strings* out):
             length[i] = out.rows[i].length
             count[i] = out.rows[i].count
             df[i] = out.rows[i].df
+            before[i] = out.rows[i].before
+            after[i] = out.rows[i].after
             memcpy(&stands[i, 0], out.rows[i].stands, sizeof(out.rows[i].stands))
     return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
-            np.asarray(stands)[:n])
+            np.asarray(before)[:n], np.asarray(after)[:n], np.asarray(stands)[:n])

@@ -371,6 +371,7 @@ cdef enum:
 
 
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil
+cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil
 
 
 cdef enum:

@@ -1201,6 +1201,27 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
     return found
 
 
+cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
+    """What a form of n bytes is, as `form_traits` has it."""
+    cdef int64_t j
+    cdef int width = 0
+    cdef uint8_t out = 0
+    if n == 0:
+        return 0
+    if is_own_token(decode(p, n, &width)) and width == n:
+        out |= OWN
+    if memchr(p, MARKER, n) != NULL:
+        out |= MUTABLE
+        for j in range(n - 1):
+            if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT):
+                out |= FIGURE
+    if p[0] == MARKER and n > 1 and p[1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
+        out |= VALUE
+    if p[n - 1] == 58 or (n >= 3 and p[n - 3] == 0xEF and p[n - 2] == 0xBC and p[n - 1] == 0x9A):
+        out |= COLON
+    return out | <uint8_t>closing_marks(p, n)
+
+
 def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
     """What each form is, as bits: uint8 array of shape (forms,).
 
@@ -1212,28 +1233,12 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     import numpy as np
 
     check_bounds("offsets", offsets, arena.shape[0])
-    cdef int64_t i, j, begin, end, n = offsets.shape[0] - 1
-    cdef int width = 0
+    cdef int64_t i, n = offsets.shape[0] - 1
     cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
     with nogil:
         for i in range(n):
-            begin = offsets[i]
-            end = offsets[i + 1]
-            if end == begin:
-                continue
-            if is_own_token(decode(p + begin, end - begin, &width)) and begin + width == end:
-                out[i] |= OWN
-            if memchr(p + begin, MARKER, end - begin) != NULL:
-                out[i] |= MUTABLE
-                for j in range(begin, end - 1):
-                    if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT):
-                        out[i] |= FIGURE
-            if p[begin] == MARKER and end > begin + 1 and p[begin + 1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
-                out[i] |= VALUE
-            if p[end - 1] == 58 or (end - begin >= 3 and p[end - 3] == 0xEF and p[end - 2] == 0xBC and p[end - 1] == 0x9A):
-                out[i] |= COLON
-            out[i] |= closing_marks(p + begin, end - begin)
+            out[i] = traits_of(p + offsets[i], offsets[i + 1] - offsets[i])
     return np.asarray(out)[:n]
 
 

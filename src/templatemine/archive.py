@@ -352,7 +352,7 @@ class ArchiveRun:
                 f"mined from a sample of {len(places):,}, counted in all"
             )
         exact = replace(self.config.pipeline, sample=replace(sample, exact=True))
-        return replace(mine_source(source, chosen, exact), chosen=np.array(places, np.int64))
+        return replace(mine_source(source, chosen, exact, sampled=True), chosen=np.array(places, np.int64))
 
     def _reduce(self, units: Sequence[Unit]) -> None:
         table = self._path("peers")

@@ -1,7 +1,7 @@
 """Candidates of a sample, counted in all documents of the source (`sample` says why, and what may be missed).
 
 In come the strings of a sample, out go the same strings with the counts of all documents.  One pass over the documents
-at cleaning speed; memory does not grow with them.
+at the speed of tokenising; memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _spans, _text
-from templatemine.config import PipelineConfig
+from templatemine import _count, _text
+from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.crosssite import Peers
 from templatemine.decide import decide, filled_in
 from templatemine.evidence import JOINT, measure, recount
 from templatemine.expressions import Encoded
-from templatemine.index import LINES
-from templatemine.mined import Mined
+from templatemine.index import LINES, TABLE
+from templatemine.mined import Mined, parts
 from templatemine.model import Document
 from templatemine.patterns import pattern_set
 from templatemine.sample import Counts, count_strings, relaxed
 from templatemine.tokenise import days
 
 __all__ = ["Candidates", "Counted", "candidates", "count_candidates", "recounted"]
+
+REMEMBERED = 1 << 17
+"""Distinct tokens that counting remembers: some 20 MB, what the cache of a large processor holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,9 @@ class Candidates:
         The tokens that stand in them.
     tokens, bounds : int32 and int64 arrays
         String i is ``tokens[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
+    before, after : int32 arrays, shape (strings,)
+        The token that alone stood before (after) each of them in the sample, a place in `vocabulary`; -1 if there were
+        several.
     """
 
     rows: NDArray[np.int64]
@@ -48,6 +54,8 @@ class Candidates:
     vocabulary: list[bytes]
     tokens: NDArray[np.int32]
     bounds: NDArray[np.int64]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,19 +85,52 @@ class Counted:
 def candidates(mined: Mined, peers: Peers, place: int, config: PipelineConfig) -> Candidates:
     """What of a sample could be a template, by thresholds lower than those that decide; see `finish_source`."""
     config, method = filled_in(config)
-    loose = replace(config, evidence=relaxed(config.evidence))
-    reason_of = decide(mined, peers, place, loose, method)[1]
-    # What falls as a part of another string does so by counts that are not exact yet.
-    rows = np.flatnonzero((reason_of == 0) | (method.evidence & (reason_of == JOINT)))
+    able = np.zeros(len(mined.hashes), np.bool_)
+    # What falls as a part of another string does so by counts that are not exact yet; but what the sample hides has the
+    # counts of a longer string, or nearly so.
+    shown = method.evidence & np.ones_like(able)
+    if mined.before is not None and mined.after is not None:
+        shown &= (mined.before < 0) & (mined.after < 0)
+    for one in relaxed(config.evidence) if method.evidence else (config.evidence,):
+        reason_of = decide(mined, peers, place, replace(config, evidence=one), method)[1]
+        able |= (reason_of == 0) | (shown & (reason_of == JOINT))
+    rows = _with_parts(mined, np.flatnonzero(able), config.evidence)
     wanted = mined.strings.take(rows)
-    used, flat = np.unique(wanted.tokens, return_inverse=True)
+    neighbours = [np.full(len(rows), -1, np.int32) if one is None else one[rows] for one in (mined.before, mined.after)]
+    used, flat = np.unique(np.concatenate([wanted.tokens, *neighbours]), return_inverse=True)
+    if len(used) and used[0] < 0:
+        used, flat = used[1:], flat - 1
+    tokens, before, after = np.split(flat.astype(np.int32), [len(wanted.tokens), len(wanted.tokens) + len(rows)])
     return Candidates(
         rows=rows,
         html=mined.html,
         vocabulary=[wanted.names[name] for name in used.tolist()],
-        tokens=flat.astype(np.int32),
+        tokens=tokens,
         bounds=wanted.bounds,
+        before=before,
+        after=after,
     )
+
+
+def _with_parts(mined: Mined, rows: NDArray[np.int64], config: EvidenceConfig) -> NDArray[np.int64]:
+    """Some strings, and those whose counts may decide about them: shorter ones at the same edge of their lines.
+
+    In scripts without spaces longer ones may as well.
+    """
+    evidence = mined.evidence
+    if evidence is None:
+        return rows
+    edge = relaxed(config)[0].edge
+    characters = rows[evidence.own_script[rows] >= config.half]
+    found = [rows]
+    for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
+        part = parts(mined, rows, left)[1]
+        found.append(part[anchored[part] >= edge])
+        if len(characters):
+            longer = np.flatnonzero(anchored >= edge)
+            owner, part = parts(mined, longer, left)
+            found.append(longer[owner[np.isin(part, characters)]])
+    return np.unique(np.concatenate(found))
 
 
 def count_candidates(wanted: Candidates, documents: Iterable[Document], config: PipelineConfig) -> Counted:
@@ -97,8 +138,17 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
     config, method = filled_in(config)
     separators = config.tokenise.separators
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
-    arguments = patterns.scanner_arguments(separators, wanted.html)
-    matcher = _spans.Matcher(*arguments, wanted.vocabulary, wanted.tokens, wanted.bounds)
+    counter = _count.Counter(
+        *patterns.scanner_arguments(separators, wanted.html),
+        method.evidence,
+        wanted.vocabulary,
+        wanted.tokens,
+        wanted.bounds,
+        wanted.before,
+        wanted.after,
+        (*LINES, *TABLE),
+        REMEMBERED,
+    )
     number, dates = 0, ("", "")
 
     def encoded() -> Iterator[bytes]:
@@ -109,13 +159,15 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
                 dates = min(dates[0] or day, day), max(dates[1], day)
             yield Encoded(document.body, patterns, separators).data
 
-    lines = LINES if method.evidence else None
-    counts = count_strings(matcher, len(wanted.rows), len(wanted.vocabulary), encoded(), lines)
+    counts = count_strings(counter, encoded())
     return Counted(counts=counts, documents=number, dates=dates if dates[0] else ())
 
 
 def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
-    """Replace the counts of some strings of a sample by those over all documents, and scale those of the others up."""
+    """Replace the counts of some strings of a sample by those over all documents, and scale those of the others up.
+
+    Strings that the sample hid (see `hidden`) go unless they were counted, and are maximal in all documents.
+    """
     rows, counts = wanted.rows, counted.counts
     scale = counted.documents / mined.documents
     df = np.minimum(np.rint(mined.repeats.df * scale), counted.documents).astype(np.int32)
@@ -125,8 +177,6 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
     rates[rows] = counts.count / max(1, counts.tokens)
     evidence = mined.evidence
     if evidence is not None and len(rows):
-        # Of tables the sample says enough.
-        counts.stands[:, 9] = np.rint(evidence.tabular[rows] * counts.count)
         arena = np.frombuffer(b"".join(wanted.vocabulary), np.uint8)
         ends = np.cumsum([len(form) for form in wanted.vocabulary], dtype=np.int64)
         exact = measure(
@@ -140,7 +190,7 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
             counts.stands,
         )
         evidence = recount(evidence, rows, exact)
-    return replace(
+    whole = replace(
         mined,
         documents=counted.documents,
         copies=0,
@@ -152,3 +202,15 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
         rates=rates,
         evidence=evidence,
     )
+    return whole if mined.before is None else whole.take(_maximal(mined, wanted, counts))
+
+
+def _maximal(mined: Mined, wanted: Candidates, counts: Counts) -> NDArray[np.int64]:
+    """Rows of strings that are maximal in the sample, or were counted and are so in all documents."""
+    assert mined.before is not None
+    assert mined.after is not None
+    kept = (mined.before < 0) & (mined.after < 0)
+    alike = (wanted.before >= 0) & (counts.alike[:, 0] == counts.count)
+    alike |= (wanted.after >= 0) & (counts.alike[:, 1] == counts.count)
+    kept[wanted.rows] = ~alike
+    return np.flatnonzero(kept)

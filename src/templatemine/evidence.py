@@ -148,7 +148,7 @@ def measure(
     traits: NDArray[np.uint8],
     total: float,
     count: NDArray[Any],
-    stands: IntArray,
+    stands: NDArray[Any],
 ) -> Evidence:
     """Evidence of strings that were counted: string i is ``tokens[position[i]:position[i] + length[i]]``.
 
@@ -159,7 +159,7 @@ def measure(
     total : float
         Tokens of the source.
     count : int array, shape (strings,)
-    stands : int32 array, shape (strings, 10)
+    stands : int array, shape (strings, 10)
     """
     values = np.zeros((len(token_counts), 6))
     values[:, 0] = -np.log2(token_counts / total) * np.where(traits & 4, 0.5, 1.0)

@@ -7,7 +7,7 @@ with the strings, and not with the documents.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,9 @@ class Mined:
         Documents of the time in which each string was seen, see `periods`; for methods that ask for evidence.
     copies : int
         Documents that were left out, as they are copies of others; `documents` does not count them.
+    before, after : int32 arrays or None
+        For a sample: the token, a place in `strings.names`, that always stands before (after) each string; -1 if there
+        are several, as on both sides of all that is maximal.
     """
 
     source: str
@@ -90,6 +93,18 @@ class Mined:
     pages: PageHistory | None = None
     period: NDArray[np.int32] | None = None
     copies: int = 0
+    before: NDArray[np.int32] | None = None
+    after: NDArray[np.int32] | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> Mined:
+        """The same of some of the strings."""
+        columns = ("hashes", "rates", "document", "first", "last", "period", "before", "after")
+        changed: dict[str, Any] = {name: getattr(self, name) for name in columns}
+        changed = {name: None if column is None else column[rows] for name, column in changed.items()}
+        if self.evidence is not None:
+            kept = {one.name: getattr(self.evidence, one.name)[rows] for one in fields(Evidence)}
+            changed["evidence"] = Evidence(**kept)
+        return replace(self, strings=self.strings.take(rows), repeats=self.repeats.take(rows), **changed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,19 +140,22 @@ class Dropped:
             )
 
 
-def strings_of(corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]) -> Strings:
-    """The tokens of all strings, without the rest of the source's vocabulary."""
+def strings_of(
+    corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]
+) -> tuple[Strings, NDArray[np.int32]]:
+    """The tokens of all strings, without the rest of the source's vocabulary; and each symbol's place in it, or -1."""
     forms = corpus.form_names
     assert isinstance(forms, Forms)
     places, bounds = _runs(position, repeats.length)
     symbols = index.symbols[places]
     used = np.flatnonzero(np.bincount(symbols, minlength=1))
-    renumbered = np.zeros(len(index.forms), np.int32)
+    renumbered = np.full(len(index.forms), -1, np.int32)
     renumbered[used] = np.arange(len(used), dtype=np.int32)
     chosen = index.forms[used]
     letters, offsets = _runs(forms.offsets[chosen], np.diff(forms.offsets)[chosen])
     names = Forms(forms.arena[letters], offsets)
-    return Strings(tokens=renumbered[symbols], bounds=bounds, names=names, df=repeats.df, count=repeats.count)
+    strings = Strings(tokens=renumbered[symbols], bounds=bounds, names=names, df=repeats.df, count=repeats.count)
+    return strings, renumbered
 
 
 def rates_of(mined: Mined) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]:

@@ -23,6 +23,7 @@ from templatemine.decide import METHODS, Method, decide, filled_in
 from templatemine.duplicates import without_copies
 from templatemine.errors import ConfigError
 from templatemine.evidence import collect
+from templatemine.hidden import Hidden, find_hidden, with_hidden
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.mined import Dropped, Mined, rates_of, strings_of
@@ -71,13 +72,15 @@ class SourceReport:
     claims: Claims | None = field(default=None, repr=False)
 
 
-def mine_source(source: str, documents: Sequence[Document], config: PipelineConfig) -> Mined:
-    """First map: the maximal strings of one source.
+def mine_source(source: str, documents: Sequence[Document], config: PipelineConfig, *, sampled: bool = False) -> Mined:
+    """First map: the maximal strings of one source; of a sample, others that may be maximal in the whole.
 
     Parameters
     ----------
     documents : sequence of Document
         All of `source`.
+    sampled : bool
+        They are a sample that somebody else has chosen.
     """
     config, method = filled_in(config)
     chosen = choose(documents, config.sample)
@@ -90,17 +93,21 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     corpus = replace(corpus, forms=np.empty(0, np.int32))
     _text.release_memory()
     dates = [documents[place].date for place in places.tolist()] if method.evidence else []
-    repeats, position, hashes, stands, period = _by_hash(corpus, index, config, dates)
+    part = sampled or chosen is not None
+    hidden = find_hidden(index, corpus, config.evidence) if method.evidence and part else None
+    repeats, position, hashes, stands, period, before, after = _by_hash(corpus, index, hidden, config, dates)
     _text.release_memory()
     evidence = collect(index, repeats, stands, position, corpus.traits) if method.evidence else None
     first = tokens_at(index, position)
+    strings, name_of = strings_of(corpus, index, repeats, position)
+    name_of[0] = -1
     return Mined(
         source=source,
         html=corpus.html,
         documents=corpus.documents,
         first_date=corpus.first_date,
         last_date=corpus.last_date,
-        strings=strings_of(corpus, index, repeats, position),
+        strings=strings,
         repeats=repeats,
         hashes=hashes,
         rates=(repeats.count / max(1, tokens)).astype(np.float32),
@@ -112,26 +119,46 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         pages=_pages(documents, corpus.html, config),
         period=period,
         copies=len(documents) - len(places),
+        before=None if hidden is None else name_of[before],
+        after=None if hidden is None else name_of[after],
     )
 
 
 def _by_hash(
-    corpus: Corpus, index: Index, config: PipelineConfig, dates: Sequence[str | None]
-) -> tuple[Repeats, NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32] | None]:
-    """The strings of a source, where each stands first, their hashes, how they stand, and in what time.
+    corpus: Corpus, index: Index, hidden: Hidden | None, config: PipelineConfig, dates: Sequence[str | None]
+) -> tuple[
+    Repeats,
+    NDArray[np.int64],
+    NDArray[np.uint64],
+    NDArray[np.int32],
+    NDArray[np.int32] | None,
+    NDArray[np.int32],
+    NDArray[np.int32],
+]:
+    """The strings of a source, where each stands first, their hashes, how they stand, in what time, and beside what.
 
     Ordered by hash, so that nothing depends on the order of documents, and looking strings up is a walk.
     """
     found = find_repeats(index, corpus.documents, document_floor(corpus.documents, config.mine), config.mine)
+    before = after = np.zeros(0, np.int32)
+    period = periods(index, found, dates, config.evidence)
+    if hidden is not None:
+        if period is not None:
+            # Of what the sample hides the time is not known, as of most strings it is not asked.
+            period = np.concatenate([period, np.full(len(hidden.repeats), len(dates), np.int32)])
+        found = with_hidden(found, hidden)
+        none = np.zeros(len(found.repeats) - len(hidden.repeats), np.int32)
+        before, after = (np.concatenate([none, column]) for column in (hidden.before, hidden.after))
     forms = corpus.form_names
     assert isinstance(forms, Forms)
     by_form = _text.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
     hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     order = np.argsort(hashes)
-    period = periods(index, found, dates, config.evidence)
+    if hidden is not None:
+        before, after = before[order], after[order]
     period = period if period is None else period[order]
-    return found.repeats.take(order), found.first[order], hashes[order], found.stands[order], period
+    return found.repeats.take(order), found.first[order], hashes[order], found.stands[order], period, before, after
 
 
 def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) -> PageHistory | None:

@@ -1,8 +1,9 @@
 """Sample, then verify: mining sources that are too large to sort whole (Toivonen 1996, for frequent item sets).
 
 A seeded sample of the documents is mined as ever.  What could be a template there, by thresholds a good deal lower than
-those that decide, is then counted exactly over all documents by the cleaner's automaton, in one pass at cleaning speed
-and in memory that does not grow with the source.  `config.SampleConfig` says how likely a string is missed.
+those that decide, is then counted exactly over all documents (`_count`), in one pass at the speed of tokenising and in
+memory that does not grow with the source.  Strings that are maximal in the whole, but not in the sample, are looked at
+as well (`hidden`).  `config.SampleConfig` says how likely a string is missed.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _spans
+from templatemine import _count
 from templatemine.config import EvidenceConfig, SampleConfig
 from templatemine.model import Document
 
 __all__ = ["Counts", "choose", "count_strings", "digests", "relaxed"]
+
+BATCH = 64
+"""Documents that the native core is given at a time."""
 
 
 def choose(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
@@ -36,9 +41,13 @@ def digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
     return np.frombuffer(joined, np.uint64)
 
 
-def relaxed(config: EvidenceConfig) -> EvidenceConfig:
-    """Thresholds for the sample: what fails these fails the real ones in all documents too, but for rare chance."""
-    return replace(
+def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
+    """Thresholds for the sample: what fails all of these fails the real ones in all documents too, but for rare chance.
+
+    In the first, all that speaks for a string is asked for less.  In the second, what speaks against it is asked for
+    more as well: tables, lines, and parts of longer strings must be more clearly what they are.
+    """
+    easy = replace(
         config,
         exclusive_bits=config.exclusive_bits - 1,
         anchored_bits=config.anchored_bits - 1,
@@ -54,6 +63,7 @@ def relaxed(config: EvidenceConfig) -> EvidenceConfig:
         closed=config.closed - 0.1,
         after_close=config.after_close - 0.1,
         bound=config.bound * 0.9,
+        joint_share=config.joint_share * 1.2,
         line_information=config.line_information - 1,
         edge_information=config.edge_information - 1,
         mark_information=config.mark_information - 1,
@@ -61,9 +71,13 @@ def relaxed(config: EvidenceConfig) -> EvidenceConfig:
         brief_information=config.brief_information - 1,
         period_share=config.period_share * 0.6,
         period_least=max(2, config.period_least // 2),
+        shared_information=config.shared_information - 1,
         table_share=config.table_share * 0.8,
+        passage_information=config.passage_information + 10,
         rich=config.rich - 1,
     )
+    hard = replace(easy, whole=config.whole + 0.1, half=config.half + 0.15, joint_share=config.joint_share * 0.8)
+    return easy, hard
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +88,9 @@ class Counts:
     ----------
     count, df : int64 arrays, shape (strings,)
         Occurrences and documents.
-    stands : int32 array, shape (strings, 10)
+    alike : int64 array, shape (strings, 2)
+        Occurrences behind, and in front of, the token that alone stood there in the sample.
+    stands : int64 array, shape (strings, 10)
         Occurrences by how they stand, see `_core.stand_counts`.
     forms : int64 array, shape (vocabulary,)
         Occurrences of each form that stands in a string.
@@ -84,7 +100,8 @@ class Counts:
 
     count: NDArray[np.int64]
     df: NDArray[np.int64]
-    stands: NDArray[np.int32]
+    alike: NDArray[np.int64]
+    stands: NDArray[np.int64]
     forms: NDArray[np.int64]
     tokens: int
 
@@ -93,33 +110,11 @@ class Counts:
         return Counts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})
 
 
-def count_strings(
-    matcher: _spans.Matcher,
-    strings: int,
-    vocabulary: int,
-    documents: Iterable[bytes],
-    lines: tuple[int, int, int] | None,
-) -> Counts:
-    """Count the strings of an automaton over all documents, in one pass.
-
-    Parameters
-    ----------
-    strings, vocabulary : int
-        How many the automaton has.
-    documents : iterable of bytes
-        UTF-8.
-    lines : tuple of int or None
-        Line breaks part strings: the sizes of lines as `_core.standing` takes them.
-    """
-    table, stands = np.zeros((strings, 2), np.int64), np.zeros((strings, _core.STAND_COUNTS), np.int32)
-    last = np.full(strings, -1, np.int64)
-    forms = np.zeros(vocabulary + 1, np.int64)
-    for number, document in enumerate(documents):
-        matcher.count(document, number, table, stands, last, forms, lines)
-    return Counts(
-        count=table[:, 0],
-        df=table[:, 1],
-        stands=stands,
-        forms=forms[:-1],
-        tokens=int(forms[-1]),
-    )
+def count_strings(counter: _count.Counter, documents: Iterable[bytes]) -> Counts:
+    """Count the strings of a counter in all documents (UTF-8), in one pass."""
+    batches = iter(documents)
+    while batch := list(islice(batches, BATCH)):
+        # A batch at a time: each call waits for Python's lock.
+        counter.count_all(batch)
+    count, df, alike, stands, forms, tokens = counter.counts()
+    return Counts(count=count, df=df, alike=alike, stands=stands, forms=forms, tokens=tokens)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from templatemine.config import CopyConfig, PipelineConfig, SampleConfig
+from templatemine.counting import recounted
+from templatemine.evidence import Evidence
 from templatemine.model import Document
 from templatemine.pipeline import candidates, count_candidates, finish_counted, finish_source, mine, mine_source, shared
 from templatemine.sample import choose
@@ -73,3 +79,73 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole() -> None:
     assert report.pack is not None
     assert whole.pack is not None
     assert report.pack.to_json() == whole.pack.to_json()
+
+
+def hiding() -> list[Document]:
+    """All documents end with "Read more at the Lantern today", but the last of them says "tonight"."""
+    archive = []
+    for number in range(400):
+        day = "tonight" if number == 399 else "today"
+        text = f"Story {number} of w{number} went on.\nRead more at the Lantern {day}\nw{number} ends it."
+        archive.append(Document(source="x", id=str(number), text=text))
+    return archive
+
+
+def _chosen(archive: list[Document], config: SampleConfig) -> list[int]:
+    places = choose(archive, config)
+    assert places is not None
+    return [int(place) for place in places]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_only_the_sample_hides_is_found(there: bool) -> None:
+    """The odd document is not in the sample; with it, "Read more at the Lantern" is maximal in the whole alone."""
+    archive = hiding() if there else hiding()[:399]
+    seeds = (seed for seed in range(99) if 399 not in _chosen(archive, SampleConfig(documents=100, seed=seed)))
+    seed = next(seeds)
+    config = PipelineConfig(sample=SampleConfig(documents=100, seed=seed))
+    mined = mine_source("x", archive, config)
+    assert mined.before is not None
+    assert mined.after is not None
+    hidden = np.flatnonzero((mined.before >= 0) | (mined.after >= 0))
+    assert len(hidden) > 0
+    words = (b"Read", b"more", b"at", b"the", b"Lantern")
+    names = {tuple(mined.strings.names[token] for token in mined.strings.ids(row)): row for row in hidden.tolist()}
+    row = names[words]
+    assert (mined.before[row], mined.strings.names[int(mined.after[row])]) == (-1, b"today")
+    exact = mine(archive, PipelineConfig(sample=SampleConfig(exact=True)))["x"]
+    sampled = mine(archive, config)["x"]
+    assert [(one.tokens, one.df, one.count) for one in sampled.templates] == [
+        (one.tokens, one.df, one.count) for one in exact.templates
+    ]
+    found = {one.tokens: one.df for one in sampled.templates}
+    assert found.get(tuple(word.decode() for word in words)) == (400 if there else None)
+
+
+def test_tables_are_counted_in_all_documents() -> None:
+    """What stands in a table in two documents of five is furniture, whatever the sample holds of them."""
+    archive = []
+    for number in range(500):
+        rows = [f"{key}: {number}" for key in ("Height", "Weight", "Depth", "Length", "Price")]
+        table = "\n".join([*rows[: 5 if number % 5 < 2 else 1], "Subscribe to our weekly letter", "Depth: 1"])
+        archive.append(Document(source="x", id=str(number), text=f"Story {number} of w{number} went on.\n\n{table}"))
+    config = PipelineConfig(sample=SampleConfig(documents=120))
+    packs = [mine(archive, one)["x"] for one in (config, PipelineConfig(sample=SampleConfig(exact=True)))]
+    sampled, exact = ({one.tokens: (one.df, one.count) for one in pack.templates} for pack in packs)
+    assert sampled == exact
+    mined = mine_source("x", archive, config)
+    peers = shared([mined])
+    wanted = candidates(mined, peers, 0, config)
+    counted = count_candidates(wanted, archive, config)
+    whole = mine_source("x", archive, PipelineConfig(sample=SampleConfig(exact=True)))
+    place = {value: row for row, value in enumerate(whole.hashes.tolist())}
+    again = recounted(mined, wanted, counted)
+    rows = [row for row in range(len(again.hashes)) if again.hashes[row] in set(mined.hashes[wanted.rows].tolist())]
+    assert rows
+    assert again.evidence is not None
+    assert whole.evidence is not None
+    for row in rows:
+        other = place[int(again.hashes[row])]
+        for one in fields(Evidence):
+            mine_, theirs = (getattr(each, one.name) for each in (again.evidence, whole.evidence))
+            assert mine_[row] == theirs[other], one.name

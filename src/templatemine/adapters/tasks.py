@@ -218,7 +218,7 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
             (report,) = Miner(plan.config).run(documents)
             yield from _row(part, source, REPORT, 0, packed(replace(report, documents=total)))
             continue
-        mined = mine_source(source, documents, plan.config)
+        mined = mine_source(source, documents, plan.config, sampled=total > len(documents))
         if total > len(documents) and mined.chosen is None:  # the sample to the document
             mined = replace(mined, chosen=np.arange(len(documents)))
         yield from _row(part, source, STATE, 0, packed((mined, _with_examples(mined, documents))))

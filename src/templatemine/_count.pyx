@@ -1,0 +1,374 @@
+"""Strings that are known, counted in any number of documents, one after the other.
+
+In come the tokens of some strings and then documents as UTF-8 bytes, out go the counts of each string, and how its
+occurrences stand.  Documents are tokenised as mining does it, by the same code, and forgotten: memory grows with the
+strings and with the tokens that are remembered, of which there are never more than `most`.  From each token that
+begins a string a trie is walked as far as it goes, so that a document costs its tokens and the tokens of what it holds.
+
+Only buffers and numbers cross the boundary; documents are counted without the GIL.  Arguments are IN unless a docstring
+says otherwise.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from templatemine._core cimport Sizes, Tokeniser, stand
+from templatemine._text cimport (
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, PROSE, STANDS, TABULAR, Table, check_bounds, count_stand,
+    reserve, table_add, table_free, table_init, traits_of, words_init,
+)
+
+__all__ = ["Counter"]
+
+
+cdef enum:
+    PACKED = 5              # counts of how occurrences stand that share a number,
+    BITS = 12               # so many bits each
+    FULL = 4095             # occurrences until they must be added up
+
+
+cdef struct Row:
+    # What is counted of a string, one cache line.
+    uint64_t[2] stands      # of the last `pending` occurrences
+    int64_t pending
+    int64_t df
+    int64_t last            # number of the last document that held it, counted from 1
+    int64_t alike_before    # occurrences behind the token `before`
+    int64_t alike_after
+    int32_t before          # form ids, or NOTHING
+    int32_t after
+
+
+cdef struct Total:
+    # What was added up.
+    int64_t count
+    int64_t[STANDS] stands
+
+
+cdef struct Pair:
+    uint64_t[2] counts
+
+
+cdef struct Token:
+    # A form of the vocabulary.
+    int64_t occurred
+    int32_t state           # of the strings that begin with it, 0 if none does
+
+
+cdef struct Edge:
+    uint64_t key            # state * vocabulary + token + 1, or 0
+    int32_t state
+
+
+cdef enum:
+    NOTHING = -1            # an id that no token has
+    OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR
+    OF_LAST = ENDS | CLOSES | NEAR_END
+
+
+cdef class Counter(Tokeniser):
+    """Counts some strings in documents.
+
+    Parameters
+    ----------
+    separators, mask, words, numbers, html, lines
+        As `_core.Tokeniser` takes them.
+    vocabulary : list of bytes
+        Forms that stand in any string, each once.
+    flat, bounds : int32 and int64 arrays
+        String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`; each string once.
+    before, after : int32 arrays, shape (strings,)
+        A token, as a place in `vocabulary`, whose occurrences before (after) the string are counted; -1 for none.
+    sizes : tuple of int
+        Of lines and tables: `short`, `long_`, `near`, `least` and `every` of `_core.standing`.
+    most : int
+        Tokens that are remembered by their spelling; with one more all but those of the strings are forgotten.
+    """
+
+    cdef Table own              # the vocabulary, to begin anew with
+    cdef int32_t first          # id of its first form
+    cdef int64_t most
+    cdef int64_t documents
+    cdef int64_t seen           # tokens
+    cdef int64_t strings
+    cdef Row* rows
+    cdef Total* totals
+    cdef Pair[256] packed       # what an occurrence adds, by how its first and last token stand
+    cdef Token* tokens_of       # the forms of the vocabulary
+    cdef int32_t* ending        # string that ends in a state, or NOTHING
+    cdef Edge* edges            # open addressing
+    cdef uint64_t mask
+    cdef Sizes sizes
+    cdef uint8_t* traits        # of each form that is known
+    cdef int64_t traits_size
+    cdef int64_t traits_room
+    cdef uint8_t* standing      # of each token of a document
+    cdef int64_t standing_room
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines, list vocabulary,
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const int32_t[::1] before not None,
+                  const int32_t[::1] after not None, tuple sizes not None, int64_t most):
+        cdef bytes form
+        cdef int64_t i, k
+        self.strings = bounds.shape[0] - 1
+        self.first = 1 if lines else 0
+        self.most = most
+        self.sizes.short, self.sizes.long_, self.sizes.near, self.sizes.least, self.sizes.every = sizes
+        table_init(&self.own)
+        for i, form in enumerate(vocabulary):
+            if table_add(&self.own, <const uint8_t*>form, len(form)) != i:
+                raise ValueError(f"the form {form!r} stands in the vocabulary twice")
+        check_bounds("bounds", bounds, flat.shape[0])
+        if not before.shape[0] == after.shape[0] == self.strings:
+            raise ValueError(f"expected neighbours of {self.strings} strings, got {before.shape[0]} and {after.shape[0]}")
+        for i in range(flat.shape[0]):
+            if not 0 <= flat[i] < self.own.count:
+                raise ValueError(f"token {i}: expected a place in a vocabulary of {self.own.count}, got {flat[i]}")
+        self.rows = <Row*>calloc(self.strings + 1, sizeof(Row))
+        self.totals = <Total*>calloc(self.strings + 1, sizeof(Total))
+        self.tokens_of = <Token*>calloc(self.own.count + 1, sizeof(Token))
+        if self.rows == NULL or self.totals == NULL or self.tokens_of == NULL:
+            raise MemoryError
+        for i in range(self.strings):
+            if bounds[i] >= bounds[i + 1]:
+                raise ValueError(f"string {i} is empty")
+            for k in (before[i], after[i]):
+                if not -1 <= k < self.own.count:
+                    raise ValueError(f"string {i}: expected neighbours within a vocabulary of {self.own.count}, got {k}")
+            self.rows[i].before = before[i] + self.first if before[i] >= 0 else NOTHING
+            self.rows[i].after = after[i] + self.first if after[i] >= 0 else NOTHING
+        self._pack()
+        self._build(flat, bounds)
+        self._learn()
+
+    def __dealloc__(self):
+        table_free(&self.own)
+        free(self.rows)
+        free(self.totals)
+        free(self.tokens_of)
+        free(self.ending)
+        free(self.edges)
+        free(self.traits)
+        free(self.standing)
+
+    cdef void _pack(self) noexcept:
+        """Of the bits of `_core.standing`, five matter of a first token and the other three of a last one."""
+        cdef int32_t[STANDS] counts
+        cdef int i, k
+        for i in range(256):
+            memset(counts, 0, sizeof(counts))
+            count_stand(counts, i & OF_FIRST, i & OF_LAST)
+            self.packed[i].counts[0] = self.packed[i].counts[1] = 0
+            for k in range(STANDS):
+                self.packed[i].counts[k // PACKED] |= <uint64_t>counts[k] << (k % PACKED * BITS)
+
+    cdef int _build(self, const int32_t[::1] flat, const int64_t[::1] bounds) except -1:
+        """The trie."""
+        cdef int64_t i, k, size = 1
+        cdef int32_t state, child
+        cdef uint64_t place
+        self.mask = 255
+        self.edges = <Edge*>calloc(self.mask + 1, sizeof(Edge))
+        self.ending = <int32_t*>malloc((flat.shape[0] + 1) * sizeof(int32_t))
+        if self.edges == NULL or self.ending == NULL:
+            raise MemoryError
+        for i in range(self.strings):
+            state = 0
+            for k in range(bounds[i], bounds[i + 1]):
+                child = self.tokens_of[flat[k]].state if state == 0 else self._next(state, flat[k])
+                if child == 0:
+                    child = <int32_t>size
+                    size += 1
+                    self.ending[child] = NOTHING
+                    if state == 0:
+                        self.tokens_of[flat[k]].state = child
+                    else:
+                        if <uint64_t>size * 2 > self.mask:
+                            self._widen()
+                        place = self._place(self._key(state, flat[k]))
+                        self.edges[place].key = self._key(state, flat[k])
+                        self.edges[place].state = child
+                state = child
+            if self.ending[state] >= 0:
+                raise ValueError(f"string {i} is string {self.ending[state]} again")
+            self.ending[state] = <int32_t>i
+        return 0
+
+    cdef int _widen(self) except -1:
+        """Room for twice as many edges."""
+        cdef Edge* old = self.edges
+        cdef uint64_t i, n = self.mask + 1
+        self.edges = <Edge*>calloc(2 * n, sizeof(Edge))
+        if self.edges == NULL:
+            self.edges = old
+            raise MemoryError
+        self.mask = 2 * n - 1
+        for i in range(n):
+            if old[i].key:
+                self.edges[self._place(old[i].key)] = old[i]
+        free(old)
+        return 0
+
+    cdef inline uint64_t _key(self, int32_t state, int32_t token) noexcept nogil:
+        return <uint64_t>state * <uint64_t>self.own.count + <uint64_t>token + 1
+
+    cdef inline uint64_t _place(self, uint64_t key) noexcept nogil:
+        """Where an edge stands, or would."""
+        cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & self.mask
+        while self.edges[place].key and self.edges[place].key != key:
+            place = (place + 1) & self.mask
+        return place
+
+    cdef inline int32_t _next(self, int32_t state, int32_t token) noexcept nogil:
+        return self.edges[self._place(self._key(state, token))].state
+
+    cdef int _learn(self) except -1 nogil:
+        """Forms of strings get the same ids however often what was remembered is forgotten."""
+        cdef int64_t i
+        for i in range(self.own.count):
+            table_add(&self.forms, self.own.arena + self.own.offset[i], self.own.offset[i + 1] - self.own.offset[i])
+        return 0
+
+    cdef int _forget(self) except -1 nogil:
+        """Forget all tokens but those of the strings."""
+        free(self.words.slots)
+        memset(&self.words, 0, sizeof(self.words))
+        words_init(&self.words, 4096)
+        table_free(&self.types)
+        table_init(&self.types)
+        table_free(&self.forms)
+        table_init(&self.forms)
+        self.form_of.size = 0
+        self.traits_size = 0
+        if self.lines:
+            table_add(&self.forms, b"\n", 1)
+        return self._learn()
+
+    def count_all(self, list documents not None):
+        """Count the strings in some more documents (UTF-8); other threads may run until all of them are done."""
+        cdef Py_ssize_t i, n = len(documents)
+        cdef bytes document
+        cdef const uint8_t** texts = <const uint8_t**>malloc((n + 1) * sizeof(uint8_t*))
+        cdef int64_t* sizes = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        try:
+            if texts == NULL or sizes == NULL:
+                raise MemoryError
+            # The list keeps the bytes alive, and nobody else has it: a copy, as the caller's may change meanwhile.
+            documents = documents[:]
+            for i in range(n):
+                document = documents[i]
+                texts[i] = document
+                sizes[i] = len(document)
+            with nogil:
+                for i in range(n):
+                    self._count(texts[i], sizes[i])
+        finally:
+            free(texts)
+            free(sizes)
+
+    cdef int _count(self, const uint8_t* p, int64_t n) except -1 nogil:
+        cdef int64_t i, k, size, symbols = self.own.count
+        cdef int32_t* ids
+        cdef int32_t state, token
+        self.documents += 1
+        if self.words.count + self.types.count > self.most or self.forms.count > symbols + self.most:
+            self._forget()
+        self.tokens.size = 0
+        self._add(p, n)
+        size, ids = self.tokens.size, self.tokens.data
+        self.seen += size
+        if self.lines:
+            self._stand(size)
+        for i in range(size):
+            token = ids[i] - self.first
+            if not 0 <= token < symbols:
+                continue
+            self.tokens_of[token].occurred += 1
+            state = self.tokens_of[token].state
+            k = i
+            while state:
+                if self.ending[state] >= 0:
+                    self._tally(self.ending[state], ids, i, k, size)
+                k += 1
+                token = ids[k] - self.first if k < size else -1
+                if not 0 <= token < symbols:
+                    break
+                state = self._next(state, token)
+        return 0
+
+    cdef int _stand(self, int64_t size) except -1 nogil:
+        """How each token of the document stands."""
+        cdef int64_t i
+        reserve(<void**>&self.traits, &self.traits_room, self.forms.count, 1)
+        for i in range(self.traits_size, self.forms.count):
+            self.traits[i] = traits_of(self.forms.arena + self.forms.offset[i], self.forms.offset[i + 1] - self.forms.offset[i])
+        self.traits_size = self.forms.count
+        reserve(<void**>&self.standing, &self.standing_room, size, 1)
+        stand(self.tokens.data, size, self.traits, True, &self.sizes, self.standing)
+        return 0
+
+    cdef inline void _tally(self, int32_t string, const int32_t* ids, int64_t first, int64_t last, int64_t size) noexcept nogil:
+        """One more occurrence."""
+        cdef Row* row = self.rows + string
+        cdef const Pair* packed
+        row.pending += 1
+        if row.last != self.documents:
+            row.last = self.documents
+            row.df += 1
+        row.alike_before += first > 0 and ids[first - 1] == row.before
+        row.alike_after += last + 1 < size and ids[last + 1] == row.after
+        if self.lines:
+            packed = &self.packed[(self.standing[first] & OF_FIRST) | (self.standing[last] & OF_LAST)]
+            row.stands[0] += packed.counts[0]
+            row.stands[1] += packed.counts[1]
+        if row.pending == FULL:
+            self._add_up(string)
+
+    cdef void _add_up(self, int32_t string) noexcept nogil:
+        cdef Row* row = self.rows + string
+        cdef Total* total = self.totals + string
+        cdef int k
+        total.count += row.pending
+        for k in range(STANDS):
+            total.stands[k] += row.stands[k // PACKED] >> (k % PACKED * BITS) & FULL
+        row.pending = 0
+        row.stands[0] = row.stands[1] = 0
+
+    def counts(self):
+        """What was counted so far.
+
+        Returns
+        -------
+        count, df : int64 arrays, shape (strings,)
+            Occurrences and documents.
+        alike : int64 array, shape (strings, 2)
+            Occurrences behind `before`, and in front of `after`.
+        stands : int64 array, shape (strings, 10)
+            Occurrences by how they stand, see `_core.stand_counts`; 0 if lines do not part strings.
+        forms : int64 array, shape (vocabulary,)
+            Occurrences of each form of the vocabulary.
+        tokens : int
+            All tokens, and line breaks if they part strings.
+        """
+        cdef int64_t i, k
+        cdef int64_t[::1] count = np.empty(max(self.strings, 1), np.int64)
+        cdef int64_t[::1] df = np.empty(max(self.strings, 1), np.int64)
+        cdef int64_t[:, ::1] alike = np.empty((max(self.strings, 1), 2), np.int64)
+        cdef int64_t[:, ::1] stands = np.empty((max(self.strings, 1), STANDS), np.int64)
+        cdef int64_t[::1] forms = np.empty(max(self.own.count, 1), np.int64)
+        for i in range(self.strings):
+            self._add_up(<int32_t>i)
+            count[i] = self.totals[i].count
+            df[i] = self.rows[i].df
+            alike[i, 0] = self.rows[i].alike_before
+            alike[i, 1] = self.rows[i].alike_after
+            for k in range(STANDS):
+                stands[i, k] = self.totals[i].stands[k]
+        for i in range(self.own.count):
+            forms[i] = self.tokens_of[i].occurred
+        n = self.strings
+        return (np.asarray(count)[:n], np.asarray(df)[:n], np.asarray(alike)[:n], np.asarray(stands)[:n],
+                np.asarray(forms)[: self.own.count], self.seen)
