@@ -43,19 +43,22 @@ def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, N
 def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     """Which documents are no copies: of those that are alike, one stays."""
     n = corpus.documents
-    runs, owner = _rare_runs(corpus, config)
+    runs, owner, repeats = _rare_runs(corpus, config)
+    size = np.bincount(owner, minlength=n)
     # By what they say, not by where they stand: the same one stays whatever the order of the documents.
     said = np.zeros(n, np.uint64)
     np.add.at(said, owner, runs)
     turn = np.empty(n, np.int64)
     turn[np.argsort(said, kind="stable")] = np.arange(n)
-    owner = turn[owner]
+    size = size[np.argsort(turn)]
+    # What no other document can have needs no sorting: most runs of an article are its own.
+    runs, owner = runs[repeats], turn[owner[repeats]]
     order = np.lexsort((owner, runs))
     runs, owner = runs[order], owner[order]
     new = np.ones(len(runs), np.bool_)
     new[1:] = (runs[1:] != runs[:-1]) | (owner[1:] != owner[:-1])
+    size -= np.bincount(owner[~new], minlength=n)
     runs, owner = runs[new], owner[new]
-    size = np.bincount(owner, minlength=n)
     # Two documents are compared by the runs that both hold and none between them, in their order, does.
     same = np.flatnonzero(runs[1:] == runs[:-1])
     pairs, common = np.unique(owner[same] * np.int64(n) + owner[same + 1], return_counts=True)
@@ -68,8 +71,9 @@ def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     return kept[turn]
 
 
-def _rare_runs(corpus: Corpus, config: CopyConfig) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Hashes of all pairs of rare tokens that follow each other, whatever stands between, and the document of each."""
+def _rare_runs(corpus: Corpus, config: CopyConfig) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Hashes of all pairs of rare tokens that follow each other, whatever stands between; the document of each; and
+    which of them other documents may have."""
     forms, n = corpus.form_names, corpus.documents
     assert isinstance(forms, Forms)
     df, _ = _core.document_frequency(corpus.forms, corpus.doc_starts, len(forms))
@@ -83,4 +87,5 @@ def _rare_runs(corpus: Corpus, config: CopyConfig) -> tuple[NDArray[np.uint64], 
     runs = (runs ^ (runs >> shift)) * odd
     runs ^= runs >> far
     within = owner[:-1] == owner[1:]
-    return runs[within], owner[:-1][within]
+    common = (df > 1)[corpus.forms[places]]
+    return runs[within], owner[:-1][within], (common[:-1] & common[1:])[within]
