@@ -389,14 +389,18 @@ def make_pack(
     for place, (forms, example) in enumerate(strings):
         fixed = tuple(patterns.readable(form) for form in forms)
         anchor = anchors[place % len(anchors)] if anchors else ""
-        # "end/line" is anchored as a line and takes the rest up to its end.
+        # "end/line" is anchored as a line and takes the rest up to its end; "between/" parts its tokens in two halves.
         slot, anchor = anchor.split("/") if "/" in anchor and not html else ("", anchor.rpartition("/")[2])
-        for side in {slot, ""}:
-            tokens = (*fixed, SLOT) if side == "end" else (SLOT, *fixed) if side == "start" else fixed
+        middle = len(forms) // 2 if slot == "between" else len(forms)
+        halves = [(*fixed[:middle], SLOT, *fixed[middle:])] if slot == "between" and middle else []
+        sides = {"": fixed, "end": (*fixed, SLOT), "start": (SLOT, *fixed)}
+        for tokens in [*halves, *(sides[side] for side in {slot, ""} & sides.keys())]:
             if tokens in seen:
                 continue
             seen.add(tokens)
-            source = expression(forms, patterns, separators, html, anchor=anchor, slot=side)
+            side = slot if SLOT in tokens else ""
+            first, closing = (forms[:middle], forms[middle:]) if side == "between" else (forms, [])
+            source = expression(first, patterns, separators, html, anchor=anchor, slot=side, closing=closing)
             name = f"t{place}{side}"
             templates.append(
                 Template(id=name, regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor)
@@ -468,6 +472,8 @@ ANCHORINGS = (
     ("start", "end", "line", ""),
     ("end/end",),
     ("start/start", "end/line", ""),
+    ("between/", "between/line", "between/start", "between/end", "end/end"),
+    ("between/",),
 )
 
 

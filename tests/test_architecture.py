@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
     (
-        *("duplicates", "hidden", "mined", "decide", "templates", "counting", "sharing", "periods"),
+        *("duplicates", "hidden", "mined", "decide", "boxes", "templates", "counting", "sharing", "periods"),
         *("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
         *("partition", "spill", "first_pass", "archive", "sites", "window", "changes", "follow", "drift"),
     ),

@@ -321,6 +321,55 @@ cdef void order_by_end(Found* found) noexcept nogil:
         found.count[k] = count
 
 
+cdef enum:
+    # Code points between the two halves of a string, at most (`expressions.BOX_SIZE`).
+    BOX_SIZE = 400
+    # What stands for the closing of a string that is whole, and of one that is nothing but a closing.
+    WHOLE = -1
+    CLOSING = -2
+
+
+cdef int64_t closed_by(const uint8_t* p, const Tokens* tokens, const Found* found, int64_t i, int32_t closing,
+                       int64_t longest) noexcept nogil:
+    """The nearest match of a closing behind match i, on its line and not too far away; -1 if there is none."""
+    cdef int64_t k, j, last = found.length[i]
+    for k in range(i + 1, found.size):
+        # A token has a byte at least, a code point at most four.
+        if found.length[k] > last + 4 * BOX_SIZE + longest:
+            break
+        if found.count[k] == closing and found.position[k] > last:
+            for j in range(last + 1, found.position[k] + 1):
+                if tokens.kind[j] & FIRST:
+                    return -1
+            if tokens.start[found.position[k]] - tokens.end[last] > 4 * BOX_SIZE:
+                return -1
+            return k if count_points(p, tokens.end[last], tokens.start[found.position[k]]) <= BOX_SIZE else -1
+    return -1
+
+
+cdef void join_halves(const uint8_t* p, const Tokens* tokens, const int32_t* closing, int64_t longest, Found* found) noexcept nogil:
+    """Let each opening reach to the end of its closing; without one it is no match, and a closing is none by itself.
+
+    Matches are ordered by end.  A match is looked at again by each opening that stands at most BOX_SIZE code points before
+    it, so this is linear for strings that are distinct.
+    """
+    cdef int64_t i, k, size = 0
+    cdef int32_t half
+    for i in range(found.size):
+        half = closing[found.count[i]]
+        if half == CLOSING:
+            continue
+        k = i if half == WHOLE else closed_by(p, tokens, found, i, half, longest)
+        if k >= 0:
+            # What is written lies at or before i, and only what lies behind is looked at.
+            found.position[size] = found.position[i]
+            found.count[size] = found.count[i]
+            found.length[size] = found.length[k]
+            size += 1
+    found.size = size
+    order_by_end(found)
+
+
 cdef class Matcher(Scanner):
     """All strings of a pack at once, at token boundaries, overlapping ones included.
 
@@ -338,12 +387,18 @@ cdef class Matcher(Scanner):
     sieve : int, default 1
         Whether to tokenise only where strings may stand (`_sieve`): 0 never, 1 where that is faster, 2 always, for tests.
         What is found is the same.
+    closing : int32 array, shape (strings,), optional
+        The string that closes string i: a match reaches from i to the end of the nearest one behind it, on its line and at
+        most `expressions.BOX_SIZE` code points away.  -1 for a whole string, -2 for one that only closes; these stand last
+        and are not counted among the strings that are found.
     """
 
     cdef Table vocabulary
     cdef Automaton automaton
     cdef uint8_t* edges
-    cdef int64_t strings
+    cdef int32_t* closing       # NULL where all strings are whole
+    cdef int64_t longest        # tokens of the longest closing
+    cdef int64_t strings        # that are found: closings are not
     cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
     cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
     cdef bint dotted            # a pattern of letters and full stops is on
@@ -361,10 +416,13 @@ cdef class Matcher(Scanner):
     cdef int64_t spare_room
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
-                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1):
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1,
+                  const int32_t[::1] closing=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
+        self.closing = NULL
+        self.longest = 0
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
         memset(&self.sieve, 0, sizeof(Sieve))
@@ -411,9 +469,14 @@ cdef class Matcher(Scanner):
             raise MemoryError
         for i in range(strings):
             self.edges[i] = edges[i] if edges is not None else 0
+        if closing is not None:
+            self._learn_closings(closing, bounds)
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
         self._learn_words()
         self.sieved = False
+        if self.closing != NULL:
+            # Whether two halves stand on one line is told by the tokens between them.
+            sieve = 0
         self.forced = sieve == 2
         self.seen = self.passed = 0
         # A tag has other bytes than its form.
@@ -443,10 +506,33 @@ cdef class Matcher(Scanner):
                 self._make_sieve()
         return 0
 
+    cdef int _learn_closings(self, const int32_t[::1] closing, const int64_t[::1] bounds) except -1:
+        """Which string closes which, checked."""
+        cdef int64_t i, strings = self.strings
+        if closing.shape[0] != strings:
+            raise ValueError(f"expected closings of {strings} strings, got {closing.shape[0]}")
+        while self.strings and closing[self.strings - 1] == CLOSING:
+            self.strings -= 1
+        for i in range(strings):
+            if closing[i] >= strings or (closing[i] >= 0 and (i >= self.strings or closing[closing[i]] != CLOSING)) or (
+                    closing[i] < WHOLE and i < self.strings):
+                raise ValueError(f"string {i}: expected -1 or one of the closings, from {self.strings} on, got {closing[i]}")
+        if self.strings == strings:
+            return 0
+        self.closing = <int32_t*>malloc(strings * sizeof(int32_t))
+        if self.closing == NULL:
+            raise MemoryError
+        for i in range(strings):
+            self.closing[i] = closing[i]
+            if closing[i] == CLOSING:
+                self.longest = max(self.longest, bounds[i + 1] - bounds[i])
+        return 0
+
     def __dealloc__(self):
         cdef int64_t i
         for i in range(self.spares):
             scratch_free(self.spare[i])
+        free(self.closing)
         free(self.spare)
         sieve_free(&self.sieve)
         free(self.words.slots)
@@ -572,6 +658,8 @@ cdef class Matcher(Scanner):
                 self.sieved = False
         if not ordered:
             order_by_end(&scratch.found)
+        if self.closing != NULL:
+            join_halves(p, &scratch.tokens, self.closing, self.longest, &scratch.found)
         return 0
 
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms, bint lines,

@@ -23,6 +23,7 @@ from templatemine import _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
+    BOX_SIZE,
     SLOT_SIZE,
     Encoded,
     expression,
@@ -171,8 +172,16 @@ class _Expressions:
             for form in forms:
                 if is_tag(form, pack.html):
                     self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
+            first, closing = pack.halves(template)
             source = expression(
-                forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, template.anchor, template.slot
+                first,
+                pack.patterns,
+                pack.tokenise.separators,
+                pack.html,
+                self._tags,
+                template.anchor,
+                template.slot,
+                closing,
             )
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
@@ -193,8 +202,9 @@ class _Expressions:
         found: Matches = []
         for place in sorted(candidates):
             slot = pack.templates[place].slot
+            most = BOX_SIZE if slot == "between" else SLOT_SIZE
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
-                if slot and self._size(text, *map(marked.original, match.span(2))) > SLOT_SIZE:
+                if slot and self._size(text, *map(marked.original, match.span(2))) > most:
                     continue
                 found.append((marked.original(match.start(1)), marked.original(match.end(1)), place))
         return found

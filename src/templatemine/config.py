@@ -160,6 +160,7 @@ class EvidenceConfig:
     period_share, period_least : a quiet string that stands in this share of the documents from its first day to its
         last, and in so many, is compared with these documents alone.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
+    box_share, box_openings : least share of documents of what closes a box in prose, and how many strings must open it.
     """
 
     exclusive_bits: float = 7.0
@@ -192,6 +193,8 @@ class EvidenceConfig:
     period_share: float = 0.1
     period_least: int = 8
     table_share: float = 0.1
+    box_share: float = 0.2
+    box_openings: int = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANCHORS",
+    "BOX_SIZE",
     "OWN_TOKEN",
     "SLOT",
     "SLOT_SIZE",
@@ -57,6 +58,8 @@ ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
 # A token of a template that stands for the rest of its line, and how many characters that may have.
 SLOT = "{slot}"
 SLOT_SIZE = 120
+# Between two strings of a template; three headlines have some 200 characters, a long one 100.
+BOX_SIZE = 400
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
@@ -98,20 +101,22 @@ def expression(
     tags: Mapping[bytes, str] | None = None,
     anchor: str = "",
     slot: str = "",
+    closing: Sequence[bytes] = (),
 ) -> str:
     """The regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
-    the rest of the line up to its end, or from its beginning, is a part of the match.  In marked text, where a mark is
-    one character, the rest is group 2 and may have any length: whoever applies the expression measures it.
+    the rest of the line up to its end, or from its beginning, is a part of the match; "between" if the tokens of
+    `closing` follow on the same line, and what stands between belongs to the match.  In marked text, where a mark is
+    one character, what fills the slot is group 2 and may have any length: whoever applies the expression measures it.
     """
     described = [_described(form, patterns, html, tags) for form in forms]
-    between, optional = joint(separators, False), joint(separators, True)
-    parts = [described[0].body]
-    for one, other in pairwise(described):
-        parts.append(optional if one.own or other.own or (one.joins and other.letter) else between)
-        parts.append(other.body)
+    parts = _joined(described, separators)
+    if slot == "between":
+        behind = [_described(form, patterns, html, tags) for form in closing]
+        parts += [_between(described[-1], behind[0], separators, tags is None), *_joined(behind, separators)]
+        described += behind
     edge = separator_class(separators) + OWN_TOKEN
     left_edge, right_edge = edge, edge
     if html:
@@ -127,13 +132,38 @@ def expression(
         left = line_start
     if ANCHORS[anchor] & 2:
         right = line_end
-    if slot:
+    if slot in ("end", "start"):
         rest = _rest(slot, separators, described[-1 if slot == "end" else 0], tags is None)
         if slot == "end":
             parts, right = [*parts, rest], line_end
         else:
             parts, left = [rest, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
+
+
+def _joined(described: Sequence[_Described], separators: str) -> list[str]:
+    """The expressions of tokens that stand side by side, with what joins them."""
+    between, optional = joint(separators, False), joint(separators, True)
+    parts = [described[0].body]
+    for one, other in pairwise(described):
+        parts.append(optional if one.own or other.own or (one.joins and other.letter) else between)
+        parts.append(other.body)
+    return parts
+
+
+def _between(before: _Described, after: _Described, separators: str, bounded: bool) -> str:
+    """What stands between two tokens of a line: nothing, where they can touch, or what meets both at a boundary."""
+    apart = rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
+    anything = f"[^{LINE_BREAKS}]"
+    first = anything if before.own else f"(?:{apart}|[{OWN_TOKEN}{LETTER if before.joins else ''}])"
+    last = anything if after.own else f"(?:{apart}|[{OWN_TOKEN}{JOINTS if after.letter else ''}])"
+    one = first if after.own else last if before.own else f"(?:{apart}|[{OWN_TOKEN}])"
+    size = f"{{0,{BOX_SIZE - 2}}}?" if bounded else "*?"
+    body = f"{one}|{first}{anything}{size}{last}"
+    if before.own or after.own or (before.joins and after.letter):
+        body = f"|{body}"
+    # The shortest way comes first: the nearest closing counts.
+    return f"(?:{body})" if bounded else f"({body})"
 
 
 def _rest(slot: str, separators: str, beside: _Described, bounded: bool) -> str:

@@ -222,7 +222,8 @@ class Template:
     `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
     hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
     string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
-    the rest of the line up to the fixed tokens, whose `df` and `count` these are.
+    the rest of the line up to the fixed tokens, whose `df` and `count` these are; one in the middle for whatever is
+    between two strings on a line.
     """
 
     id: str
@@ -235,10 +236,12 @@ class Template:
 
     @property
     def slot(self) -> str:
-        """ "start" or "end" if the rest of the line on that side belongs to the match, else ""."""
-        if self.tokens and self.tokens[-1] == "{slot}":
-            return "end"
-        return "start" if self.tokens and self.tokens[0] == "{slot}" else ""
+        """ "start" or "end" if the rest of the line on that side belongs to the match, "between" if what stands between
+        two strings does, else ""."""
+        tokens = self.tokens or ()
+        if "{slot}" not in tokens:
+            return ""
+        return "end" if tokens[-1] == "{slot}" else "start" if tokens[0] == "{slot}" else "between"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,6 +92,20 @@ class Pack:
             forms.get(token) or forms.setdefault(token, read(token)) for token in template.tokens or () if token != SLOT
         ]
 
+    def halves(self, template: Template) -> tuple[list[bytes], list[bytes]]:
+        """`forms` before and behind a slot in the middle; of any other template, all of them and none."""
+        forms = self.forms(template)
+        middle = (template.tokens or ()).index(SLOT) if template.slot == "between" else len(forms)
+        return forms[:middle], forms[middle:]
+
+    def derived(self, template: Template) -> str:
+        """The expression of a template's tokens."""
+        forms, closing = self.halves(template)
+        separators, patterns = self.tokenise.separators, self.patterns
+        return expression(
+            forms, patterns, separators, self.html, anchor=template.anchor, slot=template.slot, closing=closing
+        )
+
     @cached_property
     def _form_of(self) -> dict[str, bytes]:
         return {}
@@ -112,15 +126,30 @@ class Pack:
         """`matcher`, made anew; for `sieve` see there."""
         rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
-        flat: list[int] = []
-        bounds = [0]
+        strings: list[list[int]] = []
+        edges: list[int] = []
+        closing: list[int] = []
+        closings: dict[tuple[int, tuple[int, ...]], int] = {}
         for place in rows:
-            flat += [vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(self.templates[place])]
+            template = self.templates[place]
+            halves = [[vocabulary.setdefault(form, len(vocabulary)) for form in half] for half in self.halves(template)]
+            strings.append(halves[0])
+            edge = ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0)
+            # Where a line must end, the closing must end it.
+            edges.append(edge & 1 if halves[1] else edge)
+            key = edge & 2, tuple(halves[1])
+            closing.append(len(rows) + closings.setdefault(key, len(closings)) if halves[1] else -1)
+        for edge, ids in closings:
+            strings.append(list(ids))
+            edges.append(edge)
+            closing.append(-2)
+        flat, bounds = array("i"), array("q", [0])
+        for one in strings:
+            flat.extend(one)
             bounds.append(len(flat))
-        reach = {"": 0, "end": 4, "start": 8}
-        edges = bytes([ANCHORS[self.templates[place].anchor] | reach[self.templates[place].slot] for place in rows])
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        return _spans.Matcher(*arguments, list(vocabulary), array("i", flat), array("q", bounds), edges, sieve), rows
+        matcher = _spans.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, array("i", closing))
+        return matcher, rows
 
     def to_json(self) -> str:
         """The pack as JSON text; the same pack gives the same text."""
@@ -346,15 +375,7 @@ def _check_templates(pack: Pack, where: str) -> None:
         strings[template.tokens] = template.id
         _check_slot(pack, template, here)
         try:
-            forms = pack.forms(template)
-            derived = expression(
-                forms,
-                pack.patterns,
-                pack.tokenise.separators,
-                pack.html,
-                anchor=template.anchor,
-                slot=template.slot,
-            )
+            derived = pack.derived(template)
         except ValueError as error:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:
@@ -368,15 +389,15 @@ def _check_templates(pack: Pack, where: str) -> None:
 
 
 def _check_slot(pack: Pack, template: Template, here: str) -> None:
-    """A slot is the first or the last token beside others, reaches to an edge of its line, and stands in no HTML."""
+    """A slot stands beside other tokens and in no HTML; the first or the last one stands at an edge of its line."""
     tokens = template.tokens or ()
     if SLOT not in tokens:
         return
     if pack.html:
-        raise PackError(f"{here}: tokens: {SLOT} reaches to the edge of a line, and HTML has none")
-    if tokens.count(SLOT) > 1 or len(tokens) < 2 or not template.slot:
-        raise PackError(f"{here}: tokens: expected {SLOT} once, first or last and beside other tokens")
-    if not ANCHORS[template.anchor] & ANCHORS[template.slot]:
+        raise PackError(f"{here}: tokens: {SLOT} stands for a part of a line, and HTML has none")
+    if tokens.count(SLOT) > 1 or len(tokens) < 2:
+        raise PackError(f"{here}: tokens: expected {SLOT} once and beside other tokens")
+    if template.slot != "between" and not ANCHORS[template.anchor] & ANCHORS[template.slot]:
         raise PackError(f"{here}: anchor: expected {template.slot!r} or 'line' beside {SLOT}, got {template.anchor!r}")
 
 

@@ -561,7 +561,7 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
     for own in user:
         if not regex.fullmatch(r"[a-z][a-z0-9_]{0,39}", own.name):
             raise ConfigError(f"patterns: a name is lower-case letters, digits and _, got {own.name!r}")
-        # A token {slot} of a template is the rest of a line.
+        # A token {slot} of a template is the rest of a line, or what stands between two strings on it.
         if own.name in known or own.name in names or own.name == "slot":
             raise ConfigError(f"patterns: the name {own.name!r} is taken")
         names.add(own.name)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core, _text
+from templatemine.boxes import Box, boxes_of
 from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
 from templatemine.crosssite import Peers, gather
@@ -242,6 +243,11 @@ def _finish(
         note = f"; {mined.copies} copies of other documents not counted{note}"
     cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
+    boxes: Sequence[Box] = ()
+    if method.evidence:
+        in_prose = peers.in_prose_elsewhere(mined.hashes, place)
+        free = mined.rates >= in_prose * np.float32(2.0**config.evidence.exclusive_bits)
+        boxes = boxes_of(mined, free, reason_of == 0, documents, patterns, config)
     pack = Pack(
         source=mined.source,
         html=mined.html,
@@ -250,7 +256,7 @@ def _finish(
         documents=mined.documents,
         method=config.method,
         cutoff=cutoff,
-        templates=templates_of(mined, kept, documents, patterns, config),
+        templates=templates_of(mined, kept, documents, patterns, config, boxes),
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,

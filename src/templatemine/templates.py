@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.boxes import Box
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
 from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
@@ -26,8 +27,15 @@ _LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 
 def templates_of(
-    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, config: PipelineConfig
+    mined: Mined,
+    rows: NDArray[np.int64],
+    documents: Sequence[Document],
+    patterns: PatternSet,
+    config: PipelineConfig,
+    boxes: Sequence[Box] = (),
 ) -> tuple[Template, ...]:
+    """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first."""
+    rows = np.union1d(rows, np.array([box.closing for box in boxes], np.int64))
     separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
     reaching = _reaching(mined, rows, config.evidence)
@@ -57,7 +65,23 @@ def templates_of(
         fixed = tuple(patterns.readable(form) for form in forms)
         templates.append(template(row, forms, fixed, ""))
         templates += [template(row, forms, fixed, side) for side in reaching.get(row, ())]
+    templates += [_boxed(mined, box, patterns, separators) for box in boxes]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
+
+
+def _boxed(mined: Mined, box: Box, patterns: PatternSet, separators: str) -> Template:
+    """Two strings and what stands between them."""
+    halves = [[mined.strings.names[token] for token in mined.strings.ids(row)] for row in (box.opening, box.closing)]
+    first, closing = (tuple(patterns.readable(form) for form in forms) for forms in halves)
+    tokens = (*first, SLOT, *closing)
+    return Template(
+        id=template_id(tokens),
+        regex=expression(halves[0], patterns, separators, mined.html, slot="between", closing=halves[1]),
+        tokens=tokens,
+        df=box.df,
+        count=box.count,
+        example=box.example,
+    )
 
 
 def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import cases, examples, make_pack, mine_strings, mined_pack
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, UserPattern
-from templatemine.expressions import SLOT_SIZE
+from templatemine.expressions import BOX_SIZE, SLOT_SIZE
 from templatemine.model import Span
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
@@ -73,6 +73,39 @@ def test_a_slot_holds_so_many_characters(side: str, fill: str) -> None:
             line = f"{rest} Contributing:"
         taken.add(len(spans(pack, f"A line.\n{line}\nAnother.")) == 1)
     assert taken == {True} if fill == "own pattern" else {True, False}
+
+
+@pytest.mark.parametrize("fill", FILLS)
+def test_between_two_strings_stand_so_many_characters(fill: str) -> None:
+    """Both engines measure what stands between alike, and take it up to `BOX_SIZE` characters."""
+    own = UserPattern(name="case", regex="case-[0-9]+", spans=True)
+    patterns = pattern_set("news", (own,) if fill == "own pattern" else ())
+    pack = make_pack([([b"Guide", b"Hide"], "Guide Hide")], patterns, "-", False, ["between/"])
+    taken = set()
+    for size in range(BOX_SIZE - 20, BOX_SIZE + 21):
+        rest = (FILLS[fill] * BOX_SIZE)[:size]
+        taken.add(len(spans(pack, f"They said Guide {rest} Hide so.")) == 1)
+    assert taken == {True} if fill == "own pattern" else {True, False}
+
+
+@pytest.mark.parametrize(
+    ("text", "cuts"),
+    [
+        ("Mr Lee Guide to it Hide said", ["Guide to it Hide"]),
+        ("Guide Hide", ["Guide Hide"]),
+        ("Guide Guide a Hide b Hide", ["Guide Guide a Hide"]),
+        ("Guide a Hide b Guide c Hide", ["Guide a Hide", "Guide c Hide"]),
+        ("Guide a\nb Hide", []),
+        ("Guide a\u2028b Hide", []),
+        ("Hide a Guide", []),
+        ("Guides a Hide", []),
+        ("Guide a Hidden b (Hide", []),
+        ("語Guide-語Hide語", ["Guide-語Hide"]),
+    ],
+)
+def test_a_slot_may_stand_between_two_strings(text: str, cuts: list[str]) -> None:
+    pack = make_pack([([b"Guide", b"Hide"], "Guide Hide")], pattern_set("news"), "-", False, ["between/"])
+    assert [text[one.start : one.end] for one in spans(pack, text)] == cuts
 
 
 @pytest.mark.parametrize(

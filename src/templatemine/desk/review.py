@@ -21,7 +21,7 @@ from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import Encoded, expression
+from templatemine.expressions import Encoded
 from templatemine.model import Cleaned, Span, Template
 from templatemine.overrides import Rule
 from templatemine.packs import Pack, compiled_safely, template_id
@@ -160,11 +160,7 @@ def _shown(template: Template) -> dict[str, Any]:
 def sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
     """Where a template stands in the sample: articles, matches, and some of them with what stands around."""
     if template.tokens is not None:
-        forms = [pack.patterns.from_readable(token) for token in template.tokens if token != "{slot}"]
-        source = expression(
-            forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=template.anchor, slot=template.slot
-        )
-        template = replace(template, regex=source)
+        template = replace(template, regex=pack.derived(template))
     alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0))
     rows: list[dict[str, str]] = []
     matches = touched = 0

@@ -95,7 +95,7 @@ def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
         f"{template.df:,}",
         share,
         f"{template.count:,}",
-        f"{stands}, with the rest" if template.slot else stands,
+        f"{stands}, with the rest" if template.slot in ("end", "start") else stands,
         template.id,
         text_of(template),
     )
