@@ -390,7 +390,7 @@ cdef class Matcher(Scanner):
     closing : int32 array, shape (strings,), optional
         The string that closes string i: a match reaches from i to the end of the nearest one behind it, on its line and at
         most `expressions.BOX_SIZE` code points away.  -1 for a whole string, -2 for one that only closes; these stand last
-        and are not counted among the strings that are found.
+        and are not counted among the strings that are found.  With it there is no sieve.
     """
 
     cdef Table vocabulary

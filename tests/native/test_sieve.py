@@ -21,7 +21,11 @@ def agree(pack: Pack, text: str) -> None:
     """The matches are the same with and without, and lie in the regions."""
     data = Encoded(text, pack.patterns, pack.tokenise.separators).data
     all_of_it, sieved = pack.make_matcher(NEVER)[0], pack.make_matcher(ALWAYS)[0]
-    assert (sieved.sieved, all_of_it.sieved) == (True, False)
+    # Strings of two halves are looked for in all of the text.
+    halves = any(one.slot == "between" for one in pack.templates)
+    assert (sieved.sieved, all_of_it.sieved) == (not halves, False)
+    if halves:
+        return
     starts, ends, strings = all_of_it.find(data)
     regions = sieved.regions(data)
     assert regions == sorted(regions)
