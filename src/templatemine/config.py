@@ -221,8 +221,8 @@ class PageConfig:
     vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path stands on many
         pages; on n of them it is vote n / (n + vote_pages).
     prior_words : words with the share of the whole source that are added to each path's votes.
-    repeat : a block whose text df of the n pages with its path have loses repeat * ln(1 + df) * sqrt(df / n) in log
-        odds.
+    repeat : a block whose text df of the n pages with its path have loses repeat * ln(1 + df) in log odds, one of fewer
+        than ten words sqrt(df / n) of that.
     text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds
         for possible needs no second witness.
     smooth : share of what isotonic regression over the tree makes of a probability; 0 leaves it as it is, 1 gives much

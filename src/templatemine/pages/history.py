@@ -4,8 +4,8 @@ No labels are needed: the page model says of each block on every page of the sou
 that is the vote of the path it stands under.  A path's share of words that are expected to be main text, r, is shrunk
 towards that of the source; then the log odds of a block become a weighted mean of the page model's and of r's.  A text
 that stands under the same path on several pages is furniture whatever the model says, and loses log odds with their
-number, the more the greater a part of those with the path they are; of these texts only such are kept as the model
-ever held for possible.  Cost: that of the page model.
+number, a short one the less the smaller a part of those with the path they are; of these texts only such are kept as
+the model ever held for possible.  Cost: that of the page model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ DIGITS = re.compile(r"\d+")
 DATES = [_blocks.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
 SENTENCE = 10
-"""Words from which on numbers are folded: a numbered headline is none the less a headline of its own."""
+"""Words from which on numbers are folded: a numbered headline is none the less a headline of its own.  And from which
+on a text does not come again by chance, as lines of code do."""
 
 THOUSAND = 1000
 """Words are summed in thousandths, as whole numbers, so that the order of pages changes nothing."""
@@ -128,7 +129,7 @@ class Votes:
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
-        part = np.sqrt(np.minimum(df / pages, 1))
+        part = np.where(page.words < SENTENCE, np.sqrt(np.minimum(df / pages, 1)), 1)
         return scores - self._config.repeat * np.log1p(df) * part, path, df
 
 
