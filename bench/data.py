@@ -23,6 +23,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import re
 import shutil
 import sys
 from collections import Counter
@@ -109,7 +110,7 @@ def describe(group: str) -> str:
         )
     return (
         f"archive = {REAL_TEXTS}, English news, 14 sources; large = its source with most articles, repeated with "
-        "digits drawn anew; growth = all its articles as one source; expressions beyond the source's own 50 are templates "
+        "digits drawn anew, twelve years apart; growth = all its articles as one source; expressions beyond the source's own 50 are templates "
         f"of the other sources, then of a generated one; pages = sites of {' and '.join(REAL_PAGES)} with 10 pages or more"
     )
 
@@ -232,9 +233,14 @@ def _real(folder: Path, sizes: Sizes, shared: Path) -> None:
 
 
 def _renumbered(row: Row, copy: int) -> Row:
-    """A copy of an article with every digit drawn anew; the first copy is the article itself."""
+    """A copy of an article with every digit drawn anew, dated twelve years later than the last; the first is the article.
+
+    On its own day it would be what is furniture of that day: what many documents of it have.
+    """
     if not copy:
         return row
+    date = re.sub(r"[0-9]{4}", lambda year: str(int(year[0]) + 12 * copy), row.get("date") or "", count=1)
+    row = {**row, "date": date}
     random = Random(f"{copy} {row['id']}")
     text = "".join([str(int(random.random() * 10)) if "0" <= char <= "9" else char for char in row["text"]])
     return {**row, "id": f"{row['id']} copy {copy}", "text": text}

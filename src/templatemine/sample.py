@@ -76,7 +76,13 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
         passage_information=config.passage_information + 10,
         rich=config.rich - 1,
     )
-    hard = replace(easy, whole=config.whole + 0.1, half=config.half + 0.15, joint_share=config.joint_share * 0.8)
+    hard = replace(
+        easy,
+        whole=config.whole + 0.1,
+        edge=config.edge + 0.05,
+        half=config.half + 0.15,
+        joint_share=config.joint_share * 0.8,
+    )
     return easy, hard
 
 
