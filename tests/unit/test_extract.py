@@ -120,6 +120,7 @@ def test_any_text_is_a_page(html: str) -> None:
 
 
 SHAPES = {
+    "articles": lambda n: "<article>a word, " * (n // 17),
     "deep": lambda n: "<div>" * (n // 10) + "deep words of a page" + "</div>" * (n // 10),
     "unclosed": lambda n: "<b><a href=x><span>word " * (n // 24),
     "one block": lambda n: "<p>" + "word, " * (n // 6),

@@ -111,12 +111,11 @@ def _outermost(outline: Outline, found: Sequence[int]) -> Iterator[int]:
     while at < len(found):
         outer = found[at]
         end = bisect_right(found, outline.lasts[outer])
-        inner, last = [], -1
-        for one in found[at + 1 : end]:
-            if one > last:
-                inner.append(one)
-                last = outline.lasts[one]
-        held = sum(outline.ends[one] - outline.insides[one] for one in inner)
+        held, next_one = 0, at + 1
+        while next_one < end:  # past what stands in each, or deep nesting would be walked once a level
+            inner = found[next_one]
+            held += outline.ends[inner] - outline.insides[inner]
+            next_one = bisect_right(found, outline.lasts[inner])
         if 2 * held > outline.ends[outer] - outline.insides[outer]:
             at += 1
         else:
