@@ -43,20 +43,18 @@ def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, N
 def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     """Which documents are no copies: of those that are alike, one stays."""
     n = corpus.documents
-    runs, owner, repeats = _rare_runs(corpus, config)
-    size = np.bincount(owner, minlength=n)
+    runs, owner, size, said = _rare_runs(corpus, config)
     # By what they say, not by where they stand: the same one stays whatever the order of the documents.
-    said = np.zeros(n, np.uint64)
-    np.add.at(said, owner, runs)
-    turn = np.empty(n, np.int64)
-    turn[np.argsort(said, kind="stable")] = np.arange(n)
+    turn = np.empty(n, np.uint64)
+    turn[np.argsort(said, kind="stable")] = np.arange(n, dtype=np.uint64)
     size = size[np.argsort(turn)]
-    # What no other document can have needs no sorting: most runs of an article are its own.
-    runs, owner = runs[repeats], turn[owner[repeats]]
-    order = np.lexsort((owner, runs))
-    runs, owner = runs[order], owner[order]
-    new = np.ones(len(runs), np.bool_)
-    new[1:] = (runs[1:] != runs[:-1]) | (owner[1:] != owner[:-1])
+    # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for some
+    # million runs leave a handful of chance pairs, of dozens that two documents need.
+    low = np.uint64(n.bit_length())
+    keys = np.sort(runs >> low << low | turn[owner])
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    runs, owner = keys >> low, (keys & ((np.uint64(1) << low) - np.uint64(1))).astype(np.int64)
     size -= np.bincount(owner[~new], minlength=n)
     runs, owner = runs[new], owner[new]
     # Two documents are compared by the runs that both hold and none between them, in their order, does.
@@ -68,24 +66,37 @@ def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     copies |= (common == np.maximum(size[first], size[second])) & (common >= config.least_equal)
     kept = np.ones(n, np.bool_)
     kept[second[copies]] = False
-    return kept[turn]
+    return kept[turn.astype(np.int64)]
 
 
-def _rare_runs(corpus: Corpus, config: CopyConfig) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Hashes of all pairs of rare tokens that follow each other, whatever stands between; the document of each; and
-    which of them other documents may have."""
+def _rare_runs(
+    corpus: Corpus, config: CopyConfig
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]:
+    """Pairs of rare tokens that follow each other, whatever stands between.
+
+    Returns
+    -------
+    runs, owner
+        Hash and document of each pair that other documents may have: most of an article are its own.
+    size, said
+        Of each document, all its pairs, and the sum of the hashes of its rare tokens.
+    """
     forms, n = corpus.form_names, corpus.documents
     assert isinstance(forms, Forms)
     df, _ = _core.document_frequency(corpus.forms, corpus.doc_starts, len(forms))
     rare = df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
     rare[: int(corpus.lines)] = False
     places = np.flatnonzero(rare[corpus.forms])
-    owner = _core.last_at_most(corpus.doc_starts, places)
+    here = corpus.forms[places]
+    held = np.diff(np.searchsorted(places, corpus.doc_starts))
+    owner = np.repeat(np.arange(n, dtype=np.int32), held)
+    shared = (df > 1)[here]
+    pair = np.flatnonzero(shared[:-1] & shared[1:] & (owner[:-1] == owner[1:]))
     odd, odder, shift, far = _MIX
-    hashes = _text.form_hashes(forms.arena, forms.offsets)[corpus.forms[places]]
-    runs = hashes[:-1] * odder + hashes[1:]
+    hashes = _text.form_hashes(forms.arena, forms.offsets)[here]
+    runs = hashes[pair] * odder + hashes[pair + 1]
     runs = (runs ^ (runs >> shift)) * odd
     runs ^= runs >> far
-    within = owner[:-1] == owner[1:]
-    common = (df > 1)[corpus.forms[places]]
-    return runs[within], owner[:-1][within], (common[:-1] & common[1:])[within]
+    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(held)])
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes, dtype=np.uint64)])
+    return runs, owner[pair], np.maximum(held - 1, 0), total[bounds[1:]] - total[bounds[:-1]]
