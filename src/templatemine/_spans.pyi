@@ -42,10 +42,8 @@ class Matcher(Scanner):
         document: Buffer,
         number: int,
         table: NDArray[np.int64],
-        stands: NDArray[np.int32],
         last: NDArray[np.int64],
         forms: NDArray[np.int64],
-        lines: tuple[int, int, int] | None,
     ) -> None: ...
     def spans(self, texts: list[str], gap: int) -> list[list[tuple[int, int, list[int]]] | None]: ...
 

@@ -13,10 +13,10 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcpy, memset
 
 from templatemine._text cimport (
-    ABBREVIATION, AFTER_CLOSE, BEGINS, CLOSES, ENDS, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, NEAR_BEGIN, NEAR_END, PROSE,
-    QUOTE, SENTENCE, SHORT, STANDS, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words, all_upper, closing_marks, copied,
-    count_stand, found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add, table_find, table_free,
-    table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
+    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words,
+    all_upper, copied, found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add,
+    table_find, table_free, table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init,
+    words_insert,
 )
 
 from templatemine._sieve cimport (
@@ -230,14 +230,6 @@ cdef struct Scratch:
     uint8_t* form
     int64_t room
     Word known[KNOWN]
-
-
-cdef struct Lines:
-    # As `_core.standing` takes them, in tokens.
-    int64_t short
-    int64_t long_
-    int64_t near
-    int64_t far             # no line is looked at further from an occurrence than this
 
 
 cdef struct Text:
@@ -638,7 +630,7 @@ cdef class Matcher(Scanner):
         n = put_form(self, p, n, kind, scratch)
         return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
 
-    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint lines) except -1 nogil:
+    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil:
         """All matches into scratch.found: first and last token, string.  With `forms`, which counts tokens, all tokens are
         in scratch.tokens; without, those that the sieve lets pass."""
         cdef int64_t i
@@ -646,12 +638,12 @@ cdef class Matcher(Scanner):
         cdef Regions* regions = &scratch.regions
         scratch.tokens.size = 0
         if forms != NULL or not self.sieved:
-            self._search(p, 0, n, n, scratch, forms, lines, &ordered)
+            self._search(p, 0, n, n, scratch, forms, &ordered)
         else:
             sieve_regions(&self.sieve, p, n, regions)
             for i in range(regions.size):
                 self.passed += regions.region[i].end - regions.region[i].start
-                self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, lines, &ordered)
+                self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, &ordered)
             self.seen += n
             if self.seen > ENOUGH and not self.forced and self.passed > self.seen // (4 if self.sieve.threes else 2):
                 # It costs more than it saves here; which texts come first changes the time alone.
@@ -662,7 +654,7 @@ cdef class Matcher(Scanner):
             join_halves(p, &scratch.tokens, self.closing, self.longest, &scratch.found)
         return 0
 
-    cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms, bint lines,
+    cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
                      bint* ordered) except -1 nogil:
         """Tokenise a region of a text of n bytes and add its matches."""
         cdef int64_t i, k, size, id
@@ -685,8 +677,6 @@ cdef class Matcher(Scanner):
             q = p + tokens.start[i]
             size = tokens.end[i] - tokens.start[i]
             kind = tokens.kind[i]
-            if lines and kind & FIRST:
-                state = 0
             if kind & KIND == WORD and size <= SHORT:
                 h = tm_key(q, size, p + n, &a, &b)
                 if kind & LETTERS and letters_tell:
@@ -753,7 +743,7 @@ cdef class Matcher(Scanner):
         cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, NULL, False)
+                self._find(p, document.shape[0], scratch, NULL)
             starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
@@ -793,7 +783,7 @@ cdef class Matcher(Scanner):
         cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, NULL, False)
+                self._find(p, document.shape[0], scratch, NULL)
             for i in range(found.size):
                 if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
                         and scratch.tokens.end[found.length[i]] == document.shape[0]):
@@ -802,49 +792,8 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
-    cdef int _marks(self, const uint8_t* p, int64_t i, Scratch* scratch) except -1 nogil:
-        """`closing_marks` of the form of token i."""
-        cdef Tokens* tokens = &scratch.tokens
-        cdef int64_t size = put_form(self, p + tokens.start[i], tokens.end[i] - tokens.start[i], tokens.kind[i] & KIND, scratch)
-        return closing_marks(scratch.form, size)
-
-    cdef bint _closed(self, const uint8_t* p, int64_t begin, int64_t i, Scratch* scratch) except -1 nogil:
-        """Whether token i of a line closes something; a corner bracket only what was closed before it."""
-        cdef int marks = self._marks(p, i, scratch)
-        while marks & QUOTE and i > begin:
-            i -= 1
-            marks = self._marks(p, i, scratch)
-        return marks != 0
-
-    cdef int _count(self, const uint8_t* p, Scratch* scratch, int64_t first, int64_t last, const Lines* lines,
-                    int32_t* counts) except -1 nogil:
-        """Add to ten counts how an occurrence stands, as `_core.standing` has it."""
-        cdef Tokens* tokens = &scratch.tokens
-        cdef int32_t a = 0, b = 0
-        cdef int64_t begin = first, end = last + 1
-        while not tokens.kind[begin] & FIRST and begin > 0 and first - begin < lines.far:
-            begin -= 1
-        while end < tokens.size and not tokens.kind[end] & FIRST and end - last <= lines.far:
-            end += 1
-        if begin == first:
-            a = BEGINS | AFTER_CLOSE
-        elif self._closed(p, begin, first - 1, scratch):
-            a = AFTER_CLOSE
-        if end == last + 1:
-            b = ENDS | CLOSES
-        elif self._marks(p, last, scratch):
-            b = CLOSES
-        if first - begin <= lines.near:
-            a |= NEAR_BEGIN
-        if end - 1 - last <= lines.near:
-            b |= NEAR_END
-        if end - begin >= lines.long_ or (end - begin > lines.short and self._marks(p, end - 1, scratch) & SENTENCE):
-            a |= PROSE
-        count_stand(counts, a, b)
-        return 0
-
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
-              int32_t[:, ::1] stands not None, int64_t[::1] last not None, int64_t[::1] forms not None, lines):
+              int64_t[::1] last not None, int64_t[::1] forms not None):
         """Add the occurrences in one more document to running counts.
 
         Parameters
@@ -854,43 +803,27 @@ cdef class Matcher(Scanner):
             Number of the document; each has its own.
         table : int64 array, shape (strings, 2), INOUT
             Occurrences and documents.
-        stands : int32 array, shape (strings, 10), INOUT
-            Occurrences by how they stand, see `_core.stand_counts`, but for tables; left alone if `lines` is None.
         last : int64 array, shape (strings,), INOUT
             Last document that held each string; -1 at the start.
         forms : int64 array, shape (vocabulary + 1,), INOUT
-            Occurrences of each form of the vocabulary; at the end, all tokens, and line breaks if they part strings.
-        lines : tuple of int or None
-            Line breaks part strings: `short`, `long_` and `near` as `_core.standing` takes them.
+            Occurrences of each form of the vocabulary; at the end, all tokens.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i, s
-        cdef Lines sizes
-        cdef bint parts = lines is not None
-        if parts:
-            sizes.short, sizes.long_, sizes.near = lines
-            sizes.far = max(sizes.long_, sizes.near + 1)
         _check_size(document.shape[0])
-        if (table.shape[0] != self.strings or table.shape[1] != 2 or stands.shape[0] != self.strings or stands.shape[1] != STANDS
-                or last.shape[0] != self.strings or forms.shape[0] != self.vocabulary.count + 1):
-            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} x {STANDS}, {self.strings} and "
-                             f"{self.vocabulary.count + 1}, got {table.shape[0]} x {table.shape[1]}, {stands.shape[0]} x "
-                             f"{stands.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
+        if (table.shape[0] != self.strings or table.shape[1] != 2 or last.shape[0] != self.strings
+                or forms.shape[0] != self.vocabulary.count + 1):
+            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} and {self.vocabulary.count + 1}, got "
+                             f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
         cdef Scratch* scratch = self._take()
-        cdef Tokens* tokens = &scratch.tokens
         cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, &forms[0], parts)
-                forms[self.vocabulary.count] += tokens.size
-                if parts:
-                    for i in range(tokens.size):
-                        forms[self.vocabulary.count] += tokens.kind[i] & FIRST != 0
+                self._find(p, document.shape[0], scratch, &forms[0])
+                forms[self.vocabulary.count] += scratch.tokens.size
                 for i in range(found.size):
                     s = found.count[i]
                     table[s, 0] += 1
-                    if parts:
-                        self._count(p, scratch, found.position[i], found.length[i], &sizes, &stands[s, 0])
                     if last[s] != number:
                         last[s] = number
                         table[s, 1] += 1
@@ -934,7 +867,7 @@ cdef class Matcher(Scanner):
                 with nogil:
                     for i in range(number):
                         if rows[i].data != NULL:
-                            self._find(rows[i].data, rows[i].size, scratch, NULL, False)
+                            self._find(rows[i].data, rows[i].size, scratch, NULL)
                             unite(&rows[i], &scratch.tokens, &scratch.found, gap, &found)
                             scratch.found.size = 0
             finally:

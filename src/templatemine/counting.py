@@ -28,7 +28,7 @@ from templatemine.tokenise import days
 __all__ = ["Candidates", "Counted", "candidates", "count_candidates", "recounted"]
 
 REMEMBERED = 1 << 17
-"""Distinct tokens that counting remembers: some 20 MB, what the cache of a large processor holds."""
+"""Distinct tokens that counting remembers; four or eight times as many made it no faster."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,8 +48,8 @@ def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     turn = np.empty(n, np.uint64)
     turn[np.argsort(said, kind="stable")] = np.arange(n, dtype=np.uint64)
     size = size[np.argsort(turn)]
-    # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for some
-    # million runs leave a handful of chance pairs, of dozens that two documents need.
+    # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for
+    # some million runs leave a handful of chance pairs, of dozens that two documents need.
     low = np.uint64(n.bit_length())
     keys = np.sort(runs >> low << low | turn[owner])
     new = np.ones(len(keys), np.bool_)

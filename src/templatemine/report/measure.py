@@ -18,7 +18,6 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine import _core
 from templatemine.config import ReportConfig
 from templatemine.expressions import Encoded, is_own_token
 from templatemine.model import Document
@@ -96,7 +95,6 @@ class Measured:
         size = len(pack.templates)
         self._last = np.full(len(self._rows), -1, np.int64)
         self._table = np.zeros((len(self._rows), 2), np.int64)
-        self._stands = np.zeros((len(self._rows), _core.STAND_COUNTS), np.int32)
         self._edges = np.zeros((len(self._rows), 3), np.int64)
         self._written = [
             (row, regex.compile(one.regex)) for row, one in enumerate(pack.templates) if one.tokens is None
@@ -141,7 +139,7 @@ class Measured:
     def _count(self, body: str, number: int, day: str | None) -> None:
         if self._rows:
             encoded = Encoded(body, self.pack.patterns, self.pack.tokenise.separators)
-            self._matcher.count(encoded.data, number, self._table, self._stands, self._last, self._forms, None)
+            self._matcher.count(encoded.data, number, self._table, self._last, self._forms)
             starts, ends, strings = self._matcher.find(encoded.data)
             offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
             points = encoded.code_points(offsets)[inverse].tolist()
