@@ -244,7 +244,7 @@ def _finish(
     cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
     boxes: Sequence[Box] = ()
-    if method.evidence:
+    if method.evidence and config.evidence.boxes:
         in_prose = peers.in_prose_elsewhere(mined.hashes, place)
         free = mined.rates >= in_prose * np.float32(2.0**config.evidence.exclusive_bits)
         boxes = boxes_of(mined, free, reason_of == 0, documents, patterns, config)

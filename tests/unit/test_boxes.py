@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from templatemine.clean import Cleaner
-from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.config import CleanConfig, EvidenceConfig, PipelineConfig
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
@@ -40,10 +40,10 @@ def archive(people: int, closing: str = " MORE", documents: int = 80, stop: str 
     return made
 
 
-def mined(documents: list[Document], config: PipelineConfig | None = None) -> Pack:
+def mined(documents: list[Document], boxes: bool = True) -> Pack:
     """The pack of a source beside another one that writes the same way without boxes."""
     other = [replace(one, source="b") for one in archive(16, "")]
-    return mine([*documents, *other], config)["a"]
+    return mine([*documents, *other], PipelineConfig(evidence=EvidenceConfig(boxes=boxes)))["a"]
 
 
 def halves(pack: Pack) -> set[tuple[str, ...]]:
@@ -75,7 +75,6 @@ def test_what_is_no_box(documents: list[Document]) -> None:
     assert halves(mined(documents)) == set()
 
 
-def test_boxes_can_be_left_alone() -> None:
-    config = PipelineConfig()
-    config = replace(config, evidence=replace(config.evidence, box_share=2.0))
-    assert halves(mined(archive(16), config)) == set()
+def test_they_are_found_on_request_only() -> None:
+    assert PipelineConfig().evidence.boxes is False
+    assert halves(mined(archive(16), boxes=False)) == set()

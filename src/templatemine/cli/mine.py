@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
-from templatemine.config import CrossSiteConfig, MineConfig, PipelineConfig, SampleConfig, SharedConfig, TokeniseConfig
+from templatemine.config import (
+    CrossSiteConfig,
+    EvidenceConfig,
+    MineConfig,
+    PipelineConfig,
+    SampleConfig,
+    SharedConfig,
+    TokeniseConfig,
+)
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -106,6 +114,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
     )
+    parser.add_argument(
+        "--boxes",
+        action="store_true",
+        help="also find boxes that a parser wrote into sentences (a full name, headlines, MORE); takes twice as long",
+    )
     group = parser.add_argument_group("larger than memory")
     group.add_argument(
         "--memory",
@@ -195,6 +208,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         tokenise=tokenise,
         mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
         crosssite=CrossSiteConfig(max_sources=args.max_sources),
+        evidence=EvidenceConfig(boxes=args.boxes),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
     )
