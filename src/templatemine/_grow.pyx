@@ -39,8 +39,6 @@ ctypedef fused symbol_t:
 
 cdef struct Grown:
     int64_t rank
-    int32_t before          # tokens that stand before and after all occurrences, 0 if there are several
-    int32_t after
     int32_t first           # lowest place
     int32_t length
     int32_t count
@@ -48,10 +46,18 @@ cdef struct Grown:
     int32_t[STANDS] stands
 
 
+cdef struct Beside:
+    # Tokens that stand before and after all occurrences, 0 if there are several.
+    int32_t before
+    int32_t after
+
+
 cdef struct Strings:
     Grown* rows
+    Beside* beside          # of strings that are not maximal
     int64_t size
     int64_t room
+    int64_t beside_room
 
 
 cdef struct Group:
@@ -97,9 +103,10 @@ cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const G
     if out.size == out.room:
         reserve(<void**>&out.rows, &out.room, out.size + 1, sizeof(Grown))
     row = out.rows + out.size
+    if before or after:
+        reserve(<void**>&out.beside, &out.beside_room, out.size + 1, sizeof(Beside))
+        out.beside[out.size] = Beside(before, after)
     row.rank = group.low
-    row.before = before
-    row.after = after
     row.first = places[group.low]
     row.length = <int32_t>group.depth
     row.count = <int32_t>(group.high - group.low)
@@ -281,6 +288,7 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
         return places, rank, first, length, count, df, counts
     finally:
         free(out.rows)
+        free(out.beside)
 
 
 def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
@@ -316,6 +324,7 @@ def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_start
         return _columns(&out)[1:]
     finally:
         free(out.rows)
+        free(out.beside)
 
 
 cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
@@ -358,15 +367,15 @@ cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, cons
 
 
 cdef tuple _columns(const Strings* out):
-    """The rows as columns."""
-    cdef int64_t i, n = out.size
+    """The rows as columns; what stands beside strings is empty if they are maximal."""
+    cdef int64_t i, n = out.size, m = n if out.beside != NULL else 0
     cdef int64_t[::1] rank = np.empty(max(n, 1), np.int64)
     cdef int32_t[::1] first = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] before = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] after = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] before = np.empty(max(m, 1), np.int32)
+    cdef int32_t[::1] after = np.empty(max(m, 1), np.int32)
     cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
     with nogil:
         for i in range(n):
@@ -375,8 +384,9 @@ cdef tuple _columns(const Strings* out):
             length[i] = out.rows[i].length
             count[i] = out.rows[i].count
             df[i] = out.rows[i].df
-            before[i] = out.rows[i].before
-            after[i] = out.rows[i].after
             memcpy(&stands[i, 0], out.rows[i].stands, sizeof(out.rows[i].stands))
+        for i in range(m):
+            before[i] = out.beside[i].before
+            after[i] = out.beside[i].after
     return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
-            np.asarray(before)[:n], np.asarray(after)[:n], np.asarray(stands)[:n])
+            np.asarray(before)[:m], np.asarray(after)[:m], np.asarray(stands)[:n])

@@ -166,22 +166,47 @@ def measure(
     values[:, 1] = np.log(token_counts)
     for column, bit in enumerate((4, 8, 16, 64), 2):
         values[:, column] = traits & bit > 0
+    columns: dict[str, NDArray[Any]] = {}
+    # A stretch at a time: what is added up takes more memory than what is left of it.
+    for begin in range(0, max(len(position), 1), STRETCH):
+        some = slice(begin, begin + STRETCH)
+        part = _stretch(tokens, position[some], length[some], values, traits, total, count[some], stands[some])
+        for name, values_of in part.items():
+            columns.setdefault(name, np.empty(len(position), values_of.dtype))[some] = values_of
+    return Evidence(**columns)
+
+
+STRETCH = 1 << 16
+"""Strings that are measured at once."""
+
+
+def _stretch(
+    tokens: IntArray,
+    position: LongArray,
+    length: IntArray,
+    values: NDArray[np.float64],
+    traits: NDArray[np.uint8],
+    total: float,
+    count: NDArray[Any],
+    stands: NDArray[Any],
+) -> dict[str, NDArray[Any]]:
+    """The columns of `Evidence` for some strings."""
     sums = _core.string_sums(tokens, values, position, length)
     information, logs, own_script, mutable, numbers, figures = sums.T
     count = np.maximum(count, 1)
     last = traits[tokens[position + length - 1]]
-    return Evidence(
+    return {
         **{name: (stands[:, place] / count).astype(np.float32) for place, name in enumerate(STANDS)},
-        information=information.astype(np.float32),
-        own_script=(own_script / length).astype(np.float32),
-        mutable=(mutable / length).astype(np.float32),
-        ends_value=last & 16 > 0,
-        holds_value=numbers > 0,
-        holds_figure=figures > 0,
-        announces=last & 32 > 0,
-        bound=np.exp(np.log(count) - logs / length).astype(np.float32),
-        rate=(count / total).astype(np.float32),
-    )
+        "information": information.astype(np.float32),
+        "own_script": (own_script / length).astype(np.float32),
+        "mutable": (mutable / length).astype(np.float32),
+        "ends_value": last & 16 > 0,
+        "holds_value": numbers > 0,
+        "holds_figure": figures > 0,
+        "announces": last & 32 > 0,
+        "bound": np.exp(np.log(count) - logs / length).astype(np.float32),
+        "rate": (count / total).astype(np.float32),
+    }
 
 
 def recount(evidence: Evidence, rows: NDArray[np.int64], counted: Evidence) -> Evidence:

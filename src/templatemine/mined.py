@@ -179,7 +179,11 @@ def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np
     return owner[known], place[known]
 
 
-def _runs(starts: NDArray[np.int64], lengths: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of several runs one after the other, and where each begins among them."""
+def _runs(starts: NDArray[np.int64], lengths: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Places of several runs one after the other, in four bytes if they fit, and where each run begins among them."""
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-    return np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1]), bounds
+    last = max(int(bounds[-1]), int(starts.max(initial=0)) + int(lengths.max(initial=0)))
+    kind = np.int32 if last < 2**31 else np.int64
+    places = np.repeat((starts - bounds[:-1]).astype(kind), lengths)
+    places += np.arange(bounds[-1], dtype=kind)
+    return places, bounds

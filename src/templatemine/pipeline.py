@@ -155,6 +155,8 @@ def _by_hash(
     by_form = _text.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
     hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
+    # Where else strings stand is no longer asked; the columns are about to be held twice.
+    found = replace(found, places=np.empty(0, np.int32))
     order = np.argsort(hashes)
     if hidden is not None:
         before, after = before[order], after[order]
