@@ -23,6 +23,8 @@ cdef class Tokeniser(Scanner):
     cdef bint lines
     cdef list starts
 
+    cdef list _each(self, list documents)
+    cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil
 

@@ -127,6 +127,10 @@ cdef class Tokeniser(Scanner):
 
     def add_all(self, list documents not None):
         """Tokenise some more documents (UTF-8); other threads may run until all of them are done."""
+        self.starts.extend(self._each(documents))
+
+    cdef list _each(self, list documents):
+        """`_take` each of some documents without the interpreter's lock; how many tokens are held after each."""
         cdef Py_ssize_t i, n = len(documents)
         cdef bytes document
         cdef const uint8_t** texts = <const uint8_t**>malloc((n + 1) * sizeof(uint8_t*))
@@ -142,12 +146,16 @@ cdef class Tokeniser(Scanner):
                 sizes[i] = len(document)
             with nogil:
                 for i in range(n):
-                    self._add(texts[i], sizes[i])
+                    self._take(texts[i], sizes[i])
                     sizes[i] = self.tokens.size
-            self.starts.extend([sizes[i] for i in range(n)])
+            return [sizes[i] for i in range(n)]
         finally:
             free(texts)
             free(sizes)
+
+    cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
+        """What is done with a document of a batch; others may do something else."""
+        return self._add(p, n)
 
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, type_id, form_id, size

@@ -249,27 +249,9 @@ cdef class Counter(Tokeniser):
 
     def count_all(self, list documents not None):
         """Count the strings in some more documents (UTF-8); other threads may run until all of them are done."""
-        cdef Py_ssize_t i, n = len(documents)
-        cdef bytes document
-        cdef const uint8_t** texts = <const uint8_t**>malloc((n + 1) * sizeof(uint8_t*))
-        cdef int64_t* sizes = <int64_t*>malloc((n + 1) * sizeof(int64_t))
-        try:
-            if texts == NULL or sizes == NULL:
-                raise MemoryError
-            # The list keeps the bytes alive, and nobody else has it: a copy, as the caller's may change meanwhile.
-            documents = documents[:]
-            for i in range(n):
-                document = documents[i]
-                texts[i] = document
-                sizes[i] = len(document)
-            with nogil:
-                for i in range(n):
-                    self._count(texts[i], sizes[i])
-        finally:
-            free(texts)
-            free(sizes)
+        self._each(documents)
 
-    cdef int _count(self, const uint8_t* p, int64_t n) except -1 nogil:
+    cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, k, size, symbols = self.own.count
         cdef int32_t* ids
         cdef int32_t state, token

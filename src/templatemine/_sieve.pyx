@@ -13,7 +13,7 @@ A string gives itself away by the rarest of these that it has:
 - a byte in the first or last word of its line, where it must begin or end one;
 - a byte in its line.
 
-`pattern_bytes` has the bytes that a mutable pattern must hold.  What is rare is told by `frequency`, of bytes in running
+`pattern_clue` has what a mutable pattern must hold.  What is rare is told by `frequency`, of bytes in running
 text: a wrong guess costs time, never a match.
 """
 
@@ -129,7 +129,7 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
     cdef set words
     if pattern in (ISO_DATE, PHONE, HEX, NUMBER, CLOCK, DATE, NUMERIC, ORDINAL, TIME, PRICE, PERCENT):
         return b"0123456789\xD9\xDB\xEF", ()
-    if pattern in (EMAIL, EXTRA, HANDLE):
+    if pattern in (EMAIL, HANDLE):
         return b"@", ()
     if pattern == URL:
         return b"", ((b"http:", False), (b"https", False), *[(b"www." + bytes([i]), False) for i in range(33, 127) if in_url(<uint8_t>i)])
@@ -219,15 +219,14 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         for needle, whole in clue[1]:
             before, after, reaches = needles.get((needle, whole, edge), (0, 0, 0))
             needles[needle, whole, edge] = max(before, at - first), max(after, last - at), reaches | far
-        if clue[0]:
-            for k in clue[0]:
-                if not trigger.byte[k] and trigger.count < 16:
-                    trigger.list[trigger.count] = <uint8_t>k
-                trigger.count += not trigger.byte[k]
-                trigger.byte[k] = 1
-                trigger.before[k] = <int32_t>max(trigger.before[k], at - first)
-                trigger.after[k] = <int32_t>max(trigger.after[k], last - at)
-                trigger.edges[k] |= far
+        for k in clue[0]:
+            if not trigger.byte[k] and trigger.count < 16:
+                trigger.list[trigger.count] = <uint8_t>k
+            trigger.count += not trigger.byte[k]
+            trigger.byte[k] = 1
+            trigger.before[k] = <int32_t>max(trigger.before[k], at - first)
+            trigger.after[k] = <int32_t>max(trigger.after[k], last - at)
+            trigger.edges[k] |= far
     for k in range(256):
         # White space beyond ASCII begins with C2, E1, E2 or E3.
         s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
@@ -346,33 +345,19 @@ cdef int64_t line_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     return n if hit == NULL else <const uint8_t*>hit - p
 
 
-cdef bint fits_before(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, int64_t most, int64_t* steps) noexcept nogil:
-    """Whether no more than so many sure tokens stand before byte i in its line."""
+cdef bint fits(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, int step, int64_t most, int64_t* steps) noexcept nogil:
+    """Whether no more than so many sure tokens stand from byte `first` to an edge of its line: the end (step 1), or the
+    beginning (step -1)."""
     cdef bint own = True, holds = False
-    cdef int64_t first = i
-    while i > 0 and p[i - 1] != 10 and most >= 0:
-        i -= 1
+    cdef int64_t i = first, stop = n if step > 0 else -1
+    while i != stop and p[i] != 10 and most >= 0:
         if is_blank(p[i]) or own_width(p, i, n):
             most -= (holds and not own) + (not is_blank(p[i]))
             own = holds = False
         elif s.sure[p[i]]:
             holds = True
-    steps[0] += first - i
-    return most >= (holds and not own)
-
-
-cdef bint fits_after(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, int64_t most, int64_t* steps) noexcept nogil:
-    """Whether no more than so many sure tokens stand from byte i to the end of its line."""
-    cdef bint own = True, holds = False
-    cdef int64_t first = i
-    while i < n and p[i] != 10 and most >= 0:
-        if is_blank(p[i]) or own_width(p, i, n):
-            most -= (holds and not own) + (not is_blank(p[i]))
-            own = holds = False
-        elif s.sure[p[i]]:
-            holds = True
-        i += 1
-    steps[0] += i - first
+        i += step
+    steps[0] += (i - first) * step
     return most >= (holds and not own)
 
 
@@ -480,8 +465,8 @@ cdef int check_gram(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint
         end = start + needle.size
         out.steps += needle.size
         if (start >= 0 and end <= n and memcmp(p + start, s.arena + needle.start, needle.size) == 0
-                and (not needle.edges & BEGINS_LINE or fits_before(s, p, n, start, needle.before, &out.steps))
-                and (not needle.edges & ENDS_LINE or fits_after(s, p, n, end, needle.after, &out.steps))):
+                and (not needle.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, needle.before, &out.steps))
+                and (not needle.edges & ENDS_LINE or fits(s, p, n, end, 1, needle.after, &out.steps))):
             add_region(s, p, n, start, end, needle.before, needle.after, needle.edges, 0, out)
     return 0
 

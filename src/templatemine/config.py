@@ -160,8 +160,8 @@ class EvidenceConfig:
     period_share, period_least : a quiet string that stands in this share of the documents from its first day to its
         last, and in so many, is compared with these documents alone.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
-    boxes : look for boxes in sentences.  None of the archives at hand has any, looking for them takes as long as all
-        else, and a word beside each goes with it: so only on request.
+    boxes : look for boxes in sentences.  None of the archives at hand has any, looking for them can take ten times as
+        long as all else, and a word beside each goes with it: so only on request.
     box_share, box_openings : least share of documents of what closes a box in prose, and how many strings must open it.
     """
 

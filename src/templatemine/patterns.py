@@ -28,6 +28,7 @@ import regex
 
 from templatemine.config import UserPattern
 from templatemine.errors import ConfigError
+from templatemine.io.toml import toml_rows
 from templatemine.lint import backtracking
 
 __all__ = [
@@ -580,20 +581,8 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
 
 def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
     """Read own patterns from a TOML file: ``[[pattern]]`` tables with ``name``, ``regex`` and optionally ``spans``."""
-    import tomllib
-
-    try:
-        with open(path, "rb") as handle:
-            data = tomllib.load(handle)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
-    rows = data.get("pattern")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or set(data) != {"pattern"}:
-        raise ConfigError(f"{path}: expected [[pattern]] tables and nothing else")
     patterns: list[UserPattern] = []
-    for place, row in enumerate(rows, 1):
+    for place, row in enumerate(toml_rows(path, "pattern"), 1):
         wrong = set(row) - {"name", "regex", "spans"}
         if (
             wrong

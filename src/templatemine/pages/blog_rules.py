@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 from templatemine.config import BlogRule
 from templatemine.errors import ConfigError
+from templatemine.io.toml import toml_rows
 from templatemine.pages.outline import attributes
 
 __all__ = ["ALL", "INNER", "KINDS", "PAPER", "RULES", "UNNAMED", "Rule", "RuleSet", "load_rules", "rule_set"]
@@ -189,20 +189,8 @@ def load_rules(path: str | Path) -> tuple[BlogRule, ...]:
     ConfigError
         It cannot be read, or is something else.
     """
-    import tomllib
-
-    try:
-        with open(path, "rb") as handle:
-            data = tomllib.load(handle)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
-    rows: Any = data.get("rule")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or set(data) != {"rule"}:
-        raise ConfigError(f"{path}: expected [[rule]] tables and nothing else")
     found: list[BlogRule] = []
-    for place, row in enumerate(rows, 1):
+    for place, row in enumerate(toml_rows(path, "rule"), 1):
         if "part" not in row or set(row) - set(_FIELDS) or not all(isinstance(value, str) for value in row.values()):
             raise ConfigError(
                 f"{path}: rule {place}: expected part, and tags, like or item (all strings), got {sorted(row)}"

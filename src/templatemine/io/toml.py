@@ -1,0 +1,33 @@
+"""Tables of a user's own out of a TOML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from templatemine.errors import ConfigError
+
+__all__ = ["toml_rows"]
+
+
+def toml_rows(path: str | Path, name: str) -> list[dict[str, Any]]:
+    """The ``[[name]]`` tables of a file that holds nothing else.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be read, or is something else.
+    """
+    import tomllib
+
+    try:
+        with open(path, "rb") as handle:
+            data = tomllib.load(handle)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+    rows = data.get(name)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or set(data) != {name}:
+        raise ConfigError(f"{path}: expected [[{name}]] tables and nothing else")
+    return rows
