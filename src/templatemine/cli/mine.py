@@ -117,7 +117,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--boxes",
         action="store_true",
-        help="also find boxes that a parser wrote into sentences (a name, headlines, MORE); can take many times as long",
+        help="also find boxes that a parser wrote into sentences (a name, headlines, MORE); can take ten times as long",
     )
     group = parser.add_argument_group("larger than memory")
     group.add_argument(
