@@ -1,5 +1,4 @@
 from array import array
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -7,13 +6,13 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
 from templatemine._text import Scanner
+from templatemine.model import Cleaned, Span
 
-__all__ = ["Matcher", "Stripper", "code_points", "cut", "merge"]
+__all__ = ["Matcher", "code_points", "merge"]
 
 def merge(
     starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
 def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
 
 @disjoint_base
@@ -45,9 +44,13 @@ class Matcher(Scanner):
         last: NDArray[np.int64],
         forms: NDArray[np.int64],
     ) -> None: ...
+    def clean(
+        self,
+        texts: list[str],
+        gap: int,
+        guard: float,
+        names: list[tuple[str]],
+        span: type[Span],
+        cleaned: type[Cleaned],
+    ) -> list[Cleaned | None]: ...
     def spans(self, texts: list[str], gap: int) -> list[list[tuple[int, int, list[int]]] | None]: ...
-
-@disjoint_base
-class Stripper:
-    def __new__(cls, blocks: list[bytes]) -> Self: ...
-    def strip(self, page: Buffer, bounds: NDArray[np.int64] | array[int]) -> bytes: ...

@@ -1,22 +1,23 @@
-"""The cleaning side: intervals, code points, the token automaton, mark-up out of pages.
+"""The cleaning side: intervals, code points, the token automaton.
 
 In come texts and pages as UTF-8 bytes and the strings of a pack as numbers, out go spans: start, end, which strings.
 A match costs time linear in the bytes of the text and in the matches, a pack once time linear in its tokens; `merge`
-sorts.  Only buffers and numbers cross the boundary, but for `Matcher.spans`, which reads the UTF-8 of a str; each
-kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets
+sorts.  Only buffers and numbers cross the boundary, but for `Matcher.spans` and `clean`, which read the characters of a
+str; each kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets
 are int64.  Arguments are IN unless a docstring says otherwise.
 numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memset
+
+from templatemine._cut cimport assemble, count_points, cut_pieces, encode, pieces_to_points
 
 from templatemine._text cimport (
-    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, TAG, Table, Tokens, UPPER, WORD, Word, Words,
-    all_upper, copied, found_free, found_push, is_alnum, is_alpha, is_own_token, normalise, reserve, scan, table_add,
-    table_find, table_free, table_init, tag_end, tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init,
-    words_insert,
+    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, Tokens, UPPER, WORD, Word, Words, all_upper,
+    copied, found_free, found_push, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_form,
+    tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
 )
 
 from templatemine._sieve cimport (
@@ -25,11 +26,16 @@ from templatemine._sieve cimport (
 
 from templatemine.errors import CapacityError
 
-cdef extern from "Python.h":
-    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
-    Py_ssize_t PyUnicode_GET_LENGTH(object text) nogil
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-__all__ = ["Matcher", "Stripper", "code_points", "cut", "merge"]
+cdef extern from "Python.h":
+    int PyUnicode_KIND(object text)
+    void* PyUnicode_DATA(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    bint PyUnicode_IS_ASCII(object text)
+
+__all__ = ["Matcher", "code_points", "merge"]
 
 
 # ======================================================================================================================
@@ -96,20 +102,6 @@ def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not
 # ======================================================================================================================
 # Token automaton: Aho and Corasick (1975) over form ids
 # ======================================================================================================================
-
-cdef struct Automaton:
-    int64_t states
-    int64_t symbols
-    int32_t* root           # next state of the root by symbol
-    int32_t* fail
-    int32_t* output         # string that ends in a state, or -1
-    int32_t* also           # next string of the same tokens, or -1
-    int32_t* link           # next state with output along the failure links, or 0
-    int32_t* depth
-    uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
-    int32_t* values
-    uint64_t mask
-
 
 cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
     cdef uint64_t key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
@@ -217,48 +209,22 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
 cdef enum:
     NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
     UNSURE = -2             # not to be told by the spelling
-    KNOWN = 2048            # tokens that a Scratch remembers
     WORTH = 1 << 15         # bytes of text for which the sieve, which takes some milliseconds, is made
     ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
+    LARGEST = 0x7FFFFFF0    # bytes of a text
 
 
-cdef struct Scratch:
-    # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
-    Tokens tokens
-    Found found
-    Regions regions
-    uint8_t* form
-    int64_t room
-    Word known[KNOWN]
-
-
-cdef struct Text:
-    const uint8_t* data     # NULL where it cannot be encoded
-    int64_t size
-    int64_t spans
-    bint ascii
-
-
-cdef struct United:
-    int64_t start
-    int64_t end
-    int64_t members         # of this span and all before it
-
-
-cdef struct Spans:
-    # Of all texts, one after the other.
-    United* span
-    int64_t size
-    int64_t room
-    int32_t* member         # strings, with repetitions
-    int64_t members
-    int64_t member_room
+cdef void outcome_free(Outcome* out) noexcept nogil:
+    free(out.span)
+    free(out.member)
+    free(out.pieces.piece)
 
 
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
     found_free(&scratch.found)
     free(scratch.regions.region)
+    free(scratch.utf8.data)
     free(scratch.form)
     free(scratch)
 
@@ -384,28 +350,6 @@ cdef class Matcher(Scanner):
         most `expressions.BOX_SIZE` code points away.  -1 for a whole string, -2 for one that only closes; these stand last
         and are not counted among the strings that are found.  With it there is no sieve.
     """
-
-    cdef Table vocabulary
-    cdef Automaton automaton
-    cdef uint8_t* edges
-    cdef int32_t* closing       # NULL where all strings are whole
-    cdef int64_t longest        # tokens of the longest closing
-    cdef int64_t strings        # that are found: closings are not
-    cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
-    cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
-    cdef bint dotted            # a pattern of letters and full stops is on
-    cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
-    cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
-    cdef uint64_t[1024] first   # a bit for each short token that may begin a string
-    cdef Sieve sieve
-    cdef tuple plan             # what the sieve is made of, until it is
-    cdef bint forced
-    cdef readonly bint sieved
-    cdef int64_t seen           # bytes that came to the sieve, and that it let pass
-    cdef int64_t passed
-    cdef Scratch** spare        # of calls that have ended; the interpreter's lock guards them
-    cdef int64_t spares
-    cdef int64_t spare_room
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1,
@@ -830,11 +774,85 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
+    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, Scratch* scratch,
+                    Outcome* out) except -1 nogil:
+        """Add what is found in a text, and what is left of it, to `out`.
+
+        Parameters
+        ----------
+        points : int
+            Code points of the text.
+        guard : float
+            Share of the text that may go; if less than zero, only the spans are wanted.
+
+        Returns
+        -------
+        CUT or SPARED
+        """
+        cdef int64_t first = out.size, members = out.members, total = 0, k
+        self._find(p, n, scratch, NULL)
+        unite(p, n == points, &scratch.tokens, &scratch.found, gap, out)
+        scratch.found.size = 0
+        if guard < 0 or out.size == first:
+            return CUT
+        for k in range(first, out.size):
+            total += out.span[k].last - out.span[k].first
+        if total > guard * points:
+            out.size = first
+            out.members = members
+            return SPARED
+        cut_pieces(p, n, out.span + first, out.size - first, &out.pieces)
+        return CUT
+
+    cdef int _read(self, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1:
+        """`_clean` each of some texts, without the GIL but for the first look at them."""
+        cdef int64_t i, number = len(texts), spans, pieces, bytes = 0
+        cdef str text
+        cdef const uint8_t* p
+        cdef int64_t n
+        cdef Scratch* scratch
+        for i in range(number):
+            text = texts[i]
+            if text is None:
+                raise TypeError(f"text {i}: expected a str, got None")
+            rows[i].points = PyUnicode_GET_LENGTH(text)
+            _check_size(rows[i].points)
+            rows[i].units = PyUnicode_DATA(text)
+            rows[i].kind = PyUnicode_KIND(text)
+            rows[i].ascii = PyUnicode_IS_ASCII(text)
+            bytes += rows[i].points
+        self._meet(bytes)
+        scratch = self._take()
+        try:
+            with nogil:
+                for i in range(number):
+                    p = <const uint8_t*>rows[i].units
+                    n = rows[i].points
+                    if not rows[i].ascii:
+                        encode(rows[i].kind, rows[i].units, n, False, &scratch.utf8)
+                        p = scratch.utf8.data
+                        n = scratch.utf8.size
+                        if n < 0:
+                            rows[i].verdict = LONE
+                            continue
+                        if n > LARGEST:
+                            with gil:
+                                _check_size(n)
+                    spans = out.size
+                    pieces = out.pieces.size
+                    rows[i].verdict = self._clean(p, n, rows[i].points, gap, guard, scratch, out)
+                    rows[i].spans = out.size - spans
+                    rows[i].pieces = out.pieces.size - pieces
+                    if not rows[i].ascii:
+                        pieces_to_points(p, out.pieces.piece + pieces, rows[i].pieces)
+        finally:
+            self._give(scratch)
+        return 0
+
     def spans(self, list texts not None, int64_t gap):
         """The union of all occurrences in each of some texts, two with fewer than `gap` characters between them taken together.
 
-        A text's own UTF-8 is read where Python has it (ASCII, or encoded before), so nothing is copied.  All texts are
-        searched before a Python object is made of what was found, so that other threads run meanwhile.
+        All texts are searched before a Python object is made of what was found, so that other threads run meanwhile.
 
         Returns
         -------
@@ -842,254 +860,101 @@ cdef class Matcher(Scanner):
             Of each text; in code points, ascending and disjoint, with the strings of each span in order.  None for a text
             that holds lone surrogates.
         """
-        cdef int64_t i, j, k, number = len(texts), span = 0, member = 0
-        cdef Py_ssize_t length = 0
+        cdef int64_t i, k, number = len(texts), span = 0, member = 0
         cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
-        cdef Spans found
-        cdef United* united
-        cdef Scratch* scratch
+        cdef Outcome found
         cdef list out = [], here
         if rows == NULL:
             raise MemoryError
-        memset(&found, 0, sizeof(Spans))
+        memset(&found, 0, sizeof(Outcome))
         try:
+            self._read(texts, gap, -1, rows, &found)
             for i in range(number):
-                try:
-                    rows[i].data = <const uint8_t*>PyUnicode_AsUTF8AndSize(texts[i], &length)
-                except UnicodeEncodeError:
-                    continue
-                _check_size(length)
-                rows[i].size = length
-                rows[i].ascii = length == PyUnicode_GET_LENGTH(texts[i])
-                self._meet(length)
-            scratch = self._take()
-            try:
-                with nogil:
-                    for i in range(number):
-                        if rows[i].data != NULL:
-                            self._find(rows[i].data, rows[i].size, scratch, NULL)
-                            unite(&rows[i], &scratch.tokens, &scratch.found, gap, &found)
-                            scratch.found.size = 0
-            finally:
-                self._give(scratch)
-            for i in range(number):
-                if rows[i].data == NULL:
+                if rows[i].verdict == LONE:
                     out.append(None)
                     continue
                 here = []
-                for k in range(rows[i].spans):
-                    united = &found.span[span + k]
-                    names = sorted({found.member[j] for j in range(member, united.members)})
-                    here.append((united.start, united.end, names))
-                    member = united.members
+                for k in range(span, span + rows[i].spans):
+                    here.append((found.span[k].first, found.span[k].last, distinct(&found, member, found.span[k].members)))
+                    member = found.span[k].members
                 span += rows[i].spans
                 out.append(here)
         finally:
             free(rows)
-            free(found.span)
-            free(found.member)
+            outcome_free(&found)
         return out
 
-
-# ======================================================================================================================
-# Cut: a text without its spans
-# ======================================================================================================================
-
-cdef struct Blank:
-    # White space of the text.
-    Py_ssize_t start
-    Py_ssize_t end
-    Py_ssize_t breaks
-
-
-cdef Blank blank(str text, Py_ssize_t start, Py_ssize_t end) noexcept:
-    cdef Blank found = Blank(start, end, 0)
-    cdef Py_ssize_t i
-    for i in range(start, end):
-        found.breaks += text[i] == u"\n"
-    return found
-
-
-cdef Blank stronger(Blank space, Blank other) noexcept:
-    """White space with more line breaks, then the longer, then the first."""
-    if other.breaks > space.breaks or (other.breaks == space.breaks and other.end - other.start > space.end - space.start):
-        return other
-    return space
-
-
-def cut(str text not None, list spans not None):
-    """A text without some spans of it; see `clean.cut` for what becomes of the white space around them.
-
-    Parameters
-    ----------
-    spans : list of (start, end, ...)
-        In code points, ascending and disjoint.
-    """
-    cdef Py_ssize_t size = len(text), start = 0, end = 0, first, last, i, run, place, number = len(spans)
-    cdef Py_ssize_t left = -1       # the last character that was kept
-    cdef Blank gap = Blank(0, 0, 0), inner
-    cdef list parts = []
-    if not number:
-        return text
-    for place in range(number + 1):
-        first = end
-        if place < number:
-            span = spans[place]
-            start, end = span[0], span[1]
-            if not first <= start <= end <= size:
-                raise ValueError(f"expected ascending spans of a text of {size} characters, got {start} to {end} after {first}")
-            last = start
-        else:
-            last = size
-        if place:
-            i = first
-            while i < last and text[i].isspace():
-                i += 1
-            gap = stronger(gap, blank(text, first, i))
-            first = i
-        if place < number:
-            i = last
-            while i > first and text[i - 1].isspace():
-                i -= 1
-            last = i
-        if last > first:
-            if left >= 0:
-                if gap.end > gap.start:
-                    parts.append(text[gap.start:gap.end])
-                elif not is_own_token(text[left]) and not is_own_token(text[first]):
-                    parts.append(" ")
-            parts.append(text[first:last])
-            left = last - 1
-            gap = Blank(0, 0, 0)
-        if place < number:
-            gap = stronger(gap, blank(text, last, start))
-            # A single line break within a cut may be no more than the end of a full line.
-            i = start
-            while i < end:
-                run = i
-                while i < end and text[i].isspace():
-                    i += 1
-                if i > run:
-                    inner = blank(text, run, i)
-                    if inner.breaks > 1:
-                        gap = stronger(gap, inner)
-                else:
-                    i += 1
-    return "".join(parts)
-
-
-cdef class Stripper:
-    """Takes the mark-up out of what a cut leaves of a page.
-
-    Parameters
-    ----------
-    blocks : list of bytes
-        Names of the elements that stand on lines of their own, in lower case.
-    """
-
-    cdef Table blocks
-
-    def __cinit__(self, list blocks):
-        cdef bytes name
-        table_init(&self.blocks)
-        for name in blocks:
-            table_add(&self.blocks, <const uint8_t*>name, len(name))
-
-    def __dealloc__(self):
-        table_free(&self.blocks)
-
-    cdef bint _is_block(self, const uint8_t* p, int64_t n) noexcept nogil:
-        """True if the tag of n bytes at p opens or closes a block."""
-        cdef uint8_t name[16]
-        cdef int64_t i = 1, size = 0
-        if i < n and p[i] == 47:
-            i += 1
-        while i < n and size < 16 and is_alnum(p[i]):
-            name[size] = (p[i] | 32) if is_alpha(p[i]) else p[i]
-            size += 1
-            i += 1
-        return size < 16 and table_find(&self.blocks, name, size, tm_hash(name, size)) >= 0
-
-    cdef int64_t _strip(self, const uint8_t* p, int64_t i, int64_t end, int64_t n, bint keep, uint8_t* out) noexcept nogil:
-        """Text of [i, end), or with `keep` False only whether a block's edge stands there; returns bytes written."""
-        cdef int64_t size = 0, after
-        cdef uint8_t kind = WORD
-        cdef const void* hit
-        cdef bint edge = False
-        while i < end:
-            if p[i] == 60:
-                after = min(tag_end(p, i, n, &kind), end)
-                if after > i:
-                    if kind == TAG and self._is_block(p + i, after - i):
-                        edge = True
-                        if keep:
-                            out[size] = 10
-                            size += 1
-                    i = after
-                    continue
-                if keep:
-                    out[size] = 60
-                    size += 1
-                i += 1
-                continue
-            hit = memchr(p + i, 60, end - i)
-            after = end if hit == NULL else <const uint8_t*>hit - p
-            if keep:
-                memcpy(out + size, p + i, after - i)
-                size += after - i
-            i = after
-        if not keep:
-            out[0] = 10 if edge else 32
-            return 1
-        return size
-
-    def strip(self, const uint8_t[::1] page not None, const int64_t[::1] bounds not None):
-        """The text of a page without some stretches; entities and white space stay as they are.
+    def clean(self, list texts not None, int64_t gap, double guard, list names not None, type span, type cleaned):
+        """Each of some texts without all occurrences, which are taken together as by `spans`, as `clean.cut` cuts.
 
         Parameters
         ----------
-        bounds : int64 array, shape (2 m,)
-            Start and end of each stretch in code points, ascending.
+        guard : float
+            Greatest share of the characters of a text that may go; a text of which more would is left as it is.
+        names : list of tuple
+            Of each string, its name alone.
+        span, cleaned : type
+            `model.Span`, a tuple of start and end in code points and the names of the strings of a span in the order of
+            the strings; and `model.Cleaned`, a tuple of text, tuple of spans and whether the text was spared.
 
         Returns
         -------
-        bytes
-            A line break where a block begins or ends, and for each stretch a line break or a blank.
+        list of (cleaned or None)
+            None for a text that holds lone surrogates.
         """
-        cdef int64_t n = page.shape[0]
-        cdef const uint8_t* p = &page[0] if n else NULL
-        cdef int64_t i, b = 0, count = 0, before = 0, size = 0, m = bounds.shape[0]
-        cdef uint8_t* out = <uint8_t*>malloc(n + m + 1)
-        if out == NULL:
+        cdef int64_t i, j, k, number = len(texts), at = 0, member = 0, piece = 0
+        cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
+        cdef Outcome found
+        cdef list out = []
+        cdef tuple here, those
+        if len(names) < self.strings:
+            raise ValueError(f"expected names of {self.strings} strings, got {len(names)}")
+        if rows == NULL:
             raise MemoryError
+        memset(&found, 0, sizeof(Outcome))
         try:
-            with nogil:
-                for i in range(m + 1):
-                    if i == m:
-                        b = n
+            self._read(texts, gap, max(guard, 0), rows, &found)
+            for i in range(number):
+                if rows[i].verdict == LONE:
+                    out.append(None)
+                    continue
+                if not rows[i].spans:
+                    out.append(new_tuple(cleaned, (texts[i], (), rows[i].verdict == SPARED)))
+                    continue
+                here = PyTuple_New(rows[i].spans)
+                for j in range(rows[i].spans):
+                    k = at + j
+                    if found.span[k].members == member + 1:
+                        those = <tuple>names[found.member[member]]
                     else:
-                        while b < n and (count < bounds[i] or (p[b] & 0xC0) == 0x80):
-                            count += (p[b] & 0xC0) != 0x80
-                            b += 1
-                    size += self._strip(p, before, b, n, i % 2 == 0, out + size)
-                    before = b
-            return (<char*>out)[:size]
+                        those = tuple([(<tuple>names[one])[0] for one in distinct(&found, member, found.span[k].members)])
+                    member = found.span[k].members
+                    made = new_tuple(span, (found.span[k].first, found.span[k].last, those))
+                    Py_INCREF(made)
+                    PyTuple_SET_ITEM(here, j, made)
+                text = assemble(rows[i].kind, rows[i].units, rows[i].ascii, found.pieces.piece + piece, rows[i].pieces)
+                at += rows[i].spans
+                piece += rows[i].pieces
+                out.append(new_tuple(cleaned, (text, here, False)))
         finally:
-            free(out)
+            free(rows)
+            outcome_free(&found)
+        return out
+
+
+new_tuple = tuple.__new__
+
+
+cdef list distinct(const Outcome* found, int64_t start, int64_t end):
+    """Members without repetitions, in order."""
+    cdef int64_t i
+    return sorted({found.member[i] for i in range(start, end)})
 
 
 cdef int _check_size(int64_t size) except -1:
-    if size > 0x7FFFFFF0:
+    if size > LARGEST:
         raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")
     return 0
-
-
-cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """Code points that begin in [start, end)."""
-    cdef int64_t i, count = 0
-    for i in range(start, end):
-        count += (p[i] & 0xC0) != 0x80
-    return count
 
 
 cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
@@ -1100,23 +965,20 @@ cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap,
     return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
 
 
-cdef int unite(Text* text, const Tokens* tokens, const Found* matches, int64_t gap, Spans* out) except -1 nogil:
+cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil:
     """Add the union of the matches of a text, which are ordered by end, to `out`."""
     cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
-    cdef const uint8_t* p = text.data
     for i in range(matches.size):
         start = tokens.start[matches.position[i]]
         end = tokens.end[matches.length[i]]
         # No earlier match ends after this one, so only the last spans can be touched.
         while out.size > first and (start <= out.span[out.size - 1].end
-                                    or near(p, out.span[out.size - 1].end, start, gap, text.ascii)):
+                                    or near(p, out.span[out.size - 1].end, start, gap, ascii)):
             out.size -= 1
             start = min(start, out.span[out.size].start)
-        reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(United))
-        out.span[out.size].start = start
-        out.span[out.size].end = end
+        reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Stretch))
+        out.span[out.size] = Stretch(start, end, start, end, 0)
         out.size += 1
-    text.spans = out.size - first
     reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
     k = first
     for i in range(matches.size):
@@ -1127,12 +989,11 @@ cdef int unite(Text* text, const Tokens* tokens, const Found* matches, int64_t g
         out.members += 1
     if matches.size:
         out.span[k].members = out.members
-    if not text.ascii:
+    if not ascii:
         for k in range(first, out.size):
             point += count_points(p, byte, out.span[k].start)
-            byte = out.span[k].start
-            out.span[k].start = point
-            point += count_points(p, byte, out.span[k].end)
+            out.span[k].first = point
+            point += count_points(p, out.span[k].start, out.span[k].end)
+            out.span[k].last = point
             byte = out.span[k].end
-            out.span[k].end = point
     return 0

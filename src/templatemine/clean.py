@@ -16,10 +16,11 @@ import html as html_entities
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import cast
 
 import regex
 
-from templatemine import _spans
+from templatemine import _cut, _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
@@ -67,21 +68,28 @@ class Cleaner:
             for place, template in enumerate(pack.templates)
             if template.tokens is None
         ]
-        self._ids = [pack.templates[row].id for row in self._rows]
+        self._names = [(pack.templates[row].id,) for row in self._rows]
         # The automaton alone decides, on the text as it stands.
         self._direct = self.config.engine == "native" and not self._written and not pack.tokenise.user_patterns
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
-        return self.clean_all((text,))[0]
+        return self.clean_all([text])[0]
 
     def clean_all(self, texts: Iterable[str]) -> list[Cleaned]:
         """`clean` of each of some texts; as all are searched in one native call, other threads run meanwhile.
 
         A few dozen texts a call are enough; all of them and what is found are in memory at once.
         """
-        texts = list(texts)
-        return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
+        texts = texts if type(texts) is list else list(texts)
+        if not self._direct or self.pack.html:
+            return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
+        config = self.config
+        done = self._matcher.clean(texts, config.gap, config.guard, self._names, Span, Cleaned)
+        for place, one in enumerate(done):
+            if one is None:
+                done[place] = self._cleaned(texts[place], self._by_matches(texts[place]))
+        return cast("list[Cleaned]", done)
 
     def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
@@ -97,11 +105,11 @@ class Cleaner:
     def _spans(self, texts: list[str]) -> list[list[Span]]:
         if not self._direct:
             return [self._by_matches(text) for text in texts]
-        ids, found = self._ids, self._matcher.spans(texts, self.config.gap)
+        names, found = self._names, self._matcher.spans(texts, self.config.gap)
         return [
             self._by_matches(text)
             if rows is None
-            else [Span(start, end, tuple([ids[name] for name in names])) for start, end, names in rows]
+            else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
             for text, rows in zip(texts, found, strict=True)
         ]
 
@@ -229,14 +237,14 @@ def cut(text: str, removed: Sequence[Span]) -> str:
     at the edge of the text goes with a cut that touches it.  Where a cut leaves none, as between hyphens, a blank is
     put unless one side is a script without spaces.
     """
-    return _spans.cut(text, list(removed))
+    return _cut.cut(text, list(removed))
 
 
 _BLOCKS = b"""
 address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
-_STRIPPER = _spans.Stripper(_BLOCKS)
+_STRIPPER = _cut.Stripper(_BLOCKS)
 
 
 def page_text(page: str, removed: Sequence[Span]) -> str:

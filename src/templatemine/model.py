@@ -82,11 +82,11 @@ class Span(NamedTuple):
     templates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(NamedTuple):
     """What cleaning gives: the text without its templates, and what was cut from the original, in order.
 
-    `spared` marks a text that was left whole because more would have gone than `CleanConfig.guard` allows.
+    A tuple for the same reason as `Span`.  `spared` marks a text that was left whole because more would have gone than
+    `CleanConfig.guard` allows.
     """
 
     text: str

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from templatemine import _core, _grow, _spans, _text
+from templatemine import _core, _cut, _grow, _spans, _text
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.mine import suffix_array
@@ -58,7 +58,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "code_points": (_spans.code_points, (u8(65, 66), i64(0, 2))),
     "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
-    "strip": (_spans.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
+    "strip": (_cut.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
     "find": (_spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
     "Matcher": (_spans.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
 }
@@ -237,7 +237,7 @@ def test_nothing_gives_nothing() -> None:
     assert _text.form_hashes(no8, i64(0)).tolist() == []
     assert [len(column) for column in _spans.merge(no64, no64, 3)] == [0, 0, 0]
     assert _spans.code_points(no8, no64).tolist() == []
-    assert _spans.Stripper([]).strip(no8, no64) == b""
+    assert _cut.Stripper([]).strip(no8, no64) == b""
     assert _spans.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 

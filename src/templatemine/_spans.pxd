@@ -1,0 +1,105 @@
+"""The strings of a pack as one automaton, for modules that clean texts natively."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from templatemine._cut cimport Bytes, Pieces, Stretch
+from templatemine._sieve cimport Regions, Sieve
+from templatemine._text cimport Found, Scanner, Table, Tokens, Word, Words
+
+
+cdef struct Automaton:
+    int64_t states
+    int64_t symbols
+    int32_t* root           # next state of the root by symbol
+    int32_t* fail
+    int32_t* output         # string that ends in a state, or -1
+    int32_t* also           # next string of the same tokens, or -1
+    int32_t* link           # next state with output along the failure links, or 0
+    int32_t* depth
+    uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
+    int32_t* values
+    uint64_t mask
+
+
+cdef enum:
+    KNOWN = 2048            # tokens that a Scratch remembers
+
+
+cdef struct Scratch:
+    # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
+    Tokens tokens
+    Found found
+    Regions regions
+    Bytes utf8
+    uint8_t* form
+    int64_t room
+    Word known[KNOWN]
+
+
+cdef struct Outcome:
+    # Of all texts, one after the other.
+    Stretch* span
+    int64_t size
+    int64_t room
+    int32_t* member         # strings, with repetitions
+    int64_t members
+    int64_t member_room
+    Pieces pieces
+
+
+cdef enum:
+    CUT = 0                 # what stays of a text with spans are its pieces; without, it stays as it is
+    SPARED = 1              # more would go than the guard allows, so it stays as it is
+    LONE = 2                # it holds lone surrogates, which UTF-8 cannot hold, and was not searched
+
+
+cdef struct Text:
+    const void* units       # the code units of a str
+    int64_t points          # how many
+    int kind                # bytes of each
+    bint ascii
+    int verdict
+    int64_t spans
+    int64_t pieces
+
+
+cdef void outcome_free(Outcome* out) noexcept nogil
+
+
+cdef class Matcher(Scanner):
+    cdef Table vocabulary
+    cdef Automaton automaton
+    cdef uint8_t* edges
+    cdef int32_t* closing       # NULL where all strings are whole
+    cdef int64_t longest        # tokens of the longest closing
+    cdef int64_t strings        # that are found: closings are not
+    cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
+    cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
+    cdef bint dotted            # a pattern of letters and full stops is on
+    cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
+    cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
+    cdef uint64_t[1024] first   # a bit for each short token that may begin a string
+    cdef Sieve sieve
+    cdef tuple plan             # what the sieve is made of, until it is
+    cdef bint forced
+    cdef readonly bint sieved
+    cdef int64_t seen           # bytes that came to the sieve, and that it let pass
+    cdef int64_t passed
+    cdef Scratch** spare        # of calls that have ended; the interpreter's lock guards them
+    cdef int64_t spares
+    cdef int64_t spare_room
+
+    cdef int _make_sieve(self) except -1
+    cdef int _learn_closings(self, const int32_t[::1] closing, const int64_t[::1] bounds) except -1
+    cdef int _learn_words(self) except -1
+    cdef Scratch* _take(self) except NULL
+    cdef void _give(self, Scratch* scratch) noexcept
+    cdef int _meet(self, int64_t size) except -1
+    cdef bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil
+    cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
+    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil
+    cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
+                     bint* ordered) except -1 nogil
+    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, Scratch* scratch,
+                    Outcome* out) except -1 nogil
+    cdef int _read(self, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1
