@@ -11,7 +11,8 @@ from setuptools import Extension, setup
 
 MODULES = (
     *("_text", "_core", "_grow", "_count", "_sieve", "_cut", "_spans"),
-    *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single", "_runs", "_crf"),
+    *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
+    *("_smooth", "_single", "_runs", "_crf"),
 )
 
 MODES = {

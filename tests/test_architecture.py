@@ -21,7 +21,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
         *("_text", "_core", "_grow", "_count", "_sieve", "_cut", "_spans", "page_section", "overrides", "io"),
-        *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_smooth", "_single", "_runs", "_crf"),
+        *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
+        *("_smooth", "_single", "_runs", "_crf"),
         *("batches", "dates", "hits"),
         *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),

@@ -4,7 +4,7 @@
     train.py pages/scrapinghub.jsonl.gz pages/wcxb.jsonl.gz -o src/templatemine/pages/model.npz
 
 In: sets of pages, JSON lines {id, source, html, gold, type?}.  Out: the trees of both models as arrays (see
-`templatemine._pages.Forest`), and beside them a JSON file that says what they were trained on and
+`templatemine._forest.Forest`), and beside them a JSON file that says what they were trained on and
 by which command.  Needs lightgbm and rapidfuzz (`pip install --group training`).  The same sets, seed and version of
 lightgbm give the same table.  One core, four minutes for two thousand pages, made anew ones included.
 """
@@ -30,7 +30,7 @@ if HERE not in sys.path:
 from labels import Labelled, label, rows, weights, with_comments, with_head  # noqa: E402
 from variants import headlines, shortened, with_teasers  # noqa: E402
 
-from templatemine import _pages  # noqa: E402
+from templatemine import _forest, _pages  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "objective": "binary",
@@ -177,7 +177,7 @@ def main() -> None:
         ("second", second, _pages.context(sample.page, np.zeros(len(sample.labels)))),
     ):
         trees = table(booster)
-        scores = _pages.Forest(*trees.values()).scores(features)
+        scores = _forest.Forest(*trees.values()).scores(features)
         assert np.allclose(scores, booster.predict(features, raw_score=True, num_threads=1), atol=1e-4)
         columns.update({f"{name}_{column}": values for column, values in trees.items()})
     np.savez_compressed(args.output, **columns)

@@ -1,29 +1,14 @@
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import disjoint_base
 
-__all__ = ["CONTEXT", "FEATURES", "ROLES", "Forest", "context", "features"]
+__all__ = ["CONTEXT", "FEATURES", "ROLES", "context", "features"]
 
 CONTEXT: tuple[str, ...]
 FEATURES: tuple[str, ...]
 ROLES: dict[str, str]
-
-@disjoint_base
-class Forest:
-    def __new__(
-        cls,
-        feature: NDArray[np.int16],
-        threshold: NDArray[np.float32],
-        left: NDArray[np.int16],
-        right: NDArray[np.int16],
-        leaf: NDArray[np.float32],
-        sizes: NDArray[np.int32],
-        *rest: object,
-    ) -> Self: ...
-    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]: ...
 
 def features(page: Mapping[str, Any]) -> NDArray[np.float32]: ...
 def context(page: Mapping[str, Any], scores: NDArray[np.float64]) -> NDArray[np.float32]: ...

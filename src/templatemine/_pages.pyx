@@ -1,14 +1,13 @@
-"""The page model: what is known of each block, and trees that say how likely it is main text.
+"""The page model: what is known of each block, for the trees that say how likely it is main text (`_forest`).
 
-In come the columns that `_blocks` gives of a page, out goes a matrix of features, a row a block; then a matrix and the
-columns of a table of trees, out goes the sum of their leaves.  Time is linear in blocks and elements, and memory is the
-matrix.  No feature says where on the page a block stands.
+In come the columns that `_blocks` gives of a page, out goes a matrix of features, a row a block.  Time is linear in
+blocks and elements, and memory is the matrix.  No feature says where on the page a block stands.
 """
 
 import numpy as np
 
 from libc.math cimport log1p
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -19,7 +18,7 @@ from templatemine._words cimport (
     C_PARENS, C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_SIZE,
 )
 
-__all__ = ["CONTEXT", "FEATURES", "ROLES", "Forest", "context", "features"]
+__all__ = ["CONTEXT", "FEATURES", "ROLES", "context", "features"]
 
 
 # ======================================================================================================================
@@ -833,114 +832,3 @@ def context(dict page not None, const double[::1] scores not None):
         chosen_context(words, &chance[0], &kept[0], order, total, whole, n, at, out)
         work_free(&w)
     return matrix
-
-
-# ======================================================================================================================
-# Trees
-# ======================================================================================================================
-
-cdef enum:
-    CACHED = 1 << 18        # bytes of rows that go through all trees before the next ones do
-
-
-cdef struct Node:
-    float threshold
-    int16_t feature
-    int16_t left            # a node of the same tree from 0 up, or the leaf ~left
-    int16_t right
-
-
-cdef class Forest:
-    """Trees that say how likely a row is, as log odds.
-
-    Parameters
-    ----------
-    feature, threshold, left, right : int16, float32, int16, int16 arrays, shape (nodes,)
-        Of all trees one after the other.  A row goes left if its feature is not above the threshold.  A child from 0 up
-        is a node of the same tree, a negative one the leaf ~child.
-    leaf : float32 array
-        Values of the leaves of all trees.
-    sizes : int32 array, shape (trees,)
-        Nodes of each tree; it has a leaf more.
-    """
-
-    cdef Node* nodes
-    cdef float* leaves
-    cdef int32_t* sizes
-    cdef int64_t trees
-    cdef int64_t width
-
-    def __cinit__(self, const int16_t[::1] feature not None, const float[::1] threshold not None,
-                  const int16_t[::1] left not None, const int16_t[::1] right not None, const float[::1] leaf not None,
-                  const int32_t[::1] sizes not None, *rest):
-        cdef int64_t i, t, at = 0, n = feature.shape[0]
-        cdef int child, side
-        if threshold.shape[0] != n or left.shape[0] != n or right.shape[0] != n:
-            raise ValueError("expected columns of one table of nodes, got columns of different lengths")
-        self.trees = sizes.shape[0]
-        self.nodes = <Node*>malloc((n + 1) * sizeof(Node))
-        self.leaves = <float*>malloc((leaf.shape[0] + 1) * sizeof(float))
-        self.sizes = <int32_t*>malloc((self.trees + 1) * sizeof(int32_t))
-        if self.nodes == NULL or self.leaves == NULL or self.sizes == NULL:
-            raise MemoryError
-        for t in range(self.trees):
-            if not 0 < sizes[t] <= n - at:
-                raise ValueError(f"sizes[{t}]: expected from 1 to the {n - at} nodes that are left, got {sizes[t]}")
-            for i in range(at, at + sizes[t]):
-                if feature[i] < 0:
-                    raise ValueError(f"tree {t}: expected features from 0 up, got {feature[i]}")
-                for side in range(2):
-                    child = right[i] if side else left[i]
-                    # Children stand behind their parents, so every walk ends.
-                    if not i - at < child < sizes[t] and not 0 <= ~child <= sizes[t]:
-                        raise ValueError(f"tree {t}: expected children behind their parents, or leaves, got {child}")
-                self.nodes[i].feature = feature[i]
-                self.nodes[i].threshold = threshold[i]
-                self.nodes[i].left = left[i]
-                self.nodes[i].right = right[i]
-                self.width = max(self.width, feature[i] + 1)
-            self.sizes[t] = sizes[t]
-            at += sizes[t]
-        if at != n or leaf.shape[0] != n + self.trees:
-            raise ValueError(f"expected {at} nodes and {at + self.trees} leaves, got {n} and {leaf.shape[0]}")
-        for i in range(leaf.shape[0]):
-            self.leaves[i] = leaf[i]
-
-    def __dealloc__(self):
-        free(self.nodes)
-        free(self.leaves)
-        free(self.sizes)
-
-    def scores(self, const float[:, ::1] rows not None):
-        """Sum of the leaves that each row falls into: float32 array, shape (rows,)."""
-        cdef int64_t n = rows.shape[0], width = rows.shape[1]
-        if width < self.width:
-            raise ValueError(f"expected at least {self.width} features, got {width}")
-        out = np.zeros(n, np.float32)
-        cdef float[::1] sums = out
-        if n:
-            with nogil:
-                self._scores(&rows[0, 0], n, width, &sums[0])
-        return out
-
-    cdef void _scores(self, const float* rows, int64_t n, int64_t width, float* sums) noexcept nogil:
-        """A stretch of rows at a time, and of these tree by tree, so that both stay in the cache."""
-        cdef int64_t t, i, first = 0, last, stretch = CACHED // (<int64_t>sizeof(float) * max(width, 1)) + 1
-        cdef int child
-        cdef const Node* nodes
-        cdef const float* leaves
-        cdef const float* row
-        while first < n:
-            last = min(first + stretch, n)
-            nodes = self.nodes
-            leaves = self.leaves
-            for t in range(self.trees):
-                for i in range(first, last):
-                    row = rows + i * width
-                    child = 0
-                    while child >= 0:
-                        child = nodes[child].left if row[nodes[child].feature] <= nodes[child].threshold else nodes[child].right
-                    sums[i] += leaves[~child]
-                nodes += self.sizes[t]
-                leaves += self.sizes[t] + 1
-            first = last

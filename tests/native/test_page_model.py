@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import page_reference as reference
 from strategies import examples
-from templatemine import _blocks, _pages
+from templatemine import _blocks, _forest, _pages
 from templatemine.pages.blocks import feature_names, forests
 from templatemine.pages.tables import GROUPS, scanner
 
@@ -164,7 +164,7 @@ def table(forest: list[dict[str, Any]]) -> list[NDArray[Any]]:
 @given(st.lists(trees(), max_size=4), st.lists(st.lists(st.integers(-4, 4), min_size=4, max_size=4), max_size=6))
 def test_trees(forest: list[dict[str, Any]], rows: list[list[int]]) -> None:
     matrix = np.array(rows, np.float32).reshape(-1, 4)
-    native = _pages.Forest(*table(forest))
+    native = _forest.Forest(*table(forest))
     assert native.scores(matrix).tolist() == pytest.approx(reference.forest(matrix, forest))
 
 
@@ -177,16 +177,34 @@ def test_a_row_scores_the_same_among_many() -> None:
     assert forest.scores(rows).tolist() == alone
 
 
+def test_trees_go_by_hundreds_and_what_is_no_number_goes_right() -> None:
+    draw = random.Random(1)
+
+    def tree(leaves: int) -> dict[str, Any]:
+        if leaves == 1:
+            return {"leaf": draw.randint(-8, 8) / 8}
+        left = draw.randint(1, leaves - 1)
+        node = {"feature": draw.randint(0, 3), "threshold": draw.randint(-3, 3) / 2}
+        return {**node, "left": tree(left), "right": tree(leaves - left)}
+
+    forest = [tree(draw.randint(2, _forest.LEAVES)) for _ in range(700)]
+    rows = [[draw.choice((-2, -1.5, 0, 0.7, 1, 2, np.nan, np.inf, -np.inf)) for _ in range(4)] for _ in range(70)]
+    matrix = np.array(rows, np.float32)
+    assert _forest.Forest(*table(forest)).scores(matrix).tolist() == reference.forest(matrix, forest)
+    with pytest.raises(ValueError, match="at most 16 leaves"):
+        _forest.Forest(*table([tree(_forest.LEAVES + 1)]))
+
+
 def test_trees_that_would_not_end_are_refused() -> None:
     good = table([{"feature": 0, "threshold": 0, "left": {"leaf": 1}, "right": {"leaf": 2}}])
-    assert _pages.Forest(*good).scores(np.zeros((2, 1), np.float32)).tolist() == [1, 1]
+    assert _forest.Forest(*good).scores(np.zeros((2, 1), np.float32)).tolist() == [1, 1]
     for place, value in ((2, 0), (3, -3), (2, 5), (0, -1), (5, 2), (5, 0)):
         bad = [column.copy() for column in good]
         bad[place][0] = value
         with pytest.raises(ValueError, match="expected"):
-            _pages.Forest(*bad)
+            _forest.Forest(*bad)
     with pytest.raises(ValueError, match="at least 1 features"):
-        _pages.Forest(*good).scores(np.zeros((2, 0), np.float32))
+        _forest.Forest(*good).scores(np.zeros((2, 0), np.float32))
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:

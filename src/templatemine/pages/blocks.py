@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks, _pages, _single
+from templatemine import _blocks, _forest, _pages, _single
 from templatemine.errors import CapacityError
 from templatemine.pages.tables import GROUPS, scanner
 
@@ -33,14 +33,14 @@ _TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
-def forests() -> tuple[_pages.Forest, _pages.Forest]:
+def forests() -> tuple[_forest.Forest, _forest.Forest]:
     """The page model that comes with the package: of the features of blocks, and of the scores around them."""
     table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
     names = ("feature", "threshold", "left", "right", "leaf", "sizes")
     first, second = (
         [np.ascontiguousarray(table[f"{which}_{name}"]) for name in names] for which in ("first", "second")
     )
-    return _pages.Forest(*first), _pages.Forest(*second)
+    return _forest.Forest(*first), _forest.Forest(*second)
 
 
 def feature_names() -> tuple[str, ...]:
