@@ -5,11 +5,13 @@ Each is written from the contract, not from the code it is held against, and say
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import regex
 
@@ -689,3 +691,62 @@ def _stronger(space: str, other: str) -> str:
 
 def _needed(left: str, right: str) -> str:
     return "" if _OWN.match(left) or _OWN.match(right) else " "
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Lines of JSON
+# ----------------------------------------------------------------------------------------------------------------------
+
+_ORDINARY = regex.compile(
+    r"""
+    (?(DEFINE)
+      (?P<ws>[ \t\r]*)
+      (?P<char>[^"\\\x00-\x1f] | \\["\\/bfnrt] | \\u(?![dD][89a-fA-F])[0-9a-fA-F]{4}
+        | \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})
+      (?P<string>"(?&char)*+")
+      (?P<number>-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,2}+)?(?![0-9]))
+      (?P<pair>(?&string)(?&ws):(?&ws)(?&value))
+      (?P<list>\[(?&ws)(?:(?&value)(?&ws)(?:,(?&ws)(?&value)(?&ws))*+)?\])
+      (?P<object>\{(?&ws)(?:(?&pair)(?&ws)(?:,(?&ws)(?&pair)(?&ws))*+)?\})
+      (?P<value>(?&string)|(?&number)|true|false|null|(?&list)|(?&object))
+    )
+    (?&ws)(?P<record>\{
+      (?&ws)"(?P<key>[^"\\\x00-\x1f]*+)"(?&ws):(?&ws)(?P<item>(?&value))(?&ws)
+      (?:,(?&ws)"(?P<key>[^"\\\x00-\x1f]*+)"(?&ws):(?&ws)(?P<item>(?&value))(?&ws))*+
+    \})(?&ws)\n?
+    """,
+    regex.VERBOSE,
+)
+"""What RFC 8259 calls an object, with integers that surely fit 64 bits, exponents that lead to no infinity, pairs of
+surrogates only, and keys without escapes."""
+
+
+def ordinary_line(line: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Any]] | None:
+    """What stands of a line that `_lines` cleans as it stands, and its fields; None if it is another.  O(n k), k keys.
+
+    `names` are those of text, HTML, source, id, what was cut, and what was spared.
+    """
+    try:
+        found = _ORDINARY.fullmatch(line.decode())
+    except UnicodeDecodeError:
+        return None
+    if found is None:
+        return None
+    fields = json.loads(found["record"])
+    keys, items = found.captures("key"), found.captures("item")
+    text, html, source, identity, removed, spared = names
+    if len(keys) > 64 or len(fields) < len(keys) or removed in fields or spared in fields:
+        return None
+    if type(fields.get(text)) is not str or _levels(list(fields.values())) > 61:
+        return None
+    if any(fields.get(name) is not None and type(fields[name]) is not str for name in (html, source)):
+        return None
+    if type(fields.get(identity)) in (bool, list, dict) or "\\" in dict(zip(keys, items, strict=True)).get(source, ""):
+        return None
+    return found["record"].encode(), fields
+
+
+def _levels(value: object) -> int:
+    """Levels of containers that hold something."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_levels, inner)) if inner else 0

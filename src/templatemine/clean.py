@@ -20,7 +20,7 @@ from typing import cast
 
 import regex
 
-from templatemine import _cut, _spans
+from templatemine import _cut, _lines, _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
@@ -97,6 +97,17 @@ class Cleaner:
         if sum([span.end - span.start for span in removed]) > self.config.guard * len(text):
             return Cleaned(text, (), spared=True)
         return Cleaned(cut(text, removed), tuple(removed))
+
+    @cached_property
+    def lines(self) -> _lines.Cut | None:
+        """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
+        if not self._direct or self.pack.html:
+            return None
+        try:
+            ids = [name.encode() for (name,) in self._names]
+        except UnicodeEncodeError:  # a lone surrogate
+            return None
+        return _lines.Cut(self._matcher, ids, self.config.gap, self.config.guard)
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""

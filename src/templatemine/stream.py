@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from templatemine import _lines
 from templatemine.batches import Done, pieces, spread
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
@@ -28,7 +29,7 @@ from templatemine.hits import DayHits, Days, add_days
 from templatemine.io import read as archives
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
-from templatemine.io.work import Item, Items, Rows, Work
+from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, Document, PageHistory, Record
 from templatemine.packs import Pack
 
@@ -215,7 +216,7 @@ class RecordCleaner:
         if self.config.fallback is not None and self.config.fallback not in packs:
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {self.config.fallback!r}")
         self._packs = packs
-        self._ready: dict[str, tuple[_Clean, str] | None] = {}
+        self._ready: dict[str, _Ready | None] = {}
 
     def lines(
         self,
@@ -265,6 +266,59 @@ class RecordCleaner:
         errors: list[CorpusError] = []
         if isinstance(work, Rows) and self.config.rows:
             return Done(self._clean_rows(work, tally, errors), tally, errors)
+        if isinstance(work, Lines) and self._fields is not None:
+            data = self._clean_lines(work, self._fields, tally, errors)
+        else:
+            data = self._clean_records(work, tally, errors)
+        return Done(data, tally, errors)
+
+    @cached_property
+    def _fields(self) -> _lines.Fields | None:
+        """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
+        names = self.config.read
+        if self.config.hits or names.source_of is not None or self.config.clean.engine != "native":
+            return None
+        removed = self.config.removed_field
+        fields = (names.text_field, names.html_field, names.source_field, names.id_field, removed, f"{removed}_spared")
+        try:
+            found = [name.encode() for name in fields]
+        except UnicodeEncodeError:  # a lone surrogate
+            return None
+        return _lines.Fields(found, names.max_record) if len(set(found)) == len(found) else None
+
+    def _clean_lines(self, work: Lines, fields: _lines.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
+        """Lines as they stand, natively; those that are out of the ordinary as records."""
+        sweep = _lines.Sweep(fields, work.data, work.source.encode("utf-8", "surrogatepass"))
+        done: list[bytes] = []
+        while (why := sweep.run()) != _lines.DONE:
+            if why == _lines.UNKNOWN:
+                sweep.add(sweep.source, *self._way_of(sweep.source.decode("utf-8", "surrogatepass")))
+            else:
+                line = Lines(work.place, work.source, work.number + sweep.number - 1, sweep.line)
+                done += sweep.take(), self._clean_records(line, tally, errors)
+        for source, kind, records, changed, spans, characters, cut, spared in sweep.counts():
+            if records:
+                name = source.decode("utf-8", "surrogatepass")
+                counts = SourceTally(
+                    records, changed=changed, spans=spans, characters=characters, cut=cut, spared=spared
+                )
+                counts.no_pack = records if kind == _lines.PASS else 0
+                counts.fallback = records if kind == _lines.CLEAN and name not in self._packs else 0
+                tally.of(name).add(counts)
+        done.append(sweep.take())
+        return b"".join(done)
+
+    def _way_of(self, source: str) -> tuple[int, _lines.Cut | None]:
+        """What is done with ordinary lines of a source."""
+        try:
+            ready = self._ready_for(source)
+        except TemplateMineError:  # to be told with each record
+            return _lines.OTHER, None
+        if ready is None:
+            return _lines.PASS, None
+        return (_lines.OTHER, None) if ready.lines is None else (_lines.CLEAN, ready.lines)
+
+    def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError]) -> bytes:
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.work_records(work, self.config.read, errors.append):
@@ -275,7 +329,7 @@ class RecordCleaner:
                 lines.append(encode_plain(record) if plain else encode_line(record))
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return Done(b"".join(lines), tally, errors)
+        return b"".join(lines)
 
     def _clean_rows(self, rows: Rows, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Rows of a table as rows with all columns; only those that cleaning looks at are taken out of it."""
@@ -300,7 +354,7 @@ class RecordCleaner:
         """Put the cleaned text and what was cut into a record."""
         counts = tally.of(source)
         counts.records += 1
-        ready = self._ready[source] if source in self._ready else self._prepare(source)
+        ready = self._ready_for(source)
         if source not in self._packs:
             page = self._without_pack(record)
             if page is not None:
@@ -311,12 +365,11 @@ class RecordCleaner:
         if ready is None:
             counts.no_pack += 1
             return
-        clean, body_field = ready
-        body = record.get(body_field)
+        body = record.get(ready.field)
         if body is None:
             counts.other_kind += 1
             return
-        cleaned, blocks = clean(body)
+        cleaned, blocks = ready.clean(body)
         if self.config.hits and source in self._packs:
             date = record.get("date")
             tally.day(source, (day_of(date) if isinstance(date, str) else None) or "").note(len(body), cleaned)
@@ -341,24 +394,27 @@ class RecordCleaner:
         """For pages of sources without a pack."""
         return _page_cleaner(None, self.config.clean)
 
-    def _without_pack(self, record: Mapping[str, Any]) -> tuple[_Clean, str] | None:
+    def _without_pack(self, record: Mapping[str, Any]) -> _Ready | None:
         """For pages of sources without a pack, the page model alone; a record with a text is left as it is."""
         names = self.config.read
         page = isinstance(record.get(names.html_field), str) and record.get(names.text_field) is None
-        return (self._alone, names.html_field) if page and self.config.clean.html == "main" else None
+        return _Ready(self._alone, names.html_field) if page and self.config.clean.html == "main" else None
 
-    def _prepare(self, source: str) -> tuple[_Clean, str] | None:
-        """The cleaner of a source and the field it is for; made once, when the first record of the source comes."""
-        pack = self._packs.get(source)
-        if pack is None and self.config.fallback is not None:
-            pack = self._packs[self.config.fallback]
-        names = self.config.read
-        self._ready[source] = (
-            None
-            if pack is None
-            else (body_cleaner(pack, self.config.clean), names.html_field if pack.html else names.text_field)
-        )
+    def _ready_for(self, source: str) -> _Ready | None:
+        """What cleans a source, None without a pack; made once, when the first record of the source comes."""
+        if source not in self._ready:
+            pack = self._packs.get(source)
+            if pack is None and self.config.fallback is not None:
+                pack = self._packs[self.config.fallback]
+            self._ready[source] = None if pack is None else self._prepare(pack)
         return self._ready[source]
+
+    def _prepare(self, pack: Pack) -> _Ready:
+        names, config = self.config.read, self.config.clean
+        if pack.html:
+            return _Ready(body_cleaner(pack, config), names.html_field)
+        cleaner = Cleaner(pack, config)
+        return _Ready(_of_articles(cleaner), names.text_field, cleaner.lines)
 
 
 _Clean = Callable[[str], "tuple[Cleaned, list[MainBlock] | None]"]
@@ -375,8 +431,20 @@ def body_cleaner(pack: Pack, config: CleanConfig) -> _Clean:
     """
     if pack.html and config.html == "main":
         return _page_cleaner(pack.pages, config)
-    clean = Cleaner(pack, config).clean
-    return lambda body: (clean(body), None)
+    return _of_articles(Cleaner(pack, config))
+
+
+def _of_articles(cleaner: Cleaner) -> _Clean:
+    return lambda body: (cleaner.clean(body), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """What cleans a source: its bodies, the field that they stand in, and, where that can be, lines as they stand."""
+
+    clean: _Clean
+    field: str
+    lines: _lines.Cut | None = None
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig) -> _Clean:

@@ -102,7 +102,7 @@ def test_jobs_change_nothing(cli: Cli, mined: Path, tmp_path: Path, monkeypatch:
 def test_engines_agree(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     for engine in ("native", "regex"):
         assert cli("clean", new, "-p", mined, "-o", tmp_path / engine, "--engine", engine).code == 0
-    assert (tmp_path / "native").read_bytes() == (tmp_path / "regex").read_bytes()
+    assert read(tmp_path / "native") == read(tmp_path / "regex")
 
 
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -8,11 +8,15 @@ reported and reading goes on; damage to the file itself ends it.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from io import BufferedReader, BytesIO
+from itertools import pairwise
 from typing import Any, BinaryIO
 
 import orjson
 
+from templatemine._lines import line_ends
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import checked, document
@@ -79,9 +83,9 @@ def _report(error: ValueError, line: bytes, where: str, report: Callable[[Corpus
 
 
 def read_lines(path: str, config: ReadConfig, most: int, size: int) -> Iterator[Lines]:
-    """Yield the lines of a file, a batch at a time that ends at `most` lines or `size` bytes, whichever comes first.
+    """Yield the lines of a file, a batch at a time of at most `most` lines and about `size` bytes.
 
-    Of a line longer than `ReadConfig.max_record` only the beginning is there; `parse` tells it by that.
+    Of a line longer than `ReadConfig.max_record` only the beginning may be there; `parse` tells it by that.
 
     Raises
     ------
@@ -90,21 +94,10 @@ def read_lines(path: str, config: ReadConfig, most: int, size: int) -> Iterator[
     """
     place = place_of(path)
     source = stem(path)
-    batch: list[bytes] = []
-    number = left = 0
-    try:
-        for number, line in _lines(path, place, config.max_record):
-            batch.append(line)
-            left += len(line)
-            if left >= size or len(batch) >= most:
-                yield Lines(place, source, number - len(batch) + 1, batch)
-                batch, left = [], 0
-    except CorpusError:
-        if batch:
-            yield Lines(place, source, number - len(batch) + 1, batch)
-        raise
-    if batch:
-        yield Lines(place, source, number - len(batch) + 1, batch)
+    for number, data, ends in _blocks(path, place, config.max_record, size, most):
+        for start, end in pairwise((0, *ends)):
+            yield Lines(place, source, number, data[start:end])
+            number += most
 
 
 def batches(
@@ -121,7 +114,7 @@ def parse(
 
     The fields are the caller's to change.  Lines are checked, and reported to `report`, as by `read`.
     """
-    for number, line in enumerate(lines.lines, lines.number):
+    for number, line in enumerate(BytesIO(lines.data), lines.number):
         try:
             _not_cut_off(line, config)
             fields, plain = _decode(line)
@@ -229,20 +222,60 @@ def _explain(error: ValueError, line: bytes) -> str:
 
 
 def _lines(path: str, place: str, longest: int) -> Iterator[tuple[int, bytes]]:
-    """Number and yield the lines of a file; a generator of its own, so that errors of its caller are not taken for
-    errors of the file.  Of a line that is too long only a byte more than `longest` is given."""
-    number = 0
+    """Number and yield the lines of a file, as soon as they are there; see `_blocks`."""
+    for number, data, _ in _blocks(path, place, longest, 1):
+        yield from enumerate(BytesIO(data), number)
+
+
+def _blocks(
+    path: str, place: str, longest: int, size: int, every: int = sys.maxsize
+) -> Iterator[tuple[int, bytes, list[int]]]:
+    """Yield whole lines of a file, about `size` bytes at a time, the number of the first, and where parts of `every`
+    lines end.
+
+    A generator of its own, so that errors of its caller are not taken for errors of the file.  Of a line that is longer
+    than a block and longer than `longest`, a byte more than that is given, at the end of its block.
+    """
+    done = 0
     try:
         with open_input(path) as stream, unpacked(path, stream) as whole:
-            readline = whole.readline
-            while line := readline(longest + 1):
-                number += 1
-                yield number, line
-                if len(line) > longest:
-                    while not line.endswith(b"\n") and (line := readline(BUFFER)):
-                        pass
+            for data in _whole_lines(whole, longest, size):
+                lines, ends = line_ends(data, every)
+                done += lines
+                yield done - lines + 1, data, ends
     except READ_ERRORS as error:
-        raise unreadable(error, place, f" after line {number}" if number else "") from error
+        raise unreadable(error, place, f" after line {done}" if done else "") from error
+
+
+def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:
+    """What `_blocks` gives, without the numbers."""
+    parts: list[bytes | memoryview] = []
+    held = begun = 0  # bytes in `parts`, and of the line that has no end yet
+    passing = False  # over what is left of a line that is too long
+    try:
+        while piece := whole.read1(max(size, BUFFER)):
+            if passing:
+                over = piece.find(b"\n") + 1
+                passing = not over
+                piece = piece[over:] if over else b""
+            end = piece.rfind(b"\n") + 1
+            if end and held + end >= size:
+                parts.append(memoryview(piece)[:end])
+                yield b"".join(parts)
+                parts, piece, held, begun, end = [], piece[end:], 0, 0, 0
+            parts.append(piece)
+            held += len(piece)
+            begun = len(piece) - end + (0 if end else begun)
+            if begun > longest:
+                yield b"".join(parts)[: held - begun + longest + 1]
+                parts, held, begun, passing = [], 0, 0, True
+    except READ_ERRORS:
+        data = b"".join(parts)
+        if end := data.rfind(b"\n") + 1:
+            yield data[:end]
+        raise
+    if held:
+        yield b"".join(parts)
 
 
 def _not_cut_off(line: bytes, config: ReadConfig) -> None:

@@ -34,10 +34,11 @@ class Lines(_Part):
 
     Attributes
     ----------
-    lines : list of bytes
+    data : bytes
+        One line after the other; the last one may be without its line feed.
     """
 
-    lines: list[bytes]
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ def one_object(path: str, config: ReadConfig) -> Document | None:
     if not isinstance(found, dict):
         return None
     name = os.path.splitext(os.path.basename(path))[0]
-    lines = Lines(path, name, 1, [encode_line(found)])
+    lines = Lines(path, name, 1, encode_line(found))
     for source, where, fields, _ in parse(lines, config, lambda error: None):
         named = {name: fields.get(name) for name in ("url", "date", "title")}
         return Document(
