@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
-from templatemine.expressions import SLOT, Encoded, expression
+from templatemine.expressions import SLOT, Encoded, box_expression, expression
+from templatemine.expressions import halves as box_halves
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Template
@@ -399,8 +400,10 @@ def make_pack(
                 continue
             seen.add(tokens)
             side = slot if SLOT in tokens else ""
-            first, closing = (forms[:middle], forms[middle:]) if side == "between" else (forms, [])
-            source = expression(first, patterns, separators, html, anchor=anchor, slot=side, closing=closing)
+            if side == "between":
+                source = box_expression(*box_halves(tokens))
+            else:
+                source = expression(forms, patterns, separators, html, anchor=anchor, slot=side)
             name = f"t{place}{side}"
             templates.append(
                 Template(id=name, regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor)
@@ -472,7 +475,7 @@ ANCHORINGS = (
     ("start", "end", "line", ""),
     ("end/end",),
     ("start/start", "end/line", ""),
-    ("between/", "between/line", "between/start", "between/end", "end/end"),
+    ("between/", "between/", "start", "end/end"),
     ("between/",),
 )
 

@@ -21,6 +21,17 @@ cdef struct Automaton:
     uint64_t mask
 
 
+cdef struct Boxes:
+    Automaton openings      # over bytes, with BLANK for all blanks
+    int64_t longest         # bytes of an opening, at most, with the widest blanks
+    int64_t count
+    int32_t* string         # of each box
+    int32_t* closed_by      # which of the closings
+    uint8_t* arena          # the closings, one after the other
+    int64_t* bounds
+    int64_t closings
+
+
 cdef enum:
     KNOWN = 2048            # tokens that a Scratch remembers
 
@@ -70,9 +81,8 @@ cdef class Matcher(Scanner):
     cdef Table vocabulary
     cdef Automaton automaton
     cdef uint8_t* edges
-    cdef int32_t* closing       # NULL where all strings are whole
-    cdef int64_t longest        # tokens of the longest closing
-    cdef int64_t strings        # that are found: closings are not
+    cdef Boxes boxes
+    cdef int64_t strings
     cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
     cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
     cdef bint dotted            # a pattern of letters and full stops is on
@@ -90,7 +100,6 @@ cdef class Matcher(Scanner):
     cdef int64_t spare_room
 
     cdef int _make_sieve(self) except -1
-    cdef int _learn_closings(self, const int32_t[::1] closing, const int64_t[::1] bounds) except -1
     cdef int _learn_words(self) except -1
     cdef Scratch* _take(self) except NULL
     cdef void _give(self, Scratch* scratch) noexcept

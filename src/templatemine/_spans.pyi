@@ -29,7 +29,7 @@ class Matcher(Scanner):
         bounds: NDArray[np.int64] | array[int],
         edges: NDArray[np.uint8] | bytes | None = None,
         sieve: int = 1,
-        closing: NDArray[np.int32] | array[int] | None = None,
+        boxes: list[tuple[int, bytes, bytes]] | None = None,
     ) -> Self: ...
     def find(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
     @property

@@ -8,21 +8,23 @@ are int64.  Arguments are IN unless a docstring says otherwise.
 numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memchr, memset
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.string cimport memchr, memcpy, memset
 
 from templatemine._cut cimport assemble, count_points, cut_pieces, encode, pieces_to_points
 
 from templatemine._text cimport (
     ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, Tokens, UPPER, WORD, Word, Words, all_upper,
-    copied, found_free, found_push, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init, tag_form,
-    tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
+    copied, decode, found_free, found_push, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init,
+    tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
 )
 
 from templatemine._sieve cimport (
     BEGINS_LINE, ENDS_LINE, Regions, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_regions,
 )
+
+from array import array
 
 from templatemine.errors import CapacityError
 
@@ -159,6 +161,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         a.link[0] = 0
         a.depth[0] = 0
         for i in range(strings):
+            if bounds[i] == bounds[i + 1]:
+                continue
             state = 0
             for k in range(bounds[i], bounds[i + 1]):
                 child = a.root[flat[k]] if state == 0 else automaton_goto(a, state, flat[k])
@@ -279,53 +283,215 @@ cdef void order_by_end(Found* found) noexcept nogil:
         found.count[k] = count
 
 
-cdef enum:
-    # Code points between the two halves of a string, at most (`expressions.BOX_SIZE`).
-    BOX_SIZE = 400
-    # What stands for the closing of a string that is whole, and of one that is nothing but a closing.
-    WHOLE = -1
-    CLOSING = -2
+cdef struct Hit:
+    # A match where bytes and not tokens tell the order.
+    int64_t end
+    int64_t position
+    int32_t length
+    int32_t count
 
 
-cdef int64_t closed_by(const uint8_t* p, const Tokens* tokens, const Found* found, int64_t i, int32_t closing,
-                       int64_t longest) noexcept nogil:
-    """The nearest match of a closing behind match i, on its line and not too far away; -1 if there is none."""
-    cdef int64_t k, j, last = found.length[i]
-    for k in range(i + 1, found.size):
-        # A token has a byte at least, a code point at most four.
-        if found.length[k] > last + 4 * BOX_SIZE + longest:
-            break
-        if found.count[k] == closing and found.position[k] > last:
-            for j in range(last + 1, found.position[k] + 1):
-                if tokens.kind[j] & FIRST:
-                    return -1
-            if tokens.start[found.position[k]] - tokens.end[last] > 4 * BOX_SIZE:
-                return -1
-            return k if count_points(p, tokens.end[last], tokens.start[found.position[k]]) <= BOX_SIZE else -1
-    return -1
+cdef int by_end(const void* a, const void* b) noexcept nogil:
+    cdef const Hit* first = <const Hit*>a
+    cdef const Hit* second = <const Hit*>b
+    if first.end != second.end:
+        return 1 if first.end > second.end else -1
+    return (first.count > second.count) - (first.count < second.count)
 
 
-cdef void join_halves(const uint8_t* p, const Tokens* tokens, const int32_t* closing, int64_t longest, Found* found) noexcept nogil:
-    """Let each opening reach to the end of its closing; without one it is no match, and a closing is none by itself.
-
-    Matches are ordered by end.  A match is looked at again by each opening that stands at most BOX_SIZE code points before
-    it, so this is linear for strings that are distinct.
-    """
-    cdef int64_t i, k, size = 0
-    cdef int32_t half
+cdef int order_by_byte(const Tokens* tokens, Found* found) except -1 nogil:
+    """Matches in the order of the bytes that they end with."""
+    cdef int64_t i
+    cdef Hit* hits = <Hit*>malloc(found.size * sizeof(Hit))
+    if hits == NULL:
+        raise MemoryError
     for i in range(found.size):
-        half = closing[found.count[i]]
-        if half == CLOSING:
-            continue
-        k = i if half == WHOLE else closed_by(p, tokens, found, i, half, longest)
-        if k >= 0:
-            # What is written lies at or before i, and only what lies behind is looked at.
-            found.position[size] = found.position[i]
-            found.count[size] = found.count[i]
-            found.length[size] = found.length[k]
-            size += 1
-    found.size = size
-    order_by_end(found)
+        hits[i] = Hit(tokens.end[found.length[i]], found.position[i], found.length[i], found.count[i])
+    qsort(hits, found.size, sizeof(Hit), by_end)
+    for i in range(found.size):
+        found.position[i] = hits[i].position
+        found.length[i] = hits[i].length
+        found.count[i] = hits[i].count
+    free(hits)
+    return 0
+
+
+# ======================================================================================================================
+# Boxes: two strings of a line and what stands between them, told by their letters
+# ======================================================================================================================
+
+cdef enum:
+    # Code points between the two strings of a box, at most (`expressions.BOX_SIZE`).
+    BOX_SIZE = 400
+    BLANK = 32              # any white space within a line, as it stands in the strings
+
+
+cdef inline int blank_width(const uint8_t* p, int64_t n) noexcept nogil:
+    """Bytes of the character if it is white space that ends no line, else 0."""
+    cdef int width = 0
+    cdef uint32_t c
+    if p[0] < 0x80:
+        return p[0] == 32 or p[0] == 9 or 11 <= p[0] <= 13
+    c = decode(p, n, &width)
+    if c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x202F or c == 0x205F or c == 0x3000:
+        return width
+    return 0
+
+
+cdef int64_t match_literal(const uint8_t* p, int64_t i, int64_t n, const uint8_t* text, int64_t size) noexcept nogil:
+    """Where a text that stands at i ends; -1 if it does not stand there."""
+    cdef int64_t k
+    cdef int width
+    for k in range(size):
+        if i >= n:
+            return -1
+        if text[k] == BLANK:
+            width = blank_width(p + i, n - i)
+            if not width:
+                return -1
+            i += width
+        elif p[i] != text[k]:
+            return -1
+        else:
+            i += 1
+    return i
+
+
+cdef int64_t line_begin(const uint8_t* p, int64_t i, int64_t least) noexcept nogil:
+    """The beginning of the line of byte i, or `least` if it is before that."""
+    while i > least:
+        if p[i - 1] == 10 or (i - 3 >= least and p[i - 1] & 0xFE == 0xA8 and p[i - 2] == 0x80 and p[i - 3] == 0xE2):
+            return i
+        i -= 1
+    return i
+
+
+cdef int64_t opening_start(const uint8_t* p, int64_t end, int32_t symbols) noexcept nogil:
+    """Where a text of so many symbols begins that ends there."""
+    cdef int64_t i = end
+    cdef int width
+    while symbols > 0:
+        i -= 1
+        # A blank of several bytes is one symbol.
+        for width in range(1, 3):
+            if i - width >= 0 and p[i] & 0xC0 == 0x80 and p[i - width] >= 0xC0 and blank_width(p + i - width, end - i + width) == width + 1:
+                i -= width
+                break
+        symbols -= 1
+    return i
+
+
+cdef int find_openings(const Boxes* b, const uint8_t* p, int64_t n, int64_t least, int64_t start, int64_t end, int32_t closing,
+                       Tokens* tokens, Found* found) except -1 nogil:
+    """Add the boxes that a closing with bytes [start, end) closes: an opening ends behind byte `least`, where one of the same
+    closings began before."""
+    cdef int64_t i = max(start - b.longest - 4 * BOX_SIZE, 0), k
+    cdef int32_t state = 0, s, box
+    cdef int width
+    if least >= 0:
+        i = max(i, least - b.longest)
+    i = line_begin(p, start, i)
+    while i < start and p[i] & 0xC0 == 0x80:
+        i += 1
+    while i < start:
+        width = blank_width(p + i, n - i)
+        state = automaton_step(&b.openings, state, BLANK if width else p[i])
+        i += max(width, 1)
+        s = state if b.openings.output[state] >= 0 else b.openings.link[state]
+        while s:
+            if i > least and start - i <= 4 * BOX_SIZE and count_points(p, i, start) <= BOX_SIZE:
+                box = b.openings.output[s]
+                while box >= 0:
+                    if b.closed_by[box] == closing:
+                        k = opening_start(p, i, b.openings.depth[s])
+                        tokens_push(tokens, k, end, WORD)
+                        found_push(found, tokens.size - 1, tokens.size - 1, b.string[box], 0)
+                    box = b.openings.also[box]
+            s = b.openings.link[s]
+    return 0
+
+
+cdef int find_boxes(const Boxes* b, const uint8_t* p, int64_t n, Tokens* tokens, Found* found) except -1 nogil:
+    """Add all boxes of a text to the matches, each as a token of its own."""
+    cdef int64_t i, end, least, size
+    cdef const uint8_t* closing
+    cdef const void* hit
+    cdef int32_t k
+    for k in range(b.closings):
+        closing = b.arena + b.bounds[k]
+        size = b.bounds[k + 1] - b.bounds[k]
+        least = -1
+        i = 0
+        while i < n:
+            hit = memchr(p + i, closing[0], n - i)
+            if hit == NULL:
+                break
+            i = <const uint8_t*>hit - p
+            end = match_literal(p, i, n, closing, size)
+            if end >= 0:
+                find_openings(b, p, n, least, i, end, k, tokens, found)
+                least = i
+            i += 1
+    return 0
+
+
+cdef void boxes_free(Boxes* b) noexcept nogil:
+    automaton_free(&b.openings)
+    free(b.string)
+    free(b.closed_by)
+    free(b.arena)
+    free(b.bounds)
+
+
+cdef int boxes_build(Boxes* b, list boxes) except -1:
+    """Lay out boxes, of (string, opening, closing)."""
+    cdef int64_t k
+    cdef dict places = {}
+    cdef bytes opening, closing
+    cdef int32_t[::1] flat
+    cdef int64_t[::1] bounds
+    b.count = len(boxes)
+    b.string = <int32_t*>malloc(b.count * sizeof(int32_t) + 8)
+    b.closed_by = <int32_t*>malloc(b.count * sizeof(int32_t) + 8)
+    if b.string == NULL or b.closed_by == NULL:
+        raise MemoryError
+    joined = array("i")
+    ends = array("q", [0])
+    for k, (string, opening, closing) in enumerate(boxes):
+        if not opening or not closing:
+            raise ValueError(f"string {string}: expected text on both sides of the slot, got {opening!r} and {closing!r}")
+        if closing[:1] == b" ":
+            raise ValueError(f"string {string}: expected a closing that begins with no blank, got {closing!r}")
+        b.string[k] = string
+        b.closed_by[k] = places.setdefault(closing, len(places))
+        b.longest = max(b.longest, len(opening) + 2 * opening.count(b" "))
+        joined.extend(opening)
+        ends.append(len(joined))
+    b.closings = len(places)
+    whole = b"".join(places)
+    b.arena = <uint8_t*>malloc(len(whole) + 1)
+    b.bounds = <int64_t*>malloc((b.closings + 1) * sizeof(int64_t))
+    if b.arena == NULL or b.bounds == NULL:
+        raise MemoryError
+    memcpy(b.arena, <const uint8_t*>whole, len(whole))
+    b.bounds[0] = 0
+    for k, closing in enumerate(places):
+        b.bounds[k + 1] = b.bounds[k] + len(closing)
+    flat = joined
+    bounds = ends
+    automaton_build(&b.openings, &flat[0], &bounds[0], b.count, 256)
+    return 0
+
+
+cdef void automaton_free(Automaton* a) noexcept nogil:
+    free(a.root)
+    free(a.fail)
+    free(a.output)
+    free(a.also)
+    free(a.link)
+    free(a.depth)
+    free(a.keys)
+    free(a.values)
 
 
 cdef class Matcher(Scanner):
@@ -345,20 +511,20 @@ cdef class Matcher(Scanner):
     sieve : int, default 1
         Whether to tokenise only where strings may stand (`_sieve`): 0 never, 1 where that is faster, 2 always, for tests.
         What is found is the same.
-    closing : int32 array, shape (strings,), optional
-        The string that closes string i: a match reaches from i to the end of the nearest one behind it, on its line and at
-        most `expressions.BOX_SIZE` code points away.  -1 for a whole string, -2 for one that only closes; these stand last
-        and are not counted among the strings that are found.  With it there is no sieve.
+    boxes : list of (int, bytes, bytes), optional
+        Strings without tokens, each with its opening and its closing, literal text in which a blank stands for any white
+        space character that ends no line: a match reaches from an opening to the end of the nearest closing behind it, on
+        its line and at most `expressions.BOX_SIZE` code points away.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1,
-                  const int32_t[::1] closing=None):
+                  list boxes=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
-        self.closing = NULL
-        self.longest = 0
+        cdef set boxed = {row[0] for row in boxes or ()}
+        memset(&self.boxes, 0, sizeof(Boxes))
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
         memset(&self.sieve, 0, sizeof(Sieve))
@@ -372,8 +538,8 @@ cdef class Matcher(Scanner):
             if table_add(&self.vocabulary, <const uint8_t*>form, len(form)) != i:
                 raise ValueError(f"the form {form!r} stands in the vocabulary twice")
         for i in range(strings):
-            if bounds[i] >= bounds[i + 1]:
-                raise ValueError(f"string {i} is empty")
+            if bounds[i] > bounds[i + 1] or (bounds[i] == bounds[i + 1]) != (i in boxed):
+                raise ValueError(f"string {i} is {'a box with tokens' if i in boxed else 'empty'}")
         if bounds[0] != 0 or bounds[strings] != flat.shape[0]:
             raise ValueError(f"expected bounds from 0 to {flat.shape[0]}, got {bounds[0]} to {bounds[strings]}")
         if flat.shape[0] >= 0x7FFFFFF0:
@@ -405,14 +571,11 @@ cdef class Matcher(Scanner):
             raise MemoryError
         for i in range(strings):
             self.edges[i] = edges[i] if edges is not None else 0
-        if closing is not None:
-            self._learn_closings(closing, bounds)
+        if boxes:
+            boxes_build(&self.boxes, boxes)
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
         self._learn_words()
         self.sieved = False
-        if self.closing != NULL:
-            # Whether two halves stand on one line is told by the tokens between them.
-            sieve = 0
         self.forced = sieve == 2
         self.seen = self.passed = 0
         # A tag has other bytes than its form.
@@ -442,47 +605,18 @@ cdef class Matcher(Scanner):
                 self._make_sieve()
         return 0
 
-    cdef int _learn_closings(self, const int32_t[::1] closing, const int64_t[::1] bounds) except -1:
-        """Which string closes which, checked."""
-        cdef int64_t i, strings = self.strings
-        if closing.shape[0] != strings:
-            raise ValueError(f"expected closings of {strings} strings, got {closing.shape[0]}")
-        while self.strings and closing[self.strings - 1] == CLOSING:
-            self.strings -= 1
-        for i in range(strings):
-            if closing[i] >= strings or (closing[i] >= 0 and (i >= self.strings or closing[closing[i]] != CLOSING)) or (
-                    closing[i] < WHOLE and i < self.strings):
-                raise ValueError(f"string {i}: expected -1 or one of the closings, from {self.strings} on, got {closing[i]}")
-        if self.strings == strings:
-            return 0
-        self.closing = <int32_t*>malloc(strings * sizeof(int32_t))
-        if self.closing == NULL:
-            raise MemoryError
-        for i in range(strings):
-            self.closing[i] = closing[i]
-            if closing[i] == CLOSING:
-                self.longest = max(self.longest, bounds[i + 1] - bounds[i])
-        return 0
-
     def __dealloc__(self):
         cdef int64_t i
         for i in range(self.spares):
             scratch_free(self.spare[i])
-        free(self.closing)
+        boxes_free(&self.boxes)
         free(self.spare)
         sieve_free(&self.sieve)
         free(self.words.slots)
         free(self.edges)
         free(self.own_form)
         table_free(&self.vocabulary)
-        free(self.automaton.root)
-        free(self.automaton.fail)
-        free(self.automaton.output)
-        free(self.automaton.also)
-        free(self.automaton.link)
-        free(self.automaton.depth)
-        free(self.automaton.keys)
-        free(self.automaton.values)
+        automaton_free(&self.automaton)
 
     cdef int _learn_words(self) except -1:
         """The table of short tokens, for those that `_find` meets most."""
@@ -594,8 +728,16 @@ cdef class Matcher(Scanner):
                 self.sieved = False
         if not ordered:
             order_by_end(&scratch.found)
-        if self.closing != NULL:
-            join_halves(p, &scratch.tokens, self.closing, self.longest, &scratch.found)
+        if self.boxes.count:
+            if forms != NULL:
+                # What stands for a box is no token.
+                forms[self.vocabulary.count] -= scratch.tokens.size
+            whole = scratch.found.size
+            find_boxes(&self.boxes, p, n, &scratch.tokens, &scratch.found)
+            if scratch.found.size > whole:
+                order_by_byte(&scratch.tokens, &scratch.found)
+            if forms != NULL:
+                forms[self.vocabulary.count] += scratch.tokens.size
         return 0
 
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,

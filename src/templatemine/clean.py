@@ -24,9 +24,9 @@ from templatemine import _cut, _lines, _spans
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
-    BOX_SIZE,
     SLOT_SIZE,
     Encoded,
+    Marked,
     expression,
     is_tag,
     literal_pieces,
@@ -182,25 +182,27 @@ class _Expressions:
         self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")
         self._tags: dict[bytes, str] = {}
         self._compiled: dict[int, regex.Pattern[str]] = {}
+        self._boxes: dict[int, regex.Pattern[str]] = {}
         self._always: list[int] = []
         by_literal: dict[str, list[int]] = {}
         for place, template in enumerate(pack.templates):
             if template.tokens is None:
                 continue
+            if template.slot == "between":
+                self._boxes[place] = regex.compile(template.regex)
+                continue
             forms = pack.forms(template)
             for form in forms:
                 if is_tag(form, pack.html):
                     self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
-            first, closing = pack.halves(template)
             source = expression(
-                first,
+                forms,
                 pack.patterns,
                 pack.tokenise.separators,
                 pack.html,
                 self._tags,
                 template.anchor,
                 template.slot,
-                closing,
             )
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
@@ -221,12 +223,24 @@ class _Expressions:
         found: Matches = []
         for place in sorted(candidates):
             slot = pack.templates[place].slot
-            most = BOX_SIZE if slot == "between" else SLOT_SIZE
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
-                if slot and self._size(text, *map(marked.original, match.span(2))) > most:
+                if slot and self._size(text, *map(marked.original, match.span(2))) > SLOT_SIZE:
                     continue
                 found.append((marked.original(match.start(1)), marked.original(match.end(1)), place))
-        return found
+        return found + self._boxes_of(text)
+
+    def _boxes_of(self, text: str) -> Matches:
+        """Boxes are told by the letters of the text, in which a match of a user's pattern is one character."""
+        if not self._boxes:
+            return []
+        patterns = self._pack.patterns
+        own = patterns.user_matches(text, self._separators) if patterns.user else []
+        marked = Marked(text, [(start, end, "\U000f0fff") for start, end, _ in own])
+        return [
+            (marked.original(match.start()), marked.original(match.end()), place)
+            for place, compiled in self._boxes.items()
+            for match in compiled.finditer(marked.text, overlapped=True)
+        ]
 
     def _size(self, text: str, start: int, end: int) -> int:
         """Characters of a stretch as the native core reads it: what a pattern of the user's own matches is one."""

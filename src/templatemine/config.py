@@ -160,9 +160,11 @@ class EvidenceConfig:
     period_share, period_least : a quiet string that stands in this share of the documents from its first day to its
         last, and in so many, is compared with these documents alone.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
-    boxes : look for boxes in sentences.  None of the archives at hand has any, looking for them can take ten times as
-        long as all else, and a word beside each goes with it: so only on request.
-    box_share, box_openings : least share of documents of what closes a box in prose, and how many strings must open it.
+    boxes : look for boxes in sentences.
+    box_sample : documents that tell whether there are any.
+    box_share : least share of these that hold chains of joints.
+    box_near : least share of the occurrences of a closing that stand in or behind such a chain.
+    box_least, box_openings : least number of boxes with an opening, and of openings; what few things open is no box.
     """
 
     exclusive_bits: float = 7.0
@@ -195,8 +197,11 @@ class EvidenceConfig:
     period_share: float = 0.1
     period_least: int = 8
     table_share: float = 0.1
-    boxes: bool = False
-    box_share: float = 0.2
+    boxes: bool = True
+    box_sample: int = 200
+    box_share: float = 0.1
+    box_near: float = 0.6
+    box_least: int = 3
     box_openings: int = 12
 
 

@@ -35,8 +35,10 @@ __all__ = [
     "SLOT_SIZE",
     "Encoded",
     "Marked",
+    "box_expression",
     "expression",
     "for_re2",
+    "halves",
     "is_own_token",
     "is_tag",
     "joint",
@@ -101,22 +103,16 @@ def expression(
     tags: Mapping[bytes, str] | None = None,
     anchor: str = "",
     slot: str = "",
-    closing: Sequence[bytes] = (),
 ) -> str:
     """The regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
-    the rest of the line up to its end, or from its beginning, is a part of the match; "between" if the tokens of
-    `closing` follow on the same line, and what stands between belongs to the match.  In marked text, where a mark is
+    the rest of the line up to its end, or from its beginning, is a part of the match.  In marked text, where a mark is
     one character, what fills the slot is group 2 and may have any length: whoever applies the expression measures it.
     """
     described = [_described(form, patterns, html, tags) for form in forms]
     parts = _joined(described, separators)
-    if slot == "between":
-        behind = [_described(form, patterns, html, tags) for form in closing]
-        parts += [_between(described[-1], behind[0], separators, tags is None), *_joined(behind, separators)]
-        described += behind
     edge = separator_class(separators) + OWN_TOKEN
     left_edge, right_edge = edge, edge
     if html:
@@ -132,13 +128,31 @@ def expression(
         left = line_start
     if ANCHORS[anchor] & 2:
         right = line_end
-    if slot in ("end", "start"):
+    if slot:
         rest = _rest(slot, separators, described[-1 if slot == "end" else 0], tags is None)
         if slot == "end":
             parts, right = [*parts, rest], line_end
         else:
             parts, left = [rest, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
+
+
+def halves(tokens: Sequence[str]) -> tuple[str, str]:
+    """What stands before and behind the slot of a box: its words, with a blank between each two."""
+    middle = tokens.index(SLOT)
+    return " ".join(tokens[:middle]), " ".join(tokens[middle + 1 :])
+
+
+def box_expression(opening: str, closing: str) -> str:
+    """The regular expression of a box: two texts of a line and what stands between them.
+
+    They are told by their letters, not by tokens, for a parser glues them to what stands beside them.  A blank is any
+    white space character within a line.
+    """
+    blank = rf"[^\S{LINE_BREAKS}]"
+    first, last = (blank.join(re.escape(word) for word in half.split(" ")) for half in (opening, closing))
+    # The shortest way comes first: the nearest closing counts.
+    return f"({first}[^{LINE_BREAKS}]{{0,{BOX_SIZE}}}?{last})"
 
 
 def _joined(described: Sequence[_Described], separators: str) -> list[str]:
@@ -149,21 +163,6 @@ def _joined(described: Sequence[_Described], separators: str) -> list[str]:
         parts.append(optional if one.own or other.own or (one.joins and other.letter) else between)
         parts.append(other.body)
     return parts
-
-
-def _between(before: _Described, after: _Described, separators: str, bounded: bool) -> str:
-    """What stands between two tokens of a line: nothing, where they can touch, or what meets both at a boundary."""
-    apart = rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
-    anything = f"[^{LINE_BREAKS}]"
-    first = anything if before.own else f"(?:{apart}|[{OWN_TOKEN}{LETTER if before.joins else ''}])"
-    last = anything if after.own else f"(?:{apart}|[{OWN_TOKEN}{JOINTS if after.letter else ''}])"
-    one = first if after.own else last if before.own else f"(?:{apart}|[{OWN_TOKEN}])"
-    size = f"{{0,{BOX_SIZE - 2}}}?" if bounded else "*?"
-    body = f"{one}|{first}{anything}{size}{last}"
-    if before.own or after.own or (before.joins and after.letter):
-        body = f"|{body}"
-    # The shortest way comes first: the nearest closing counts.
-    return f"(?:{body})" if bounded else f"({body})"
 
 
 def _rest(slot: str, separators: str, beside: _Described, bounded: bool) -> str:

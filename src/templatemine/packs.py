@@ -23,7 +23,7 @@ from templatemine import _spans, overrides, page_section
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import ANCHORS, SLOT, Encoded, expression
+from templatemine.expressions import ANCHORS, SLOT, Encoded, box_expression, expression, halves
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
@@ -92,18 +92,13 @@ class Pack:
             forms.get(token) or forms.setdefault(token, read(token)) for token in template.tokens or () if token != SLOT
         ]
 
-    def halves(self, template: Template) -> tuple[list[bytes], list[bytes]]:
-        """`forms` before and behind a slot in the middle; of any other template, all of them and none."""
-        forms = self.forms(template)
-        middle = (template.tokens or ()).index(SLOT) if template.slot == "between" else len(forms)
-        return forms[:middle], forms[middle:]
-
     def derived(self, template: Template) -> str:
         """The expression of a template's tokens."""
-        forms, closing = self.halves(template)
+        if template.slot == "between":
+            return box_expression(*halves(template.tokens or ()))
         separators, patterns = self.tokenise.separators, self.patterns
         return expression(
-            forms, patterns, separators, self.html, anchor=template.anchor, slot=template.slot, closing=closing
+            self.forms(template), patterns, separators, self.html, anchor=template.anchor, slot=template.slot
         )
 
     @cached_property
@@ -126,29 +121,19 @@ class Pack:
         """`matcher`, made anew; for `sieve` see there."""
         rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
-        strings: list[list[int]] = []
-        edges: list[int] = []
-        closing: list[int] = []
-        closings: dict[tuple[int, tuple[int, ...]], int] = {}
+        flat, bounds, edges = array("i"), array("q", [0]), bytearray()
+        boxes: list[tuple[int, bytes, bytes]] = []
         for place in rows:
             template = self.templates[place]
-            halves = [[vocabulary.setdefault(form, len(vocabulary)) for form in half] for half in self.halves(template)]
-            strings.append(halves[0])
-            edge = ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0)
-            # Where a line must end, the closing must end it.
-            edges.append(edge & 1 if halves[1] else edge)
-            key = edge & 2, tuple(halves[1])
-            closing.append(len(rows) + closings.setdefault(key, len(closings)) if halves[1] else -1)
-        for edge, ids in closings:
-            strings.append(list(ids))
-            edges.append(edge)
-            closing.append(-2)
-        flat, bounds = array("i"), array("q", [0])
-        for one in strings:
-            flat.extend(one)
+            if template.slot == "between":
+                opening, closing = (half.encode("utf-8", "surrogatepass") for half in halves(template.tokens or ()))
+                boxes.append((len(edges), opening, closing))
+            else:
+                flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
+            edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0))
             bounds.append(len(flat))
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        matcher = _spans.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, array("i", closing))
+        matcher = _spans.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, boxes)
         return matcher, rows
 
     def to_json(self) -> str:
@@ -397,8 +382,19 @@ def _check_slot(pack: Pack, template: Template, here: str) -> None:
         raise PackError(f"{here}: tokens: {SLOT} stands for a part of a line, and HTML has none")
     if tokens.count(SLOT) > 1 or len(tokens) < 2:
         raise PackError(f"{here}: tokens: expected {SLOT} once and beside other tokens")
-    if template.slot != "between" and not ANCHORS[template.anchor] & ANCHORS[template.slot]:
+    if template.slot == "between":
+        _check_box(template, here)
+    elif not ANCHORS[template.anchor] & ANCHORS[template.slot]:
         raise PackError(f"{here}: anchor: expected {template.slot!r} or 'line' beside {SLOT}, got {template.anchor!r}")
+
+
+def _check_box(template: Template, here: str) -> None:
+    """The words of a box are text as it stands, and it stands anywhere in its line."""
+    if template.anchor:
+        raise PackError(f"{here}: anchor: expected '' beside a {SLOT} in the middle, got {template.anchor!r}")
+    for word in template.tokens or ():
+        if not word or regex.search(r"\s", word):
+            raise PackError(f"{here}: tokens: expected words without white space, got {word!r}")
 
 
 def _check_examples(pack: Pack, where: str) -> None:

@@ -246,10 +246,8 @@ def _finish(
     cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
     boxes: Sequence[Box] = ()
-    if method.evidence and config.evidence.boxes:
-        in_prose = peers.in_prose_elsewhere(mined.hashes, place)
-        free = mined.rates >= in_prose * np.float32(2.0**config.evidence.exclusive_bits)
-        boxes = boxes_of(mined, free, reason_of == 0, documents, patterns, config)
+    if method.evidence and config.evidence.boxes and not mined.html:
+        boxes = boxes_of(documents if mined.chosen is None else [documents[at] for at in mined.chosen], config.evidence)
     pack = Pack(
         source=mined.source,
         html=mined.html,

@@ -15,7 +15,7 @@ from templatemine import _core
 from templatemine.boxes import Box
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
-from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, expression
+from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, box_expression, expression, halves
 from templatemine.mined import Mined, parts
 from templatemine.model import Document, Template
 from templatemine.packs import template_id
@@ -35,7 +35,6 @@ def templates_of(
     boxes: Sequence[Box] = (),
 ) -> tuple[Template, ...]:
     """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first."""
-    rows = np.union1d(rows, np.array([box.closing for box in boxes], np.int64))
     separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
     reaching = _reaching(mined, rows, config.evidence)
@@ -65,18 +64,16 @@ def templates_of(
         fixed = tuple(patterns.readable(form) for form in forms)
         templates.append(template(row, forms, fixed, ""))
         templates += [template(row, forms, fixed, side) for side in reaching.get(row, ())]
-    templates += [_boxed(mined, box, patterns, separators) for box in boxes]
+    templates += [_boxed(box) for box in boxes]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 
-def _boxed(mined: Mined, box: Box, patterns: PatternSet, separators: str) -> Template:
+def _boxed(box: Box) -> Template:
     """Two strings and what stands between them."""
-    halves = [[mined.strings.names[token] for token in mined.strings.ids(row)] for row in (box.opening, box.closing)]
-    first, closing = (tuple(patterns.readable(form) for form in forms) for forms in halves)
-    tokens = (*first, SLOT, *closing)
+    tokens = (*box.opening, SLOT, *box.closing)
     return Template(
         id=template_id(tokens),
-        regex=expression(halves[0], patterns, separators, mined.html, slot="between", closing=halves[1]),
+        regex=box_expression(*halves(tokens)),
         tokens=tokens,
         df=box.df,
         count=box.count,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import cases, examples, make_pack, mine_strings, mined_pack
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, UserPattern
-from templatemine.expressions import BOX_SIZE, SLOT_SIZE
-from templatemine.model import Span
+from templatemine.expressions import BOX_SIZE, SLOT, SLOT_SIZE, box_expression, halves
+from templatemine.model import Span, Template
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
 
@@ -45,6 +47,15 @@ def test_engines_agree_on_mined_packs(html: bool, data: st.DataObject) -> None:
     pack = mined_pack(case, documents, strings)
     for text in documents:
         spans(pack, text)
+
+
+def boxed_pack(*rows: tuple[str, ...]) -> Pack:
+    """A pack of boxes."""
+    templates = tuple(
+        Template(id=f"t{place}", regex=box_expression(*halves(row)), tokens=row, df=3, count=3, example="")
+        for place, row in enumerate(rows)
+    )
+    return replace(make_pack([], pattern_set("news"), "-", False), templates=templates)
 
 
 FILLS = {
@@ -98,14 +109,42 @@ def test_between_two_strings_stand_so_many_characters(fill: str) -> None:
         ("Guide a\nb Hide", []),
         ("Guide a\u2028b Hide", []),
         ("Hide a Guide", []),
-        ("Guides a Hide", []),
-        ("Guide a Hidden b (Hide", []),
+        ("MrGuidesHide's", ["GuidesHide"]),
+        ("GuideaHide,a Guide b HideHide", ["GuideaHide", "Guide b Hide"]),
         ("語Guide-語Hide語", ["Guide-語Hide"]),
     ],
 )
 def test_a_slot_may_stand_between_two_strings(text: str, cuts: list[str]) -> None:
     pack = make_pack([([b"Guide", b"Hide"], "Guide Hide")], pattern_set("news"), "-", False, ["between/"])
     assert [text[one.start : one.end] for one in spans(pack, text)] == cuts
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text", "cuts"),
+    [
+        (("Ann", "Lee", SLOT, "Read", "more"), "a Ann Lee b Read more c", ["Ann Lee b Read more"]),
+        (("Ann", "Lee", SLOT, "Read", "more"), "aAnn\xa0LeebRead\u2009more", ["Ann\xa0LeebRead\u2009more"]),
+        (("Ann", "Lee", SLOT, "Read", "more"), "Ann\nLee b Read more", []),
+        (("Ann", "Lee", SLOT, "Read", "more"), "Ann  Lee b Read more", []),
+        (("Ann", "Lee", SLOT, "Read", "more"), "Ann Lee Read\u2028more", []),
+        (("語", SLOT, "é"), "\u3000語語é", ["語語é"]),
+        (("a", SLOT, "a"), "aaa a", ["aaa a"]),
+        (("{number}", SLOT, "x"), "3 x {number}x", ["{number}x"]),
+        (("A", "B", SLOT, "B", "C"), "A B C B C", ["A B C B C"]),
+    ],
+)
+def test_boxes_are_told_by_their_letters(tokens: tuple[str, ...], text: str, cuts: list[str]) -> None:
+    assert [text[one.start : one.end] for one in spans(boxed_pack(tokens), text)] == cuts
+
+
+letters = st.text(st.sampled_from("ABab \n\xa0\u2009\u2028é"), max_size=40)
+
+
+@examples(300)
+@given(st.lists(st.lists(st.text("ABabé", min_size=1, max_size=2), min_size=2, max_size=4), max_size=4), letters)
+def test_engines_agree_on_boxes(made: list[list[str]], text: str) -> None:
+    rows = {(*words[: len(words) // 2], SLOT, *words[len(words) // 2 :]) for words in made}
+    spans(boxed_pack(*sorted(rows)), text)
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
     )
     parser.add_argument(
-        "--boxes",
+        "--no-boxes",
         action="store_true",
-        help="also find boxes that a parser wrote into sentences (a name, headlines, MORE); can take ten times as long",
+        help="don't look for boxes that a parser wrote into sentences (a name, headlines, MORE)",
     )
     group = parser.add_argument_group("larger than memory")
     group.add_argument(
@@ -208,7 +208,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         tokenise=tokenise,
         mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
         crosssite=CrossSiteConfig(max_sources=args.max_sources),
-        evidence=EvidenceConfig(boxes=args.boxes),
+        evidence=EvidenceConfig(boxes=not args.no_boxes),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
     )
