@@ -149,15 +149,19 @@ def _closing(texts: Sequence[str], config: EvidenceConfig) -> str | None:
     if not tails:
         return None
     cover = Counter(word for tail in tails for word in set(_words(tail)))
-    best: tuple[float, str] | None = None
-    for word, number in cover.most_common(_MOST_WORDS):
+    found: list[tuple[float, float, str]] = []
+    for word, number in sorted(cover.items(), key=lambda row: (-row[1], row[0]))[:_MOST_WORDS]:
         if number < config.half * len(tails) or len(word) < 2:
             continue
-        stands = sum(text.count(word) for text in texts)
-        share = sum(tail.count(word) for tail in tails) / max(1, stands)
-        if share >= config.box_near and (best is None or number * share > best[0]):
-            best = number * share, word
-    return None if best is None else _widened(best[1], tails, config)
+        share = sum(tail.count(word) for tail in tails) / sum(text.count(word) for text in texts)
+        if share >= config.box_near:
+            places = [place for tail in tails if (place := tail.find(word)) >= 0]
+            found.append((number * min(1.0, share), sum(places) / len(places), word))
+    if not found:
+        return None
+    # Of words that do as well, such as a name within all openings, the last one.
+    best = config.edge * max(found)[0]
+    return _widened(max((place, word) for score, place, word in found if score >= best)[1], tails, config)
 
 
 def _widened(word: str, tails: Sequence[str], config: EvidenceConfig) -> str:
