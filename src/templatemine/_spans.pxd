@@ -30,6 +30,7 @@ cdef struct Boxes:
     uint8_t* arena          # the closings, one after the other
     int64_t* bounds
     int64_t closings
+    int32_t* joint          # of each closing, the string that begins at a joint, or -1
 
 
 cdef enum:
@@ -101,6 +102,7 @@ cdef class Matcher(Scanner):
 
     cdef int _make_sieve(self) except -1
     cdef int _learn_words(self) except -1
+    cdef bint _joins(self, int64_t string)
     cdef Scratch* _take(self) except NULL
     cdef void _give(self, Scratch* scratch) noexcept
     cdef int _meet(self, int64_t size) except -1

@@ -324,6 +324,9 @@ cdef enum:
     # Code points between the two strings of a box, at most (`expressions.BOX_SIZE`).
     BOX_SIZE = 400
     BLANK = 32              # any white space within a line, as it stands in the strings
+    HEAD = 64               # bytes of what stands at a joint, at most (`expressions.box_expression`)
+    SMALL = 1
+    CAPITAL = 2
 
 
 cdef inline int blank_width(const uint8_t* p, int64_t n) noexcept nogil:
@@ -366,6 +369,61 @@ cdef int64_t line_begin(const uint8_t* p, int64_t i, int64_t least) noexcept nog
     return i
 
 
+cdef inline int letter(const uint8_t* p, int64_t i, int64_t n, int* kind) noexcept nogil:
+    """SMALL, CAPITAL or 0 for the character at i (`expressions.SMALL`, `CAPITAL`); returns its bytes if it is a letter."""
+    cdef uint32_t c
+    kind[0] = 0
+    if i < 0 or i >= n:
+        return 0
+    if p[i] < 0x80:
+        kind[0] = SMALL if 97 <= p[i] <= 122 else CAPITAL if 65 <= p[i] <= 90 else 0
+        return kind[0] > 0
+    if not 0xC3 <= p[i] <= 0xD1 or i + 1 >= n:
+        return 0
+    c = (p[i] & 0x1F) << 6 | (p[i + 1] & 0x3F)
+    if 0xDF <= c <= 0xFF and c != 0xF7 or 0x3B1 <= c <= 0x3C9 or 0x430 <= c <= 0x44F or c == 0x451:
+        kind[0] = SMALL
+    elif 0xC0 <= c <= 0xDE and c != 0xD7 or 0x391 <= c <= 0x3A9 or 0x410 <= c <= 0x42F or c == 0x401:
+        kind[0] = CAPITAL
+    return 2 if kind[0] else 0
+
+
+cdef inline bint behind_small(const uint8_t* p, int64_t i, int64_t n, int64_t* before) noexcept nogil:
+    """Whether the character before i is a small letter; where that begins."""
+    cdef int kind = 0
+    i -= 1
+    while i > 0 and p[i] & 0xC0 == 0x80:
+        i -= 1
+    before[0] = i
+    letter(p, i, n, &kind)
+    return kind == SMALL
+
+
+cdef int64_t head_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Where what begins a box at a joint ends: a word with a capital, and a capital or a bracket; -1 if i is no such joint."""
+    cdef int kind = 0, width = letter(p, i, n, &kind), number = 0
+    cdef int64_t before = 0
+    if kind != CAPITAL or not behind_small(p, i, n, &before) or not behind_small(p, before, n, &before):
+        return -1
+    i += width
+    while True:
+        width = letter(p, i, n, &kind)
+        if kind != SMALL:
+            break
+        number += 1
+        i += width
+    if not 1 <= number <= 20 or i >= n:
+        return -1
+    width = blank_width(p + i, n - i)
+    i += width
+    if not width or i >= n:
+        return -1
+    if p[i] == 40:
+        return i + 1
+    width = letter(p, i, n, &kind)
+    return i + width if kind == CAPITAL else -1
+
+
 cdef int64_t opening_start(const uint8_t* p, int64_t end, int32_t symbols) noexcept nogil:
     """Where a text of so many symbols begins that ends there."""
     cdef int64_t i = end
@@ -394,6 +452,11 @@ cdef int find_openings(const Boxes* b, const uint8_t* p, int64_t n, int64_t leas
     while i < start and p[i] & 0xC0 == 0x80:
         i += 1
     while i < start:
+        if b.joint[closing] >= 0:
+            k = head_end(p, i, n)
+            if least < k <= start and start - k <= 4 * BOX_SIZE and count_points(p, k, start) <= BOX_SIZE:
+                tokens_push(tokens, i, end, WORD)
+                found_push(found, tokens.size - 1, tokens.size - 1, b.joint[closing], 0)
         width = blank_width(p + i, n - i)
         state = automaton_step(&b.openings, state, BLANK if width else p[i])
         i += max(width, 1)
@@ -441,29 +504,34 @@ cdef void boxes_free(Boxes* b) noexcept nogil:
     free(b.closed_by)
     free(b.arena)
     free(b.bounds)
+    free(b.joint)
 
 
 cdef int boxes_build(Boxes* b, list boxes) except -1:
-    """Lay out boxes, of (string, opening, closing)."""
+    """Lay out boxes, of (string, opening, closing); one without an opening begins at a joint."""
     cdef int64_t k
-    cdef dict places = {}
+    cdef dict places = {}, joints = {}
     cdef bytes opening, closing
     cdef int32_t[::1] flat
     cdef int64_t[::1] bounds
-    b.count = len(boxes)
-    b.string = <int32_t*>malloc(b.count * sizeof(int32_t) + 8)
-    b.closed_by = <int32_t*>malloc(b.count * sizeof(int32_t) + 8)
+    b.string = <int32_t*>malloc(len(boxes) * sizeof(int32_t) + 8)
+    b.closed_by = <int32_t*>malloc(len(boxes) * sizeof(int32_t) + 8)
     if b.string == NULL or b.closed_by == NULL:
         raise MemoryError
     joined = array("i")
     ends = array("q", [0])
-    for k, (string, opening, closing) in enumerate(boxes):
-        if not opening or not closing:
-            raise ValueError(f"string {string}: expected text on both sides of the slot, got {opening!r} and {closing!r}")
-        if closing[:1] == b" ":
+    b.count = 0
+    for string, opening, closing in boxes:
+        if not closing or closing[:1] == b" ":
             raise ValueError(f"string {string}: expected a closing that begins with no blank, got {closing!r}")
-        b.string[k] = string
-        b.closed_by[k] = places.setdefault(closing, len(places))
+        k = places.setdefault(closing, len(places))
+        if not opening:
+            joints[k] = string
+            b.longest = max(b.longest, HEAD)
+            continue
+        b.string[b.count] = string
+        b.closed_by[b.count] = k
+        b.count += 1
         b.longest = max(b.longest, len(opening) + 2 * opening.count(b" "))
         joined.extend(opening)
         ends.append(len(joined))
@@ -471,15 +539,17 @@ cdef int boxes_build(Boxes* b, list boxes) except -1:
     whole = b"".join(places)
     b.arena = <uint8_t*>malloc(len(whole) + 1)
     b.bounds = <int64_t*>malloc((b.closings + 1) * sizeof(int64_t))
-    if b.arena == NULL or b.bounds == NULL:
+    b.joint = <int32_t*>malloc((b.closings + 1) * sizeof(int32_t))
+    if b.arena == NULL or b.bounds == NULL or b.joint == NULL:
         raise MemoryError
     memcpy(b.arena, <const uint8_t*>whole, len(whole))
     b.bounds[0] = 0
     for k, closing in enumerate(places):
         b.bounds[k + 1] = b.bounds[k] + len(closing)
+        b.joint[k] = joints.get(k, -1)
     flat = joined
     bounds = ends
-    automaton_build(&b.openings, &flat[0], &bounds[0], b.count, 256)
+    automaton_build(&b.openings, &flat[0] if len(joined) else NULL, &bounds[0], b.count, 256)
     return 0
 
 
@@ -514,7 +584,7 @@ cdef class Matcher(Scanner):
     boxes : list of (int, bytes, bytes), optional
         Strings without tokens, each with its opening and its closing, literal text in which a blank stands for any white
         space character that ends no line: a match reaches from an opening to the end of the nearest closing behind it, on
-        its line and at most `expressions.BOX_SIZE` code points away.
+        its line and at most `expressions.BOX_SIZE` code points away.  Without an opening it reaches from a joint.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
@@ -728,7 +798,7 @@ cdef class Matcher(Scanner):
                 self.sieved = False
         if not ordered:
             order_by_end(&scratch.found)
-        if self.boxes.count:
+        if self.boxes.closings:
             if forms != NULL:
                 # What stands for a box is no token.
                 forms[self.vocabulary.count] -= scratch.tokens.size
@@ -860,8 +930,16 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
+    cdef bint _joins(self, int64_t string):
+        """Whether a string begins at a joint."""
+        cdef int64_t k
+        for k in range(self.boxes.closings):
+            if self.boxes.joint[k] == string:
+                return True
+        return False
+
     def holds(self, const uint8_t[::1] document not None, int64_t string):
-        """True if a string occurs from the first byte of a document to the last."""
+        """True if a string occurs from the first byte of a document to the last; from its joint, if it begins at one."""
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
         _check_size(document.shape[0])
@@ -871,7 +949,7 @@ cdef class Matcher(Scanner):
             with nogil:
                 self._find(p, document.shape[0], scratch, NULL)
             for i in range(found.size):
-                if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
+                if (found.count[i] == string and (scratch.tokens.start[found.position[i]] == 0 or self._joins(string))
                         and scratch.tokens.end[found.length[i]] == document.shape[0]):
                     return True
             return False

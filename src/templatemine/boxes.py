@@ -28,17 +28,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import EvidenceConfig, SampleConfig
-from templatemine.expressions import BOX_SIZE, LINE_BREAKS
+from templatemine.expressions import BOX_SIZE, CAPITAL, JOINT, LINE_BREAKS, SMALL, box_expression
 from templatemine.model import Document
 from templatemine.sample import choose
 
 __all__ = ["Box", "boxes_of"]
 
-_SMALL, _CAPITAL = "a-zß-öø-ÿα-ωа-яё", "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
-_JOINT = re.compile(f"(?<=[{_SMALL}][{_SMALL}])(?=[{_CAPITAL}])")
+_JOINT = re.compile(f"(?<=[{SMALL}][{SMALL}])(?=[{CAPITAL}])")
 _BREAK = re.compile(f"[{LINE_BREAKS}]")
 # A word, or what is glued to one: a capital begins a new one behind a small letter, a digit or a mark.
-_PIECE = re.compile(rf"\S+?(?=\s|$|(?<=[{_SMALL}0-9.?!)\"'”’…])[{_CAPITAL}])")
+_PIECE = re.compile(rf"\S+?(?=\s|$|(?<=[{SMALL}0-9.?!)\"'”’…])[{CAPITAL}])")
 _SENTENCE = re.compile(r"\w{3}[.][\"')”’]*\s")
 """The end of a sentence; headlines have none, and may ask a question."""
 _ADDRESS = re.compile(r"[@#/=&_]")
@@ -100,7 +99,7 @@ def joints(text: str) -> NDArray[np.int64]:
 def _kinds() -> NDArray[np.uint8]:
     """1 for small letters, 2 for capitals, by code point."""
     kinds = np.zeros(0x500, np.uint8)
-    for kind, letters in ((1, _SMALL), (2, _CAPITAL)):
+    for kind, letters in ((1, SMALL), (2, CAPITAL)):
         for first, last in re.findall("(.)-(.)", letters):
             kinds[ord(first) : ord(last) + 1] = kind
     for extra in "ёЁ":
@@ -404,7 +403,7 @@ def _chosen(before: Sequence[_Before], closed: set[str], closing: str, config: E
         or sum(_SENTENCE.search(rest) is not None for rest in rests) > most
     ):
         return []
-    return [
+    found = [
         Box(
             opening=tuple(said.split()),
             closing=tuple(closing.split()),
@@ -413,4 +412,28 @@ def _chosen(before: Sequence[_Before], closed: set[str], closing: str, config: E
             example=min(one.text[one.pieces[one.start][0] :] + one.closing for one in found),
         )
         for said, found in sorted(by_opening.items())
+    ]
+    return found + _at_joints(before, explained, closing, config)
+
+
+def _at_joints(
+    before: Sequence[_Before], explained: Sequence[_Before], closing: str, config: EvidenceConfig
+) -> list[Box]:
+    """The box that begins at a joint, for openings too rare to be known: if it begins where those do that are."""
+    pattern = re.compile(box_expression(JOINT, closing))
+    wrong = 0
+    for one in explained:
+        hit = pattern.search(one.text + closing)
+        wrong += hit is not None and hit.start(1) != one.pieces[one.start][0]
+    found = [(one, hit) for one in before if (hit := pattern.search(one.text + one.closing))]
+    if wrong > config.box_wrong * len(explained) or len(found) < config.half * len(before):
+        return []
+    return [
+        Box(
+            opening=(JOINT,),
+            closing=tuple(closing.split()),
+            df=len({one.document for one, _ in found}),
+            count=len(found),
+            example=min(hit.group() for _, hit in found),
+        )
     ]

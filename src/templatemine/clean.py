@@ -237,7 +237,7 @@ class _Expressions:
         own = patterns.user_matches(text, self._separators) if patterns.user else []
         marked = Marked(text, [(start, end, "\U000f0fff") for start, end, _ in own])
         return [
-            (marked.original(match.start()), marked.original(match.end()), place)
+            (marked.original(match.start(1)), marked.original(match.end(1)), place)
             for place, compiled in self._boxes.items()
             for match in compiled.finditer(marked.text, overlapped=True)
         ]

@@ -164,6 +164,7 @@ class EvidenceConfig:
     box_sample : documents that tell whether there are any.
     box_share : least share of these that hold chains of joints.
     box_near : least share of the occurrences of a closing that stand in or behind such a chain.
+    box_wrong : greatest share of the known boxes before which a joint stands that is none of theirs.
     box_least, box_openings : least number of boxes with an opening, and of openings; what few things open is no box.
     """
 
@@ -202,6 +203,7 @@ class EvidenceConfig:
     box_share: float = 0.1
     box_near: float = 0.6
     box_least: int = 3
+    box_wrong: float = 0.01
     box_openings: int = 12
 
 

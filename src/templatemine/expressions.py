@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ANCHORS",
     "BOX_SIZE",
+    "CAPITAL",
+    "JOINT",
     "OWN_TOKEN",
     "SLOT",
     "SLOT_SIZE",
+    "SMALL",
     "Encoded",
     "Marked",
     "box_expression",
@@ -60,6 +63,11 @@ ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
 # A token of a template that stands for the rest of its line, and how many characters that may have.
 SLOT = "{slot}"
 SLOT_SIZE = 120
+# A token of a template that stands for a joint: a capital behind small letters.
+JOINT = "{joint}"
+# Letters of a joint: of the Latin, Greek and Cyrillic alphabets, without their extensions.
+SMALL = "a-zß-öø-ÿα-ωа-яё"
+CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 # Between two strings of a template; three headlines have some 200 characters, a long one 100.
 BOX_SIZE = 400
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -147,12 +155,16 @@ def box_expression(opening: str, closing: str) -> str:
     """The regular expression of a box: two texts of a line and what stands between them.
 
     They are told by their letters, not by tokens, for a parser glues them to what stands beside them.  A blank is any
-    white space character within a line.
+    white space character within a line.  Where `opening` is `JOINT`, the box begins where a word with a capital is
+    glued to small letters, and another capital, or a bracket, follows: a name.
     """
     blank = rf"[^\S{LINE_BREAKS}]"
     first, last = (blank.join(re.escape(word) for word in half.split(" ")) for half in (opening, closing))
+    before = ""
+    if opening == JOINT:
+        before, first = f"[{SMALL}][{SMALL}]", rf"[{CAPITAL}][{SMALL}]{{1,20}}{blank}[{CAPITAL}\(]"
     # The shortest way comes first: the nearest closing counts.
-    return f"({first}[^{LINE_BREAKS}]{{0,{BOX_SIZE}}}?{last})"
+    return f"{before}({first}[^{LINE_BREAKS}]{{0,{BOX_SIZE}}}?{last})"
 
 
 def _joined(described: Sequence[_Described], separators: str) -> list[str]:

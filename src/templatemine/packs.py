@@ -23,7 +23,7 @@ from templatemine import _spans, overrides, page_section
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import ANCHORS, SLOT, Encoded, box_expression, expression, halves
+from templatemine.expressions import ANCHORS, JOINT, SLOT, Encoded, box_expression, expression, halves
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
@@ -127,7 +127,7 @@ class Pack:
             template = self.templates[place]
             if template.slot == "between":
                 opening, closing = (half.encode("utf-8", "surrogatepass") for half in halves(template.tokens or ()))
-                boxes.append((len(edges), opening, closing))
+                boxes.append((len(edges), b"" if opening == JOINT.encode() else opening, closing))
             else:
                 flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
             edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import cases, examples, make_pack, mine_strings, mined_pack
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, UserPattern
-from templatemine.expressions import BOX_SIZE, SLOT, SLOT_SIZE, box_expression, halves
+from templatemine.expressions import BOX_SIZE, JOINT, SLOT, SLOT_SIZE, box_expression, halves
 from templatemine.model import Span, Template
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
@@ -131,19 +131,26 @@ def test_a_slot_may_stand_between_two_strings(text: str, cuts: list[str]) -> Non
         (("a", SLOT, "a"), "aaa a", ["aaa a"]),
         (("{number}", SLOT, "x"), "3 x {number}x", ["{number}x"]),
         (("A", "B", SLOT, "B", "C"), "A B C B C", ["A B C B C"]),
+        ((JOINT, SLOT, "MORE"), "Mr LeeAnn (Al) Lee to voteMORE said", ["Ann (Al) Lee to voteMORE"]),
+        ((JOINT, SLOT, "MORE"), "Mr МинОльга\xa0Мин MORE", ["Ольга\xa0Мин MORE"]),
+        ((JOINT, SLOT, "MORE"), "Mr Lee Ann Lee MORE", []),
+        ((JOINT, SLOT, "MORE"), "by BuzzFeed that MORE", []),
+        ((JOINT, SLOT, "MORE"), "so LeeAnn LeeMORE, LéeÉva AMORE", ["Ann LeeMORE", "Éva AMORE"]),
+        ((JOINT, SLOT, "MORE"), "LeeAnn\nLee MORE LeeAnn L\nMORE", []),
     ],
 )
 def test_boxes_are_told_by_their_letters(tokens: tuple[str, ...], text: str, cuts: list[str]) -> None:
     assert [text[one.start : one.end] for one in spans(boxed_pack(tokens), text)] == cuts
 
 
-letters = st.text(st.sampled_from("ABab \n\xa0\u2009\u2028é"), max_size=40)
+letters = st.lists(st.sampled_from([*"ABabéÉёЁ (\n\xa0\u2009\u2028", "bbAb A"]), max_size=40).map("".join)
 
 
 @examples(300)
 @given(st.lists(st.lists(st.text("ABabé", min_size=1, max_size=2), min_size=2, max_size=4), max_size=4), letters)
 def test_engines_agree_on_boxes(made: list[list[str]], text: str) -> None:
     rows = {(*words[: len(words) // 2], SLOT, *words[len(words) // 2 :]) for words in made}
+    rows |= {(JOINT, SLOT, *words[len(words) // 2 :]) for words in made[::2]}
     spans(boxed_pack(*sorted(rows)), text)
 
 

@@ -10,6 +10,7 @@ import pytest
 from templatemine.boxes import boxes_of
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, EvidenceConfig, PipelineConfig
+from templatemine.expressions import JOINT, SLOT
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
@@ -94,6 +95,18 @@ def test_boxes_are_cut_out_of_sentences(glue: tuple[str, str, str, str], closing
     wrong = [piece for some, made in zip(cut, boxes, strict=True) for piece in some if piece not in made]
     assert wrong == []
     assert sum(map(len, cut)) >= 0.95 * sum(map(len, boxes))
+
+
+def test_names_that_nobody_has_seen_are_told_by_their_joint() -> None:
+    documents, _ = archive()
+    pack = mined(documents)
+    assert (JOINT, SLOT, "MORE") in openings(pack)
+    text = "President OrsonOrson (Otto) OrsonThey saySo they say MORE (R-Ky.) said, as BuzzFeed News has it."
+    for engine in ("native", "regex"):
+        cleaned = Cleaner(pack, CleanConfig(engine=engine)).clean(text)
+        assert cleaned.text == "President Orson (R-Ky.) said, as BuzzFeed News has it."
+    # Behind a blank there is none.
+    assert (JOINT, SLOT, "MORE") not in openings(mined(archive((" ", "", "", " "))[0]))
 
 
 @pytest.mark.parametrize(
