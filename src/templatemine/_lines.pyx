@@ -88,6 +88,7 @@ cdef enum:
     EXPONENT = 2            # digits of an exponent that surely leads to no infinity
     KEYS = 64               # of a record
     LARGEST = 0x7FFFFFF0    # bytes of a text
+    KEPT = 1 << 22          # of the largest buffer that is kept
 
 
 cdef inline int64_t skip_blanks(const uint8_t* p, int64_t i) noexcept nogil:
@@ -550,6 +551,8 @@ cdef class Fields:
     cdef int64_t longest
     cdef Bytes removed          # what stands before the list of what was cut
     cdef Bytes spared
+    cdef Bytes text             # of the Sweep before, for the next one
+    cdef Bytes out
 
     def __cinit__(self, list names, int64_t longest):
         cdef bytes name
@@ -557,6 +560,7 @@ cdef class Fields:
         if len(names) != NAMES or len(set(names)) != NAMES:
             raise ValueError(f"expected {NAMES} different names, got {names}")
         # A key that is written with escapes is none of these, but left to the caller.
+        self.text = self.out = Bytes(NULL, 0, 0)
         self.kept = (*names, b"," + quoted(names[REMOVED]) + b":[", b"," + quoted(names[SPARE]) + b":true")
         for k in range(NAMES):
             name = self.kept[k]
@@ -567,6 +571,24 @@ cdef class Fields:
         name = self.kept[NAMES + 1]
         self.spared = Bytes(<uint8_t*>name, len(name), 0)
         self.longest = longest
+
+    def __dealloc__(self):
+        free(self.text.data)
+        free(self.out.data)
+
+
+cdef void lend(Bytes* kept, Bytes* room) noexcept:
+    """What is kept, or nothing: new memory costs more than what is done in it."""
+    room[0] = kept[0]
+    room.size = 0
+    kept[0] = Bytes(NULL, 0, 0)
+
+
+cdef void give_back(Bytes* kept, Bytes* room) noexcept:
+    if kept.data == NULL and room.room <= KEPT:
+        kept[0] = room[0]
+    else:
+        free(room.data)
 
 
 cdef bytes quoted(bytes text):
@@ -692,8 +714,6 @@ cdef class Sweep:
 
     def __cinit__(self, Fields fields not None, bytes block not None, bytes source not None):
         memset(&self.names, 0, sizeof(Table))
-        memset(&self.text, 0, sizeof(Bytes))
-        memset(&self.out, 0, sizeof(Bytes))
         memset(&self.found, 0, sizeof(Outcome))
         self.sources = NULL
         self.room = 0
@@ -701,6 +721,8 @@ cdef class Sweep:
         self.block = block
         self.default = source
         self.cuts = []
+        lend(&fields.text, &self.text)
+        lend(&fields.out, &self.out)
         self.latest = -1
         self.at = self.start = self.number = 0
         table_init(&self.names)
@@ -712,9 +734,9 @@ cdef class Sweep:
         for i in range(self.names.count):
             if self.sources[i].scratch != NULL:
                 (<Cut>self.sources[i].cut).matcher._give(self.sources[i].scratch)
+        give_back(&self.fields.text, &self.text)
+        give_back(&self.fields.out, &self.out)
         free(self.sources)
-        free(self.text.data)
-        free(self.out.data)
         table_free(&self.names)
         outcome_free(&self.found)
 

@@ -43,6 +43,10 @@ BATCH_CHARACTERS = 1 << 19
 """A batch ends at whichever comes first.  Large enough that handing it over costs nothing beside cleaning it (10 ms or
 more), small enough that all processes end at about the same time."""
 
+BLOCK = 1 << 17
+"""A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of processor
+time for 112 MB, against 0.71 with four times as many)."""
+
 
 class Census:
     """Counts the documents that pass through it.
@@ -464,10 +468,12 @@ def read_batches(
     config: ReadConfig,
     on_error: Callable[[CorpusError], None] | None = None,
     most: int = BATCH_RECORDS,
+    jobs: int = 2,
 ) -> Iterator[Work]:
-    """The records of all inputs in batches for `RecordCleaner.pieces`; see `io.read.read_batches`."""
+    """The records of all inputs in batches for `RecordCleaner.pieces`, which has so many `jobs`; see
+    `io.read.read_batches`."""
     report = on_error if isinstance(on_error, Report) else Report(on_error)
-    return archives.read_batches(paths, config, report, most, BATCH_CHARACTERS)
+    return archives.read_batches(paths, config, report, most, BATCH_CHARACTERS if jobs > 1 else BLOCK)
 
 
 def _worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], Done[Tally]]:

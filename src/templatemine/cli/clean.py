@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.diff:
         return _diff(args, terminal, config)
-    batches = read_batches([path for path, _ in inputs], read, terminal.met)
+    batches = read_batches([path for path, _ in inputs], read, terminal.met, jobs=args.jobs)
     columns = (config.read.text_field, config.removed_field, config.blocks_field)
     with (
         atomic_writer(args.output, force=args.force) as stream,

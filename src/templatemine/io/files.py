@@ -268,7 +268,11 @@ def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
         zstd, and zstandard is not installed.
     """
     head = stream.read(6)
-    plain = io.BufferedReader(_Pieces(stream, head), BUFFER)
+    if isinstance(stream, io.BufferedReader) and isinstance(stream.raw, _Snapshot):
+        stream.seek(0)
+        plain: io.BufferedReader[Any] = stream
+    else:
+        plain = io.BufferedReader(_Pieces(stream, head), BUFFER)
     name = path.lower()
     if head.startswith(_ZSTD_MAGIC) or (head and name.endswith(".zst")):
         return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, _Zstd(plain))), BUFFER)

@@ -253,13 +253,13 @@ def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterato
     held = begun = 0  # bytes in `parts`, and of the line that has no end yet
     passing = False  # over what is left of a line that is too long
     try:
-        while piece := whole.read1(max(size, BUFFER)):
+        while piece := whole.read1(size if size > 1 else BUFFER):
             if passing:
                 over = piece.find(b"\n") + 1
                 passing = not over
                 piece = piece[over:] if over else b""
             end = piece.rfind(b"\n") + 1
-            if end and held + end >= size:
+            if end and held + len(piece) >= size:
                 parts.append(memoryview(piece)[:end])
                 yield b"".join(parts)
                 parts, piece, held, begun, end = [], piece[end:], 0, 0, 0

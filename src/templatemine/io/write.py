@@ -22,6 +22,10 @@ from templatemine.errors import CorpusError, MissingExtraError
 __all__ = ["atomic_writer", "claim", "safe_file_name"]
 
 _BUFFER = 1 << 18
+_PIECE = 1 << 15
+"""Bytes that a file is written in at a time.  From 64 kB on Linux takes large stretches of memory for what it holds of a
+file; on virtual machines, whose free memory is lent elsewhere, these are new each time: 0.28 s for 112 MB, against 0.05."""
+
 _GZIP_LEVEL = 6
 """The level of the gzip program; Python's own default of 9 takes several times as long for about one per cent."""
 
@@ -116,7 +120,7 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
             # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(temporary, flags, 0o666)
-        with _layers(_Sink(lambda data: os.write(descriptor, data), path), target, text) as handle:
+        with _layers(_Sink(lambda data: os.write(descriptor, data[:_PIECE]), path), target, text) as handle:
             yield handle
         with _cannot_write(path):
             os.fsync(descriptor)
@@ -225,7 +229,7 @@ def _layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
 
     That writes what they hold, after an exception of the with-block too: the reader of a pipe gets whole records.
     """
-    stack: list[Any] = [io.BufferedWriter(sink, _BUFFER)]
+    stack: list[Any] = [io.BufferedWriter(sink, _PIECE)]
     packed = _packing(name.lower(), stack[0])
     if packed is not None:
         stack.append(io.BufferedWriter(cast(io.RawIOBase, packed), _BUFFER))  # spares it the many small pieces
