@@ -44,8 +44,8 @@ BATCH_CHARACTERS = 1 << 19
 more), small enough that all processes end at about the same time."""
 
 BLOCK = 1 << 17
-"""A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of processor
-time for 112 MB, against 0.71 with four times as many)."""
+"""A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of
+processor time for 112 MB, against 0.71 with four times as many)."""
 
 
 class Census:

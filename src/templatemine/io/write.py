@@ -23,8 +23,9 @@ __all__ = ["atomic_writer", "claim", "safe_file_name"]
 
 _BUFFER = 1 << 18
 _PIECE = 1 << 15
-"""Bytes that a file is written in at a time.  From 64 kB on Linux takes large stretches of memory for what it holds of a
-file; on virtual machines, whose free memory is lent elsewhere, these are new each time: 0.28 s for 112 MB, against 0.05."""
+"""Bytes that a file is written in at a time.  From 64 kB on Linux takes large stretches of memory for what it holds of
+a file; on virtual machines, whose free memory is lent elsewhere, these are new each time: 0.28 s for 112 MB, against
+0.05."""
 
 _GZIP_LEVEL = 6
 """The level of the gzip program; Python's own default of 9 takes several times as long for about one per cent."""
