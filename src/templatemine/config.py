@@ -145,7 +145,9 @@ class EvidenceConfig:
 
     exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
     anchored_bits : the same for a string that begins or ends its lines and does not stand in prose.
-    least : least number of documents of anything but a whole line that is no prose, which needs three.
+    least, least_growth : least number of documents of anything but a whole line that is no prose, which needs three; a
+        source with fewer than least_growth^(least - 1/2) documents asks for one less, and so on down to three.
+    burst : a whole line, or the beginning of lines of prose, that stands in its documents so often each is content.
     line_share, edge_share, often_share : least share of documents, by kind; what reaches the last is frequent.
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
     quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
@@ -171,6 +173,8 @@ class EvidenceConfig:
     exclusive_bits: float = 7.0
     anchored_bits: float = 2.0
     least: int = 5
+    least_growth: float = 3.5
+    burst: float = 3.0
     line_share: float = 0.002
     edge_share: float = 0.006
     often_share: float = 0.01

@@ -16,7 +16,7 @@ from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, RARE, REASONS, TABLE, judge
+from templatemine.evidence import ACCEPTED, JOINT, RARE, REASONS, TABLE, fewest, judge
 from templatemine.index import document_floor
 from templatemine.mined import Mined, parts
 from templatemine.model import Cutoff
@@ -149,7 +149,7 @@ def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], co
     able = (
         (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
     )
-    able &= (evidence.information >= 2 * c.rich) & (repeats.df >= max(c.least, c.often_share * mined.documents))
+    able &= (evidence.information >= 2 * c.rich) & (repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents))
     able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
     for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
         edge = able & (anchored >= c.edge)

@@ -43,6 +43,7 @@ __all__ = [
     "TABLE",
     "Evidence",
     "collect",
+    "fewest",
     "judge",
     "measure",
     "near_edges",
@@ -84,8 +85,9 @@ class Evidence:
         A character of a script without spaces counts half: it is no word.
     own_script, mutable : float32 arrays
         Share of its tokens that are characters of a script without spaces; that hold a mutable pattern.
-    ends_value, holds_value, holds_figure : bool arrays
-        Its last token begins with a number; any does; a number, a time or a date in figures stands in any.
+    ends_value, holds_value, holds_figure, formula : bool arrays
+        Its last token begins with a number; any does; a number, a time or a date in figures stands in any; two begin
+        with a number or more.
     announces : bool array
         It ends with a colon.
     bound : float32 array
@@ -110,10 +112,14 @@ class Evidence:
     ends_value: NDArray[np.bool_]
     holds_value: NDArray[np.bool_]
     holds_figure: NDArray[np.bool_]
+    formula: NDArray[np.bool_]
     announces: NDArray[np.bool_]
     bound: NDArray[np.float32]
     rate: NDArray[np.float32]
 
+
+_FEWEST = 3.0
+"""Documents that a template must stand in."""
 
 STANDS = ("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within", "tabular")
 
@@ -203,6 +209,7 @@ def _stretch(
         "ends_value": last & 16 > 0,
         "holds_value": numbers > 0,
         "holds_figure": figures > 0,
+        "formula": numbers > 1,
         "announces": last & 32 > 0,
         "bound": np.exp(np.log(count) - logs / length).astype(np.float32),
         "rate": (count / total).astype(np.float32),
@@ -222,6 +229,16 @@ def spaceless(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> b
     """Whether a source is written without spaces, by the share of characters that are tokens in its strings."""
     total = max(1.0, float(repeats.count.sum(dtype=np.float64)))
     return float((evidence.own_script * repeats.count).sum(dtype=np.float64)) >= config.characters * total
+
+
+def fewest(documents: Any, config: EvidenceConfig) -> Any:
+    """Documents that anything but a whole line must stand in at least, in a source of so many.
+
+    Strings that agree by chance are the more the more documents there are, and `least_growth` times fewer for each
+    document that is asked for more: so that their number stays the same, its logarithm is asked for.
+    """
+    asked = np.rint(np.log(np.maximum(documents, 1)) / np.log(config.least_growth))
+    return np.clip(asked, _FEWEST, max(_FEWEST, float(config.least)))
 
 
 def near_edges(evidence: Evidence, config: EvidenceConfig) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -261,7 +278,7 @@ def kinds(
     c, e, df, length = config, evidence, repeats.df, repeats.length
 
     def share(least: float) -> Any:
-        return np.maximum(c.least, least * documents)
+        return np.maximum(fewest(documents, c), least * documents)
 
     often = share(c.often_share)
     anchored = np.maximum(e.starts, e.ends)
@@ -277,6 +294,9 @@ def kinds(
     announcing = ends & ~begins & e.announces & (e.after_close < c.after_close)
     edge = (begins | ends) & (closed | (quiet & ~characters)) & ~announcing & ~e.ends_value
     asked = np.where(e.information >= c.rich, share(c.edge_share), share(2 * c.edge_share))
+    # What says much, begins or ends its lines and is no prose needs no more documents than a whole line.
+    telling = (e.information >= c.brief_information) & quiet
+    asked = np.where(telling, np.maximum(_FEWEST, c.edge_share * documents), asked)
     either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
     bound = (e.bound >= c.bound) & (length >= 2)
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
@@ -291,7 +311,7 @@ def kinds(
     return {
         "line": (e.lines >= c.whole)
         & (own | (e.information >= c.shared_information) | (df >= often))
-        & (df >= np.where(e.prose >= c.half, share(c.line_share), np.maximum(3.0, c.line_share * documents)))
+        & (df >= np.where(e.prose >= c.half, share(c.line_share), np.maximum(_FEWEST, c.line_share * documents)))
         & (e.information >= c.line_information),
         "edge": edge & free & (df >= asked) & (e.information >= c.edge_information),
         "part": (anchored >= c.half)
@@ -337,9 +357,13 @@ def judge(
     accepted = np.logical_or.reduce(list(passed.values()))
     near &= ~accepted
     accepted |= near
-    often = df >= max(float(c.least), c.often_share * documents)
+    often = df >= max(fewest(documents, c), c.often_share * documents)
     content = (e.lines >= c.whole) & e.ends_value & ~often
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
+    content |= (e.prose >= c.half) & e.formula & ~often
+    # The name of who speaks stands before each answer, a line of a program in each listing: often, in few documents.
+    bursts = (repeats.count >= c.burst * df) & (df < c.half * documents)
+    content |= bursts & ((e.lines >= c.whole) | ((e.starts >= c.edge) & (e.prose > c.quiet)))
     if spaceless(e, repeats, c):
         content |= (e.lines >= c.whole) & (e.ends_value | (df < c.edge_share * documents))
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)

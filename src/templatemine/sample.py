@@ -63,6 +63,7 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
         closed=config.closed - 0.1,
         after_close=config.after_close - 0.1,
         bound=config.bound * 0.9,
+        burst=config.burst * 1.2,
         joint_share=config.joint_share * 1.2,
         line_information=config.line_information - 1,
         edge_information=config.edge_information - 1,

@@ -17,6 +17,7 @@ from templatemine.evidence import (
     SHARED,
     TABLE,
     Evidence,
+    fewest,
     judge,
     kinds,
     reaches,
@@ -37,7 +38,7 @@ FLOATS = (
     "tabular",
     "information",
 )
-FLAGS = ("ends_value", "holds_value", "holds_figure", "announces")
+FLAGS = ("ends_value", "holds_value", "holds_figure", "formula", "announces")
 Row = dict[str, float]
 
 NOTHING: Row = {
@@ -68,12 +69,13 @@ def columns(row: Row) -> tuple[Evidence, Repeats]:
     evidence = Evidence(**floats, **flags, rate=np.array([1e-4], np.float32))  # type: ignore[arg-type]
     df = np.array([int(row["df"])], np.int32)
     length = np.array([int(row["length"])], np.int32)
-    return evidence, Repeats(rank=np.zeros(1, np.int64), length=length, count=df, df=df)
+    count = np.array([int(row.get("count", row["df"]))], np.int32)
+    return evidence, Repeats(rank=np.zeros(1, np.int64), length=length, count=count, df=df)
 
 
-def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0) -> int:
+def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0, documents: int = N) -> int:
     rates = (np.array([rate], np.float32) for rate in (elsewhere, in_prose))
-    return int(judge(*columns(row), *rates, N, EvidenceConfig())[0][0])
+    return int(judge(*columns(row), *rates, documents, EvidenceConfig())[0][0])
 
 
 def kinds_of(row: Row) -> set[str]:
@@ -187,6 +189,41 @@ def test_lines_that_end_in_numbers_and_formulas_of_prose_are_content() -> None:
     assert verdict(formula) == CONTENT
     assert verdict({**formula, "df": 20}) == ACCEPTED
     assert verdict({**formula, "mutable": 0.2}) == ACCEPTED
+
+
+def test_formulas_of_prose_are_content_at_an_edge_too() -> None:
+    # "the Nasdaq recorded 36 new highs and 59 new lows."
+    formula = {**DATELINE, "formula": 1, "df": 9}
+    assert verdict(formula) == CONTENT
+    assert verdict({**formula, "df": 10}) == ACCEPTED
+    assert verdict({**formula, "prose": 0.4}) == ACCEPTED
+
+
+def test_who_speaks_and_what_is_listed_is_content() -> None:
+    name = {**LINE, "count": 24}  # eight interviews, three answers each
+    assert verdict(name) == CONTENT
+    assert verdict({**name, "count": 23}) == ACCEPTED
+    assert verdict({**name, "df": 500, "count": 1500}) == ACCEPTED
+    speaker = {**DATELINE, "count": 60}
+    assert verdict(speaker) == CONTENT
+    assert verdict({**speaker, "prose": 0.1}) == ACCEPTED
+    assert verdict({**CREDIT, "count": 60}) == ACCEPTED
+
+
+@pytest.mark.parametrize(("documents", "least"), [(1, 3), (10, 3), (80, 3), (81, 4), (280, 4), (281, 5), (500_000, 5)])
+def test_small_sources_ask_for_fewer_documents(documents: int, least: int) -> None:
+    assert fewest(documents, EvidenceConfig()) == least
+    if documents <= 300:
+        short = {**DATELINE, "information": 20.0}
+        assert verdict({**short, "df": least}, documents=documents) == ACCEPTED
+        assert verdict({**short, "df": least - 1}, documents=documents) != ACCEPTED
+
+
+def test_what_says_much_at_the_edge_of_lines_that_are_no_prose_needs_no_more_documents_than_a_line() -> None:
+    assert verdict({**CREDIT, "df": 3}, documents=500) == ACCEPTED
+    assert verdict({**CREDIT, "df": 2}, documents=500) == RARE
+    assert verdict({**CREDIT, "df": 3, "information": 35.0}, documents=500) == RARE
+    assert verdict({**DATELINE, "df": 4}, documents=500) == RARE
 
 
 def test_a_rare_passage_is_content() -> None:
