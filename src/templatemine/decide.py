@@ -149,7 +149,9 @@ def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], co
     able = (
         (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
     )
-    able &= (evidence.information >= 2 * c.rich) & (repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents))
+    able &= (evidence.information >= 2 * c.rich) & (
+        repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents)
+    )
     able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
     for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
         edge = able & (anchored >= c.edge)
