@@ -669,7 +669,6 @@ cdef struct Source:
     void* cut               # a Cut that the Sweep holds
     Scratch* scratch
     int kind
-    int64_t bytes           # of the texts that were cleaned
     int64_t records
     int64_t changed
     int64_t spans
@@ -741,21 +740,13 @@ cdef class Sweep:
         outcome_free(&self.found)
 
     def run(self):
-        """Clean lines until something has to be asked, or to the end: gives why it stopped.
-
-        At the end what was learnt of the texts is told to the matchers; then no more lines may come.
-        """
+        """Clean lines until something has to be asked, or to the end: gives why it stopped."""
         cdef const uint8_t* p = <const uint8_t*>self.block
         cdef const uint8_t* name = <const uint8_t*>self.default
-        cdef int64_t size = len(self.block), name_size = len(self.default), i
+        cdef int64_t size = len(self.block), name_size = len(self.default)
         cdef int why
         with nogil:
             why = self._run(p, size, name, name_size)
-        if why == AT_END:
-            for i in range(self.names.count):
-                if self.sources[i].bytes:
-                    (<Cut>self.sources[i].cut).matcher._meet(self.sources[i].bytes)
-                    self.sources[i].bytes = 0
         return why
 
     @property
@@ -859,9 +850,11 @@ cdef class Sweep:
             self._byte(10)
             return 0
         found.size = found.members = found.pieces.size = 0
+        if (<Cut>source.cut).matcher.learning:
+            with gil:
+                (<Cut>source.cut).matcher._meet(self.text.data, self.text.size, source.scratch)
         verdict = (<Cut>source.cut).matcher._clean(
             self.text.data, self.text.size, r.points, (<Cut>source.cut).gap, (<Cut>source.cut).guard, source.scratch, found)
-        source.bytes += self.text.size
         source.points += r.points
         # No character is written longer than it was, but for the blanks between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)

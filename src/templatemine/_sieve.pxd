@@ -42,6 +42,17 @@ cdef struct Trigger:
     uint8_t edges[256]      # REACHES: of one of its strings
 
 
+cdef struct Met:
+    # What was seen of the texts before the sieve is made.
+    int32_t gram[65536]     # by the hash of four bytes
+    int32_t byte[256]
+    int32_t opening[256]    # lines whose first word holds a byte
+    int32_t closing[256]    # and their last word
+    int32_t last[256]       # the last line that was counted there
+    int32_t line
+    int64_t places          # bytes
+
+
 cdef struct Sieve:
     uint8_t* arena
     int64_t arena_size
@@ -54,6 +65,7 @@ cdef struct Sieve:
     uint64_t* four          # a bit for each hash of a gram of four bytes, and of three
     uint64_t* three
     int shift               # 32 - bits of a hash
+    Met* met                # NULL once the sieve is made
     bint threes             # there are grams of three bytes; and needles that have no other
     bint odd
     bint edges              # some string must begin or end its line, or reach to an edge
@@ -77,7 +89,8 @@ cdef struct Regions:
     int64_t steps           # bytes that were looked at around what was found
 
 
+cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
-                     int64_t strings, const uint8_t* edges) except -1
+                     int64_t strings, const uint8_t* edges, const int64_t* counts) except -1
 cdef void sieve_free(Sieve* s) noexcept nogil
 cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil

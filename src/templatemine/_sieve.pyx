@@ -13,12 +13,13 @@ A string gives itself away by the rarest of these that it has:
 - a byte in the first or last word of its line, where it must begin or end one;
 - a byte in its line.
 
-`pattern_clue` has what a mutable pattern must hold.  What is rare is told by `frequency`, of bytes in running
-text: a wrong guess costs time, never a match.
+`pattern_clue` has what a mutable pattern must hold.  What is rare is told by the texts that were searched before the
+sieve was made, and where they say nothing, by `frequency`, of bytes in running text: a wrong guess costs time, never a
+match.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine._text cimport (
@@ -62,6 +63,7 @@ cdef extern from *:
 
 cdef enum:
     LONGEST = 64            # bytes of a needle
+    HEADS = 4               # a head for so many bits of a hash less: one in four is taken at most, and they fit a cache
 
 cdef double[256] frequency  # share of a byte in running text, roughly
 # Per mille of the letters of English, a to z.
@@ -96,7 +98,7 @@ set_frequencies()
 cdef double share(bytes some):
     """Share of some bytes in running text; for those beyond ASCII, of a script that has few of them."""
     cdef double total = 0
-    cdef int c
+    cdef uint8_t c
     for c in some:
         total += frequency[c] if c < 0x80 else 0.01 if c == 0xE2 else 0.001
     return total
@@ -105,22 +107,131 @@ cdef double share(bytes some):
 cdef double rarity(bytes some):
     """About the chance that these bytes stand at a given place; of those after the eighth nothing is asked."""
     cdef double chance = 1
-    cdef int c
+    cdef uint8_t c
     for c in some[:8]:
         chance *= frequency[c]
     return chance
 
 
-cdef double cost(tuple clue):
-    """About the chance that a clue is met at a given byte."""
-    cdef double total = share(clue[0])
-    for needle, whole in clue[1]:
-        total += rarity(needle) + (0 if whole or len(needle) > 4 else SHORT_COST)
-    return total
+cdef inline uint32_t gram_of(const uint8_t* p, int size) noexcept nogil:
+    """The first three or four bytes as a number."""
+    cdef uint32_t value = 0
+    memcpy(&value, p, size)
+    return value
+
+
+cdef inline uint32_t gram_hash(uint32_t value, int shift) noexcept nogil:
+    return (value * <uint32_t>2654435761) >> shift
 
 
 cdef inline bint is_blank(uint8_t c) noexcept nogil:
     return c == 32 or 9 <= c <= 13
+
+
+cdef int64_t line_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """The place of the next line feed at or after i; n if there is none."""
+    cdef const void* hit = memchr(p + i, 10, n - i) if i < n else NULL
+    return n if hit == NULL else <const uint8_t*>hit - p
+
+
+cdef enum:
+    MET_BITS = 16           # of the hashes that are counted
+    GUESSED = 4096          # places that what is guessed of a gram counts for
+    REGION = 20             # what a region costs, in grams that lead to no needle
+
+cdef double SHORT_COST = 2e-4   # of grams of three bytes
+
+
+cdef int note(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """Count the bytes of a word of a line, each once."""
+    while i < end:
+        counts[p[i]] += last[p[i]] != line
+        last[p[i]] = line
+        i += 1
+    return 0
+
+
+cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1:
+    """Count grams and bytes of a text, and in how many lines each byte stands in the first or last word."""
+    cdef int64_t i, start = 0, end
+    if s.met == NULL:
+        s.met = <Met*>calloc(1, sizeof(Met))
+        if s.met == NULL:
+            raise MemoryError
+    for i in range(n - 3):
+        s.met.gram[gram_hash(gram_of(p + i, 4), 32 - MET_BITS)] += 1
+    for i in range(n):
+        s.met.byte[p[i]] += 1
+    while start < n:
+        end = line_end(p, start, n)
+        i = start
+        while i < end and not is_blank(p[i]):
+            i += 1
+        s.met.line += 1
+        note(&s.met.opening[0], &s.met.last[0], s.met.line, p, start, i)
+        i = end
+        while i > start and not is_blank(p[i - 1]):
+            i -= 1
+        s.met.line += 1
+        note(&s.met.closing[0], &s.met.last[0], s.met.line, p, i, end)
+        start = end + 1
+    s.met.places += n
+    return 0
+
+
+cdef double weighed(const Sieve* s, int64_t count, double guess):
+    """Share of places: what was counted, and what is guessed as if it had been counted at so many."""
+    return (count + GUESSED * guess) / (s.met.places + <double>GUESSED)
+
+
+cdef double met_bytes(const Sieve* s, const int32_t* counts, bytes some, double guess):
+    """About the share of places that are, or belong to, one of some bytes."""
+    cdef int64_t total = 0
+    cdef uint8_t c
+    for c in some:
+        total += counts[c]
+    return weighed(s, total, guess)
+
+
+cdef int64_t seen(const Sieve* s, bytes gram):
+    """How often four bytes were met, or others with their hash."""
+    return s.met.gram[gram_hash(gram_of(<const uint8_t*>gram, 4), 32 - MET_BITS)]
+
+
+cdef double met_gram(const Sieve* s, bytes gram):
+    """About the chance that four bytes stand at a given place."""
+    return weighed(s, seen(s, gram), rarity(gram))
+
+
+cdef tuple rarest(const Sieve* s, bytes needle):
+    """Of a needle of five bytes or more the offset of its two grams, and the chance that either is met at a byte."""
+    cdef int64_t k, best = 0
+    cdef double least = 2, here, last = met_gram(s, needle[:4])
+    for k in range(len(needle) - 4):
+        here = met_gram(s, needle[k + 1:k + 5])
+        if (last + here) / 2 < least:
+            best = k
+            least = (last + here) / 2
+        last = here
+    return best, least
+
+
+cdef double cost(const Sieve* s, tuple clue, int64_t count):
+    """About what a clue costs at a byte: how often it is met, and what that leads to.
+
+    count : tokens of its form in the texts that were seen.
+    """
+    cdef double total = REGION * met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0
+    for needle, whole in clue[1]:
+        # It may stand in longer tokens too, no more often than its rarest gram.
+        if len(needle) >= 4:
+            count = min([seen(s, needle[k:k + 4]) for k in range(len(needle) - 3)])
+        total += REGION * weighed(s, count, rarity(needle))
+        if len(needle) > 4:
+            total += rarest(s, needle)[1]
+        else:
+            total += met_gram(s, needle) if whole and len(needle) == 4 else SHORT_COST
+    return total
 
 
 cdef tuple pattern_clue(const Spec* spec, int pattern):
@@ -178,23 +289,27 @@ cdef enum:
     WORD_BYTES = 8          # of a word and of a line, about: to weigh one clue against the other
     LINE_BYTES = 150
 
-cdef double SHORT_COST = 1e-5   # of grams of three bytes
-
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
-                     int64_t strings, const uint8_t* edges) except -1:
-    """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while."""
+                     int64_t strings, const uint8_t* edges, const int64_t* counts) except -1:
+    """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while.
+
+    counts : of each form of the vocabulary, tokens in the texts that `sieve_learn` has seen.
+    """
     cdef int64_t i, k, first, last, at
     cdef double least, price
     cdef uint8_t edge, far
     cdef list known = [clues(spec, form) for form in vocabulary]
-    cdef list best = [min(found, key=cost) for found in known]
-    cdef list prices = [cost(clue) for clue in best]
+    cdef list best = [], prices = []
     # Of the clues without needles, the best.
     cdef list bytes_of = [min([clue[0] for clue in found if not clue[1]], key=share, default=None) for found in known]
     cdef list shares = [1.0 if some is None else share(some) for some in bytes_of]
     cdef dict needles = {}      # (needle, whole, edges) -> tokens before and after it, REACHES
     cdef Trigger* trigger
+    sieve_learn(s, NULL, 0)
+    for i in range(len(known)):
+        best.append(min(known[i], key=lambda clue: cost(s, clue, counts[i])))
+        prices.append(cost(s, best[i], counts[i]))
     for i in range(strings):
         first = bounds[i]
         last = bounds[i + 1] - 1
@@ -212,8 +327,11 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         clue = best[flat[at]]
         trigger = &s.anywhere
         for k, bit in ((first, BEGINS_LINE), (last, ENDS_LINE)):
-            price = min(1.0, WORD_BYTES * <double>shares[flat[k]]) / LINE_BYTES
-            if edge & bit and price < least and bytes_of[flat[k]] is not None:
+            if not edge & bit or bytes_of[flat[k]] is None:
+                continue
+            price = REGION * met_bytes(s, &s.met.opening[0] if bit == BEGINS_LINE else &s.met.closing[0], bytes_of[flat[k]],
+                                       min(1.0, WORD_BYTES * <double>shares[flat[k]]) / LINE_BYTES)
+            if price < least:
                 at = k
                 least = price
                 clue = (bytes_of[flat[k]], ())
@@ -235,6 +353,8 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
     add_needles(s, spec, needles)
     # Not if it would let nearly every line pass.
+    free(s.met)
+    s.met = NULL
     return (share(taken(&s.anywhere)) * LINE_BYTES < 2 and share(taken(&s.opening)) * WORD_BYTES < 1
             and share(taken(&s.closing)) * WORD_BYTES < 1)
 
@@ -244,18 +364,7 @@ cdef bytes taken(const Trigger* trigger):
     return bytes([k for k in range(0x80) if trigger.byte[k]])
 
 
-cdef inline uint32_t gram_of(const uint8_t* p, int size) noexcept nogil:
-    """The first three or four bytes as a number."""
-    cdef uint32_t value = 0
-    memcpy(&value, p, size)
-    return value
-
-
-cdef inline uint32_t gram_hash(uint32_t value, int shift) noexcept nogil:
-    return (value * <uint32_t>2654435761) >> shift
-
-
-cdef list grams_of(const Spec* spec, bytes needle, bint whole):
+cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, bint whole):
     """Of a needle, (gram, its offset): each text with the needle has one of them at an even place, if they have four bytes;
     those of three bytes are also looked up at odd places.  A whole token has a separator, a character that is a token, or
     the end of the text beside it, so that a short one does with four bytes too."""
@@ -263,7 +372,7 @@ cdef list grams_of(const Spec* spec, bytes needle, bint whole):
     cdef list ends, begins
     cdef int64_t best = 0
     if len(needle) >= 5:
-        best = min(range(len(needle) - 4), key=lambda k: rarity(needle[k:k + 5]))
+        best = rarest(s, needle)[0]
         return [(needle[best:best + 4], best), (needle[best + 1:best + 5], best + 1)]
     if not whole:
         return [(needle[k:k + 3], k) for k in range(len(needle) - 2)]
@@ -291,7 +400,7 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
         memcpy(s.arena + s.arena_size, <const uint8_t*>needle, len(needle))
         s.needle[s.needles] = Needle(s.arena_size, <int32_t>len(needle), <int32_t>before, <int32_t>after, <uint8_t>(edge | reaches))
         s.arena_size += len(needle)
-        grams += [(gram, offset, s.needles) for gram, offset in grams_of(spec, needle, whole)]
+        grams += [(gram, offset, s.needles) for gram, offset in grams_of(s, spec, needle, whole)]
         s.needles += 1
         s.threes = s.threes or (len(needle) < 5 and not whole)
         s.odd = s.odd or (len(needle) == 3 and not whole)
@@ -300,12 +409,12 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     s.shift = 32 - bits
     places = <int64_t>1 << bits
     s.gram = <Gram*>malloc((len(grams) + 1) * sizeof(Gram))
-    s.heads = <int32_t*>malloc(places * sizeof(int32_t))
+    s.heads = <int32_t*>malloc((places >> HEADS) * sizeof(int32_t))
     s.four = <uint64_t*>malloc(places // 8)
     s.three = <uint64_t*>malloc(places // 8)
     if s.gram == NULL or s.heads == NULL or s.four == NULL or s.three == NULL:
         raise MemoryError
-    memset(s.heads, 0xFF, places * sizeof(int32_t))
+    memset(s.heads, 0xFF, (places >> HEADS) * sizeof(int32_t))
     memset(s.four, 0, places // 8)
     memset(s.three, 0, places // 8)
     for k, (gram, offset, number) in enumerate(grams):
@@ -313,8 +422,8 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
         s.gram[k].needle = number
         s.gram[k].offset = offset
         h = gram_hash(s.gram[k].value, s.shift)
-        s.gram[k].next = s.heads[h]
-        s.heads[h] = <int32_t>k
+        s.gram[k].next = s.heads[h >> HEADS]
+        s.heads[h >> HEADS] = <int32_t>k
         taken_places = s.four if len(gram) == 4 else s.three
         taken_places[h >> 6] |= <uint64_t>1 << (h & 63)
     return 0
@@ -325,6 +434,7 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
     free(s.needle)
     free(s.gram)
     free(s.heads)
+    free(s.met)
     free(s.four)
     free(s.three)
 
@@ -340,12 +450,6 @@ cdef inline int own_width(const uint8_t* p, int64_t i, int64_t n) noexcept nogil
     """Bytes of the character at i if it is a token of its own, else 0."""
     cdef int width = 0
     return width if p[i] >= 0xE0 and is_own_token(decode(p + i, n - i, &width)) else 0
-
-
-cdef int64_t line_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """The place of the next line feed at or after i; n if there is none."""
-    cdef const void* hit = memchr(p + i, 10, n - i) if i < n else NULL
-    return n if hit == NULL else <const uint8_t*>hit - p
 
 
 cdef bint fits(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, int step, int64_t most, int64_t* steps) noexcept nogil:
@@ -454,7 +558,7 @@ cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, 
 
 cdef int check_gram(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint32_t value, Regions* out) except -1 nogil:
     """Add the regions of the needles that a gram at i is part of."""
-    cdef int32_t place = s.heads[gram_hash(value, s.shift)]
+    cdef int32_t place = s.heads[gram_hash(value, s.shift) >> HEADS]
     cdef const Gram* gram
     cdef const Needle* needle
     cdef int64_t start, end

@@ -21,7 +21,7 @@ from templatemine._text cimport (
 )
 
 from templatemine._sieve cimport (
-    BEGINS_LINE, ENDS_LINE, Regions, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_regions,
+    BEGINS_LINE, ENDS_LINE, Regions, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn, sieve_regions,
 )
 
 from array import array
@@ -595,6 +595,7 @@ cdef class Matcher(Scanner):
         cdef int64_t i, strings = bounds.shape[0] - 1
         cdef set boxed = {row[0] for row in boxes or ()}
         memset(&self.boxes, 0, sizeof(Boxes))
+        self.counts = NULL
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
         memset(&self.sieve, 0, sizeof(Sieve))
@@ -650,6 +651,11 @@ cdef class Matcher(Scanner):
         self.seen = self.passed = 0
         # A tag has other bytes than its form.
         self.plan = (vocabulary, bytes(flat), bytes(bounds)) if sieve and not html else None
+        self.learning = self.plan is not None
+        if self.learning:
+            self.counts = <int64_t*>calloc(len(vocabulary) + 1, sizeof(int64_t))
+            if self.counts == NULL:
+                raise MemoryError
         if self.forced:
             self._make_sieve()
 
@@ -657,19 +663,26 @@ cdef class Matcher(Scanner):
         """Make the sieve of what stands in `plan`, once; other threads search without it meanwhile."""
         cdef bytes flat, bounds
         cdef bint useful
-        if self.plan is None:
+        if not self.learning:
             return 0
         vocabulary, flat, bounds = self.plan
         self.plan = None
+        self.learning = False
         useful = sieve_build(&self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
-                             <const int64_t*><const char*>bounds, self.strings, self.edges)
+                             <const int64_t*><const char*>bounds, self.strings, self.edges, self.counts)
+        free(self.counts)
+        self.counts = NULL
         self.sieved = useful or self.forced
         return 0
 
-    cdef int _meet(self, int64_t size) except -1:
-        """Some text is about to be searched; once there was enough, the sieve is worth making."""
-        if self.plan is not None:
-            self.seen += size
+    cdef int _meet(self, const uint8_t* p, int64_t n, Scratch* scratch) except -1:
+        """A text is about to be searched; the first ones tell the sieve what is rare, and then it is worth making."""
+        if self.learning:
+            n = min(n, WORTH - self.seen)
+            sieve_learn(&self.sieve, p, n)
+            self._find(p, n, scratch, self.counts)
+            scratch.found.size = 0
+            self.seen += n
             if self.seen >= WORTH:
                 self.seen = 0
                 self._make_sieve()
@@ -680,6 +693,7 @@ cdef class Matcher(Scanner):
         for i in range(self.spares):
             scratch_free(self.spare[i])
         boxes_free(&self.boxes)
+        free(self.counts)
         free(self.spare)
         sieve_free(&self.sieve)
         free(self.words.slots)
@@ -894,10 +908,10 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         cdef int64_t[::1] starts, ends
         _check_size(document.shape[0])
-        self._meet(document.shape[0])
         cdef Scratch* scratch = self._take()
         cdef Found* found = &scratch.found
         try:
+            self._meet(p, document.shape[0], scratch)
             with nogil:
                 self._find(p, document.shape[0], scratch, NULL)
             starts = np.empty(max(found.size, 1), np.int64)
@@ -1026,10 +1040,10 @@ cdef class Matcher(Scanner):
 
     cdef int _read(self, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1:
         """`_clean` each of some texts, without the GIL but for the first look at them."""
-        cdef int64_t i, number = len(texts), spans, pieces, bytes = 0
+        cdef int64_t i, number = len(texts), spans, pieces
         cdef str text
         cdef const uint8_t* p
-        cdef int64_t n
+        cdef int64_t n = 0
         cdef Scratch* scratch
         for i in range(number):
             text = texts[i]
@@ -1040,24 +1054,23 @@ cdef class Matcher(Scanner):
             rows[i].units = PyUnicode_DATA(text)
             rows[i].kind = PyUnicode_KIND(text)
             rows[i].ascii = PyUnicode_IS_ASCII(text)
-            bytes += rows[i].points
-        self._meet(bytes)
         scratch = self._take()
         try:
+            i = 0
+            while self.learning and i < number:
+                p = utf8_of(&rows[i], scratch, &n)
+                if n > 0:
+                    self._meet(p, n, scratch)
+                i += 1
             with nogil:
                 for i in range(number):
-                    p = <const uint8_t*>rows[i].units
-                    n = rows[i].points
-                    if not rows[i].ascii:
-                        encode(rows[i].kind, rows[i].units, n, False, &scratch.utf8)
-                        p = scratch.utf8.data
-                        n = scratch.utf8.size
-                        if n < 0:
-                            rows[i].verdict = LONE
-                            continue
-                        if n > LARGEST:
-                            with gil:
-                                _check_size(n)
+                    p = utf8_of(&rows[i], scratch, &n)
+                    if n < 0:
+                        rows[i].verdict = LONE
+                        continue
+                    if n > LARGEST:
+                        with gil:
+                            _check_size(n)
                     spans = out.size
                     pieces = out.pieces.size
                     rows[i].verdict = self._clean(p, n, rows[i].points, gap, guard, scratch, out)
@@ -1163,6 +1176,16 @@ cdef class Matcher(Scanner):
 
 
 new_tuple = tuple.__new__
+
+
+cdef const uint8_t* utf8_of(const Text* text, Scratch* scratch, int64_t* size) except? NULL nogil:
+    """A text as UTF-8, in the scratch if it is not ASCII; of size -1 if it holds lone surrogates."""
+    size[0] = text.points
+    if text.ascii:
+        return <const uint8_t*>text.units
+    encode(text.kind, text.units, text.points, False, &scratch.utf8)
+    size[0] = scratch.utf8.size
+    return scratch.utf8.data
 
 
 cdef list distinct(const Outcome* found, int64_t start, int64_t end):

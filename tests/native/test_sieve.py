@@ -110,12 +110,32 @@ def test_an_anchor_is_asked_for() -> None:
     assert not native.regions(f"{FILL}\nour newsletter {FILL}".encode())
 
 
+def test_it_asks_for_what_is_rare_in_the_texts() -> None:
+    """Not in English: here "quiz" and its letters stand everywhere."""
+    pack = make_pack([([b"the", b"quizzes", b"teeth"], "the quizzes teeth")], NEWS, "-", False)
+    native = pack.make_matcher()[0]
+    text = b"quizzes jazz " * 3_000
+    native.find(text)
+    assert native.sieved
+    assert not native.regions(text)
+    assert pack.make_matcher()[0].regions(text)
+    assert len(native.regions(text + b"the quizzes teeth")) == 1
+    assert len(native.find(text + b"the quizzes teeth")[0]) == 1
+
+
+def test_bytes_beyond_ascii_are_no_rarer_than_they_are() -> None:
+    """A dash is in each line, "WASHINGTON" in none."""
+    pack = make_pack([([b"WASHINGTON", "—".encode()], "WASHINGTON —")], NEWS, "-", False, ["start"])
+    native = pack.make_matcher()[0]
+    assert not native.regions(f"Nobody — {FILL}\n— so {FILL}".encode() * 10)
+
+
 def test_it_is_off_where_it_saves_nothing() -> None:
     """A string that nearly every line may hold; and texts that are full of what strings are made of."""
     everywhere = make_pack([([b"e"], "e")], NEWS, "-", False).make_matcher()[0]
     assert everywhere.regions(b"any") == [(0, 3)]
     native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
-    native.find(b"newsletter " * 4_000)
+    native.find(FILL.encode() * 600)
     assert native.sieved
     native.find(b"newsletter " * 20_000)
     assert not native.sieved
