@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,6 +85,8 @@ _CLASH = regex.compile("[\U000f0000-\U000fffff]")
 
 def is_own_token(form: bytes) -> bool:
     """True if a form delimits itself: a tag or a character of a script without spaces."""
+    if len(form) > 4:  # bytes of a character at most
+        return False
     text = form.decode("utf-8", "surrogatepass") if form[0] != 0xFF and b"\xff" not in form else ""
     return len(text) == 1 and _OWN.match(text) is not None
 
@@ -98,6 +101,7 @@ def separator_class(separators: str) -> str:
     return r"\s" + "".join("\\" + char for char in separators)
 
 
+@lru_cache(maxsize=64)
 def joint(separators: str, optional: bool) -> str:
     """What stands between two tokens."""
     return f"[{separator_class(separators)}]{'*' if optional else '+'}"
@@ -121,17 +125,9 @@ def expression(
     """
     described = [_described(form, patterns, html, tags) for form in forms]
     parts = _joined(described, separators)
-    edge = separator_class(separators) + OWN_TOKEN
-    left_edge, right_edge = edge, edge
-    if html:
-        left_edge, right_edge = (
-            (edge + ">", edge + "<") if tags is None else (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2
-        )
+    left_edge, right_edge, line_start, line_end = _edges(separators, html, tags is not None)
     left = "" if described[0].own else f"(?:^|[{left_edge}{JOINTS if described[0].letter else ''}])"
     right = "" if described[-1].own else f"(?:[{right_edge}{LETTER if described[-1].joins else ''}]|$)"
-    blank = "".join(f"|{re.escape(char)}" for char in separators)
-    line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
-    line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
     if ANCHORS[anchor] & 1:
         left = line_start
     if ANCHORS[anchor] & 2:
@@ -202,8 +198,22 @@ def for_re2(pattern: str) -> str:
     return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
 
 
+@lru_cache(maxsize=64)
+def _edges(separators: str, html: bool, marked: bool) -> tuple[str, str, str, str]:
+    """Classes of what may stand before a string and behind it, without their brackets; expressions of the beginning of
+    a line, and of its end."""
+    edge = separator_class(separators) + OWN_TOKEN
+    left, right = edge, edge
+    if html:
+        left, right = (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2 if marked else (edge + ">", edge + "<")
+    blank = "".join(f"|{re.escape(char)}" for char in separators)
+    line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
+    line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
+    return left, right, line_start, line_end
+
+
 def _literal(text: str) -> str:
-    return re.escape(text)
+    return text if text.isalnum() else re.escape(text)
 
 
 _MOST_REMEMBERED = 50_000

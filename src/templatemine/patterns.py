@@ -503,6 +503,8 @@ class PatternSet:
 
     def from_readable(self, token: str) -> bytes:
         """The inverse of `readable`; ValueError if the token names an unknown pattern or has a lone brace."""
+        if token and "{" not in token and "}" not in token:  # most
+            return token.encode("utf-8", "surrogatepass")
         out = bytearray()
         for match in _READABLE.finditer(token):
             literal, name = match.group("literal"), match.group("name")
@@ -528,6 +530,8 @@ def parse_form(form: bytes) -> list[str | int]:
     >>> parse_form(b"Comments(" + bytes((0xFF, 8)) + b")")
     ['Comments(', 8, ')']
     """
+    if MARKER not in form and form:  # most
+        return [form.decode("utf-8", "surrogatepass")]
     pieces: list[str | int] = []
     position = 0
     while position < len(form):

@@ -117,7 +117,8 @@ class SourceTally:
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
         for name in _COUNTS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            if number := getattr(other, name):
+                setattr(self, name, getattr(self, name) + number)
 
 
 _COUNTS = tuple(one.name for one in fields(SourceTally))

@@ -203,11 +203,11 @@ class _Sink(io.RawIOBase):
         if self._failed:
             return len(data)
         try:
-            with _cannot_write(self._place):
-                return self._put(data)
+            return self._put(data)
         except BaseException:
             self._failed = True
-            raise
+            with _cannot_write(self._place):
+                raise
 
 
 class _ReaderGone(Exception):
