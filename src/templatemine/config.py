@@ -233,8 +233,13 @@ class PageConfig:
 
     min_pages : a source with fewer pages has no say (the trial: three pages do harm, eight help).
     vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path stands on many
-        pages; on n of them it is vote n / (n + vote_pages).
-    prior_words : words with the share of the whole source that are added to each path's votes.
+        pages; on n of them it is vote n / (n + vote_pages).  vote_unknown : the same for a path that no page of the
+        source had, of which only what holds it is known.
+    prior_words : words with the share of what holds it, or of the whole source, that are added to each path's votes.
+    once, several : what a block gains whose path stands once on each page, and loses where it stands more often, in log
+        odds, if the path's share of main text leaves doubt: is at least `doubt_from` and, for a loss, below `doubt_to`.
+    strange, story_words : what a block loses whose path the source's other pages do not have, in log odds, on pages
+        with at least `story_words` words that are expected to be main text where other pages have theirs.
     repeat : a block whose text df of the n pages with its path have loses repeat * ln(1 + df) in log odds, one of fewer
         than ten words sqrt(df / n) of that.
     text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds
@@ -253,7 +258,14 @@ class PageConfig:
     min_pages: int = 5
     vote: float = 0.6
     vote_pages: float = 3.0
+    vote_unknown: float = 0.3
     prior_words: float = 20.0
+    once: float = 1.5
+    several: float = 1.0
+    doubt_from: float = 0.2
+    doubt_to: float = 0.8
+    strange: float = 2.0
+    story_words: float = 60.0
     repeat: float = 3.0
     text_chance: float = 0.08
     smooth: float = 0.25

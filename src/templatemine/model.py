@@ -249,13 +249,15 @@ class PathVote:
     """What the page model made of one path on the pages of a source: words under it, and how many of them it expects to
     be main text.
 
-    `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.
+    `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.  `blocks` is
+    how many blocks stand under it on all its pages together, 0 in packs from before they were counted.
     """
 
     path: str
     pages: int
     words: int
     kept: int
+    blocks: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,7 @@ def read(data: Mapping[str, Any], where: str) -> PageHistory | None:
             pages=_count(row, "pages", here),
             words=_count(row, "words", here),
             kept=_count(row, "kept", here),
+            blocks=_count(row, "blocks", here) if "blocks" in row else 0,
         )
         for row, here in _rows(data, "page_paths", where)
     ]

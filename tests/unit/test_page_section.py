@@ -60,6 +60,15 @@ def test_packs_without_it_still_load(pack: Pack) -> None:
     assert Pack.from_json(json.dumps(data)).pages is None
 
 
+def test_packs_from_before_blocks_were_counted_still_load(pack: Pack) -> None:
+    data = json.loads(pack.to_json())
+    for row in data["page_paths"]:
+        assert row.pop("blocks") >= row["pages"]
+    again = Pack.from_json(json.dumps(data)).pages
+    assert again is not None
+    assert {vote.blocks for vote in again.paths} == {0}
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -73,6 +82,10 @@ def test_packs_without_it_still_load(pack: Pack) -> None:
             r"page_paths\[0\]: path: expected a string, got 1",
         ),
         ({"page_paths": [{"path": "p", "pages": 1, "words": 1, "kept": 2}]}, "expected kept of at most 1 words, got 2"),
+        (
+            {"page_paths": [{"path": "p", "pages": 1, "words": 2, "kept": 1, "blocks": "x"}]},
+            r"page_paths\[0\]: blocks: expected a count, got 'x'",
+        ),
         ({"page_texts": [{"text": "x", "path": "p"}]}, r"page_texts\[0\]: df: expected a count, got None"),
     ],
 )

@@ -133,6 +133,8 @@ def test_history_votes_and_repeated_texts() -> None:
     assert found.documents == 20
     by_path = {vote.path: vote for vote in found.paths}
     assert by_path["div.story>p"].pages == 20
+    assert by_path["div.story>p"].blocks > 60
+    assert by_path["div#footer>p"].blocks == 20
     assert by_path["div.story>p"].kept > 0.8 * by_path["div.story>p"].words
     assert by_path["div#nav>ul>li>a"].kept < 0.05 * by_path["div#nav>ul>li>a"].words
     assert any(text.text.startswith("Readers have") and text.df == 20 for text in found.texts)
@@ -168,6 +170,59 @@ def test_a_path_of_few_pages_has_little_say() -> None:
         return float(np.abs(after - before).max())
 
     assert 0 < weight(1) < weight(3) < weight(9)
+
+
+def known(*votes: PathVote) -> PageHistory:
+    return PageHistory(documents=20, share=0.5, paths=votes)
+
+
+def added(html: str, history: PageHistory, config: PageConfig = CONFIG) -> dict[str, float]:
+    """What the history adds to the log odds of each block, by its text."""
+    last = Page(html)
+    change = Votes(history, config).apply(last)[0] - np.clip(last.scores, -9.2, 9.2)
+    return {last.text(block): float(change[block]) for block in range(len(last))}
+
+
+@pytest.mark.parametrize(
+    ("kept", "blocks", "gain"),
+    [
+        (50, 20, 1.5),  # once a page: a date, a headline
+        (50, 22, 1.5),  # a stray one more
+        (50, 23, -1.0),  # captions, teasers
+        (95, 20, 1.5),
+        (95, 60, 0.0),  # paragraphs of the story
+        (3, 20, 0.0),  # nothing that leaves doubt
+        (3, 60, 0.0),
+        (50, 0, 0.0),  # a pack from before blocks were counted
+    ],
+)
+def test_a_path_in_doubt_goes_by_how_often_it_stands_on_a_page(kept: int, blocks: int, gain: float) -> None:
+    vote = PathVote(path="div.slot", pages=20, words=10_000, kept=100 * kept, blocks=blocks)
+    html = "<div class=slot>Thursday, 4 May</div>"
+    plain = PageConfig(once=0, several=0)
+    change = added(html, known(vote)), added(html, known(vote), plain)
+    assert change[0]["Thursday, 4 May"] - change[1]["Thursday, 4 May"] == pytest.approx(gain * 20 / 23)
+
+
+def test_a_path_that_no_page_had_goes_by_what_holds_it() -> None:
+    html = "<div class={0}><p>The ferry will not sail <q>again</q> until<section>the ice is gone from the bay.</section></div>"
+    story = PathVote(path="div.story>p", pages=20, words=9000, kept=8900)
+    menu = PathVote(path="div.menu>p", pages=20, words=9000, kept=10)
+    text = "the ice is gone from the bay."
+    changes = [added(html.format(name), known(story, menu), PageConfig(text_chance=0.0)) for name in ("story", "menu")]
+    assert changes[0][text] > 0 > changes[1][text]
+    assert added(html.format("other"), known(story, menu), PageConfig(text_chance=0.0))[text] == 0
+
+
+def test_what_other_pages_do_not_have_loses_beside_a_story_in_its_place() -> None:
+    vote = PathVote(path="div.story>p", pages=20, words=9000, kept=8900, blocks=200)
+    odd = "A comment that a reader of this paper has left below the story, and a long one."
+    html = page(3).replace("</body>", "") + f"<div class=odd><p>{odd}</p></div>"
+    assert odd in added(html, known(vote))
+    config = PageConfig(text_chance=0.0)
+    assert added(html, known(vote), config)[odd] == pytest.approx(-CONFIG.strange / 2)  # half of all is main text
+    assert added(html.replace("class=story", "class=tale"), known(vote), config)[odd] == 0
+    assert added(html, known(vote), PageConfig(text_chance=0.0, story_words=1e6))[odd] == 0
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """The history of a source -> what it says about where the main text stands; and the history applied to a page.
 
 No labels are needed: the page model says of each block on every page of the source how likely it is main text, and
-that is the vote of the path it stands under.  A path's share of words that are expected to be main text, r, is shrunk
-towards that of the source; then the log odds of a block become a weighted mean of the page model's and of r's.  A text
-that stands under the same path on several pages is furniture whatever the model says, and loses log odds with their
-number, a short one the less the smaller a part of those with the path they are; of these texts only such are kept as
-the model ever held for possible.  Cost: that of the page model.
+that is the vote of the path it stands under.  A path's share of words that are expected to be main text is shrunk
+towards that of its container, and so on up to that of the source; then the log odds of a block become a weighted mean
+of the page model's and of the path's.  A path in doubt that stands once on each page is a field that every story has,
+and gains; one that stands several times is a list of things beside the story, and loses; and so does what other pages
+do not have where a page has its story in a place they know.  A text that stands under the same path on several pages is
+furniture whatever the model says, and loses log odds with their number, a short one the less the smaller a part of
+those with the path they are; of these texts only such are kept as the model ever held for possible.  Cost: that of the
+page model.
 """
 
 from __future__ import annotations
@@ -57,6 +60,7 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
     """What the pages of a source say; None if they are too few.  Their order changes nothing."""
     words: Counter[int] = Counter()
     kept: Counter[int] = Counter()
+    blocks: Counter[int] = Counter()
     seen: Counter[int] = Counter()
     texts: Counter[tuple[int, str]] = Counter()
     likely: set[tuple[int, str]] = set()
@@ -70,7 +74,7 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         documents += 1
         if not len(page):
             continue
-        chances = 1 / (1 + np.exp(-np.clip(page.scores, -30, 30)))
+        chances = _chances(page)
         texts_of = _said(page, range(len(page)))
         found: set[tuple[int, str]] = set()
         for block, (key, size, chance) in enumerate(zip(page.near, page.words.tolist(), chances.tolist(), strict=True)):
@@ -82,6 +86,7 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
                 likely.add(text)
             if key not in names:
                 names[key] = page.path(block)
+        blocks.update(page.near)
         seen.update(set(page.near))
         texts.update(found)
     if documents < config.min_pages:
@@ -90,7 +95,13 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         documents=documents,
         share=kept.total() / THOUSAND / max(1, words.total()),
         paths=tuple(
-            PathVote(path=names[key], pages=seen[key], words=words[key], kept=round(kept[key] / THOUSAND))
+            PathVote(
+                path=names[key],
+                pages=seen[key],
+                words=words[key],
+                kept=round(kept[key] / THOUSAND),
+                blocks=blocks[key],
+            )
             for key in sorted(words, key=lambda key: (-kept[key], -words[key], names[key]))
         ),
         texts=tuple(
@@ -106,31 +117,102 @@ class Votes:
 
     def __init__(self, history: PageHistory, config: PageConfig) -> None:
         self._config = config
-        self.pages: dict[int, int] = {}
-        self._odds: dict[int, float] = {}
-        self._weight: dict[int, float] = {}
-        for vote in history.paths:
-            key, prior = _key(vote.path), config.prior_words
-            share = (vote.kept + history.share * prior) / (vote.words + prior)
-            self._odds[key] = math.log(max(share, 1e-4) / max(1 - share, 1e-4))
-            self.pages[key] = vote.pages
-            self._weight[key] = config.vote * vote.pages / (vote.pages + config.vote_pages)
+        self._whole = history.share
+        self._near = _shares(history, config)
+        self._row = {_key(vote.path): row for row, vote in enumerate(history.paths)}
+        rows = [self._of(vote) for vote in history.paths]
+        self._table = np.array([*rows, UNKNOWN], np.float64)
         self.df = {(_key(one.path), one.text): one.df for one in history.texts}
         self._repeated = {key for key, _ in self.df}
 
+    def _of(self, vote: PathVote) -> tuple[float, ...]:
+        """The columns of a path, see `UNKNOWN`."""
+        config, prior = self._config, self._config.prior_words
+        share = self._near[vote.path][0]
+        trust = vote.pages / (vote.pages + config.vote_pages)
+        own = (vote.kept + self._whole * prior) / (vote.words + prior)
+        part = 0.0
+        if vote.blocks and own >= config.doubt_from:
+            if vote.blocks <= ONCE * vote.pages:
+                part = config.once
+            elif own < config.doubt_to:
+                part = -config.several
+        main = vote.pages >= WELL_KNOWN and share > 0.5
+        strange = config.strange * (1 - trust) * (1 - share)
+        return _odds(share), config.vote * trust, trust * part, strange, main, vote.pages
+
     def apply(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
         """Log odds with the history, what the paths say alone (nan where nothing is known), and df of the texts."""
-        path = np.array([self._odds.get(key, math.nan) for key in page.near], np.float64)
-        weight = np.array([self._weight.get(key, 0.0) for key in page.near], np.float64)
-        scores = np.clip(page.scores, -9.2, 9.2)
-        scores = np.where(np.isnan(path), scores, (1 - weight) * scores + weight * path)
+        rows = np.array([self._row.get(key, -1) for key in page.near], np.int64)
+        table = self._table[rows]
+        path = np.where(rows < 0, math.nan, table[:, 0])
+        self._fill_in(page, rows, table)
+        odds, weight, part, strange, main, pages = table.T
+        scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + part
+        if (page.words * _chances(page) * main).sum() > self._config.story_words:
+            scores -= strange
         df = np.zeros(len(page), np.int32)
-        pages = np.array([self.pages.get(key, 1) for key in page.near], np.float64)
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
         part = np.where(page.words < SENTENCE, np.sqrt(np.minimum(df / pages, 1)), 1)
         return scores - self._config.repeat * np.log1p(df) * part, path, df
+
+    def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
+        """Of paths that the source never had, what their nearest known containers say; only where it can matter."""
+        config = self._config
+        seen: dict[int, tuple[float, ...]] = {}
+        for block in np.flatnonzero((rows < 0) & (_chances(page) >= config.text_chance)).tolist():
+            key = page.near[block]
+            if key not in seen:
+                holders = reversed(_holders(page.path(block)))
+                share, pages = next((self._near[one] for one in holders if one in self._near), (self._whole, 0))
+                weight = config.vote_unknown * pages / (pages + config.vote_pages)
+                seen[key] = (_odds(share), weight, 0.0, config.strange * (1 - share), 0.0, 1.0)
+            table[block] = seen[key]
+
+
+UNKNOWN = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+"""Columns of a path nothing is known of: log odds, their weight, what is added for the number of blocks, what is taken
+off on a page that has its story elsewhere, whether stories stand under it, pages."""
+
+ONCE = 1.1
+"""Blocks a page of a path that stands once on each, a stray one aside."""
+WELL_KNOWN = 3
+"""Pages that make a path one of the stories."""
+
+
+def _holders(path: str) -> list[str]:
+    """A path and the containers named in it, outermost first."""
+    signs = path.split(">")
+    return [">".join(signs[:size]) for size in range(1, len(signs) + 1)]
+
+
+def _shares(history: PageHistory, config: PageConfig) -> dict[str, tuple[float, int]]:
+    """Of each path and each container named in one: the share of main text of all beneath, shrunk towards that of what
+    holds it, outermost towards the source's; and pages."""
+    words: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
+    pages: dict[str, int] = {}
+    for vote in history.paths:
+        for one in _holders(vote.path):
+            words[one] += vote.words
+            kept[one] += vote.kept
+            pages[one] = max(pages.get(one, 0), vote.pages)
+    found: dict[str, tuple[float, int]] = {}
+    for one in sorted(words, key=len):  # what holds another has the shorter name
+        above = found.get(one.rpartition(">")[0], (history.share, 0))[0]
+        share = (kept[one] + above * config.prior_words) / (words[one] + config.prior_words)
+        found[one] = share, pages[one]
+    return found
+
+
+def _odds(share: float) -> float:
+    return math.log(max(share, 1e-4) / max(1 - share, 1e-4))
+
+
+def _chances(page: Page) -> NDArray[np.float64]:
+    return 1 / (1 + np.exp(-np.clip(page.scores, -30, 30)))
 
 
 def _said(page: Page, blocks: Sequence[int]) -> list[str]:
