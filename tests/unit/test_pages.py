@@ -184,24 +184,26 @@ def added(html: str, history: PageHistory, config: PageConfig = CONFIG) -> dict[
 
 
 @pytest.mark.parametrize(
-    ("kept", "blocks", "gain"),
+    ("kept", "pages", "blocks", "gain"),
     [
-        (50, 20, 1.5),  # once a page: a date, a headline
-        (50, 22, 1.5),  # a stray one more
-        (50, 23, -1.0),  # captions, teasers
-        (95, 20, 1.5),
-        (95, 60, 0.0),  # paragraphs of the story
-        (3, 20, 0.0),  # nothing that leaves doubt
-        (3, 60, 0.0),
-        (50, 0, 0.0),  # a pack from before blocks were counted
+        (50, 20, 20, 1.5),  # once a page: a date, a headline
+        (50, 20, 22, 1.5),  # a stray one more
+        (50, 20, 23, -1.0),  # captions, teasers
+        (95, 20, 20, 1.5),
+        (95, 20, 60, 0.0),  # paragraphs of the story
+        (3, 20, 20, 0.0),  # nothing that leaves doubt
+        (3, 20, 60, 0.0),
+        (50, 20, 0, 0.0),  # a pack from before blocks were counted
+        (50, 3, 3, 1.5),
+        (50, 2, 2, 0.0),  # two pages say little, and one may be the very page
     ],
 )
-def test_a_path_in_doubt_goes_by_how_often_it_stands_on_a_page(kept: int, blocks: int, gain: float) -> None:
-    vote = PathVote(path="div.slot", pages=20, words=10_000, kept=100 * kept, blocks=blocks)
+def test_a_path_in_doubt_goes_by_how_often_it_stands_on_a_page(kept: int, pages: int, blocks: int, gain: float) -> None:
+    vote = PathVote(path="div.slot", pages=pages, words=10_000, kept=100 * kept, blocks=blocks)
     html = "<div class=slot>Thursday, 4 May</div>"
     plain = PageConfig(once=0, several=0)
     change = added(html, known(vote)), added(html, known(vote), plain)
-    assert change[0]["Thursday, 4 May"] - change[1]["Thursday, 4 May"] == pytest.approx(gain * 20 / 23)
+    assert change[0]["Thursday, 4 May"] - change[1]["Thursday, 4 May"] == pytest.approx(gain * pages / (pages + 3))
 
 
 def test_a_path_that_no_page_had_goes_by_what_holds_it() -> None:

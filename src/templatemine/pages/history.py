@@ -132,7 +132,7 @@ class Votes:
         trust = vote.pages / (vote.pages + config.vote_pages)
         own = (vote.kept + self._whole * prior) / (vote.words + prior)
         part = 0.0
-        if vote.blocks and own >= config.doubt_from:
+        if vote.blocks and vote.pages >= WELL_KNOWN and own >= config.doubt_from:
             if vote.blocks <= ONCE * vote.pages:
                 part = config.once
             elif own < config.doubt_to:
@@ -179,7 +179,7 @@ off on a page that has its story elsewhere, whether stories stand under it, page
 ONCE = 1.1
 """Blocks a page of a path that stands once on each, a stray one aside."""
 WELL_KNOWN = 3
-"""Pages that make a path one of the stories."""
+"""Pages from which on it counts how often a path stands on one, and whether stories stand under it."""
 
 
 def _holders(path: str) -> list[str]:
