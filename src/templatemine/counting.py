@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from templatemine import _count, _text
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.crosssite import Peers
+from templatemine.dates import Calendar
 from templatemine.decide import decide, filled_in
 from templatemine.evidence import JOINT, measure, recount
 from templatemine.expressions import Encoded
@@ -23,7 +24,6 @@ from templatemine.mined import Mined, parts
 from templatemine.model import Document
 from templatemine.patterns import pattern_set
 from templatemine.sample import Counts, count_strings, relaxed
-from templatemine.tokenise import days
 
 __all__ = ["Candidates", "Counted", "candidates", "count_candidates", "recounted"]
 
@@ -149,18 +149,18 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
         (*LINES, *TABLE),
         REMEMBERED,
     )
-    number, dates = 0, ("", "")
+    number, calendar = 0, Calendar()
 
     def encoded() -> Iterator[bytes]:
-        nonlocal number, dates
+        nonlocal number
         for document in documents:
             number += 1
-            for day in days((document.date,)):
-                dates = min(dates[0] or day, day), max(dates[1], day)
+            calendar.add(document.date)
             yield Encoded(document.body, patterns, separators).data
 
     counts = count_strings(counter, encoded())
-    return Counted(counts=counts, documents=number, dates=dates if dates[0] else ())
+    days = calendar.days()
+    return Counted(counts=counts, documents=number, dates=(days[0], days[-1]) if days else ())
 
 
 def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:

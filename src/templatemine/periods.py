@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import EvidenceConfig
-from templatemine.dates import day_of
+from templatemine.dates import days_of
 from templatemine.evidence import STANDS
 from templatemine.index import documents_at
 from templatemine.model import Found, Index
@@ -43,7 +43,7 @@ def periods(
     int32 array, shape (strings,), or None if no day is known
     """
     n, repeats = len(dates), found.repeats
-    days = np.array([day_of(date) or "" for date in dates], dtype="U10")
+    days = np.array([day or "" for day in days_of(dates)], dtype="U10")
     known = days != ""
     if not known.any():
         return None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core, _text
 from templatemine.config import TokeniseConfig
-from templatemine.dates import day_of
+from templatemine.dates import Calendar
 from templatemine.expressions import Encoded
 from templatemine.model import Corpus, Document
 from templatemine.patterns import pattern_set
@@ -40,8 +40,8 @@ class Forms(Sequence[bytes]):
 
 
 def days(dates: Iterable[str | None]) -> list[str]:
-    """The days of dates, see `day_of`, ascending."""
-    return sorted(day for day in map(day_of, dates) if day is not None)
+    """The days of the dates of one source, see `dates`, ascending."""
+    return Calendar(dates).days()
 
 
 def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:

@@ -2,7 +2,7 @@
 
 A window holds the documents of the last days before the newest one (two weeks: enough for a moderately prolific source,
 Foschini section 5.1), or the newest so many documents of a source that writes less.  A document that comes again takes
-the place of the old one.  The day is the one its date begins with (see `day_of`); a document without one, or of
+the place of the old one.  The day is that of its date (see `dates`); a document without one, or of
 a day yet to come, is of the newest day seen before it, or of today.
 """
 
@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from hashlib import blake2b
+from itertools import chain
 
-from templatemine.dates import day_of
+from templatemine.dates import days_of
 from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.partition import held
@@ -80,8 +81,10 @@ def merge(
         newest = max(newest, one.day)
     before = dict(kept)
     latest = day_after(today, 1)
-    for document, own_id in new:
-        day = day_of(document.date)
+    came = list(new)
+    # What reads two ways in a day's articles may be settled by those of the window.
+    days = days_of(chain((document.date for document, _ in came), (one.document.date for one in kept.values())))
+    for (document, own_id), day in zip(came, days, strict=False):
         if day is None or day > latest or day_after(day, 1) == day:
             day = newest or today
         newest = max(newest, day)

@@ -19,12 +19,12 @@ import regex
 from numpy.typing import NDArray
 
 from templatemine.config import ReportConfig
+from templatemine.dates import day_of
 from templatemine.expressions import Encoded, is_own_token
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.report.explain import Explained, Explainer
 from templatemine.report.marks import Piece
-from templatemine.report.periods import day_of
 
 __all__ = ["Measured", "Sample", "Seen"]
 

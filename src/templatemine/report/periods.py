@@ -7,24 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-__all__ = ["Period", "by_period", "day_of", "periods"]
+__all__ = ["Period", "by_period", "periods"]
 
 Period = tuple[str, str]
 """First day, and first day of the next one, ISO 8601."""
 
 _MOST = 180
 """Steps that can be told apart in a drawing."""
-
-
-def day_of(text: str | None) -> str | None:
-    """The day of a date as the miner reads it, ISO 8601; None if there is none, or none in the calendar."""
-    from templatemine.tokenise import days
-
-    found = days([text])
-    try:
-        return date.fromisoformat(found[0]).isoformat() if found else None
-    except ValueError:
-        return None
 
 
 def periods(days: Iterable[str]) -> list[Period]:
