@@ -45,6 +45,7 @@ Record = dict[str, Any]
 GROUPS = ("generated", "shared")
 """Where archives come from: the generator, or real ones beside the repository."""
 
+BYTECODE = Path(__file__).resolve().parents[1] / "build" / "bench" / "bytecode"
 PATIENCE = ("quick", "full", "slow")
 """Kinds of runs: each measures what the ones before it do, and more."""
 
@@ -178,8 +179,14 @@ class Run(NamedTuple):
 
 
 def run_program(command: Sequence[str]) -> None:
-    """Run a program; what it prints is thrown away unless it fails."""
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    """Run a program; what it prints is thrown away unless it fails.
+
+    Its modules are compiled once, in a folder of their own, as pip compiles what it installs: wherever Python is told to
+    keep no bytecode, every start would compile all of them anew.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment.setdefault("PYTHONPYCACHEPREFIX", str(BYTECODE))
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, env=environment)
     if done.returncode:
         raise RuntimeError(f"{command[:4]} gave {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}")
 

@@ -1000,6 +1000,29 @@ class TestRefusals:
         assert (tmp_path / "a").read_text() == "theirs"
         assert left_over(tmp_path) == ["a"]
 
+    @pytest.mark.parametrize("advice", ["given", "refused", "unknown"])
+    def test_large_files_are_whole(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, advice: str) -> None:
+        """Written in pieces, and on their way to the disk meanwhile."""
+        told: list[tuple[int, int]] = []
+
+        def advise(_: int, start: int, size: int, __: int) -> None:
+            told.append((start, size))
+            if advice == "refused":
+                raise OSError(errno.EINVAL, "Invalid argument")
+
+        if advice == "unknown":
+            monkeypatch.delattr(os, "posix_fadvise", raising=False)
+        else:
+            monkeypatch.setattr(os, "posix_fadvise", advise, raising=False)
+            monkeypatch.setattr(os, "POSIX_FADV_DONTNEED", 4, raising=False)
+        pieces = [bytes([number]) * size for number, size in enumerate((1, 70_000, 9_000_000, 3, 32_768, 5_000_000))]
+        with atomic_writer(tmp_path / "a") as handle:
+            for piece in pieces:
+                handle.write(piece)
+        assert (tmp_path / "a").read_bytes() == b"".join(pieces)
+        assert bool(told) == (advice != "unknown")
+        assert [start for start, _ in told] == [0, *itertools.accumulate(size for _, size in told)][: len(told)]
+
     def test_file_systems_without_hard_links(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         without_links(monkeypatch)
         with atomic_writer(tmp_path / "a") as handle:

@@ -27,6 +27,9 @@ _PIECE = 1 << 15
 a file; on virtual machines, whose free memory is lent elsewhere, these are new each time: 0.28 s for 112 MB, against
 0.05."""
 
+_AHEAD = 1 << 22
+"""Bytes after which the system is told to bring them to the disk: 112 MB then wait 5 ms at the end, and else 60."""
+
 _GZIP_LEVEL = 6
 """The level of the gzip program; Python's own default of 9 takes several times as long for about one per cent."""
 
@@ -121,7 +124,7 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
             # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(temporary, flags, 0o666)
-        with _layers(_Sink(lambda data: os.write(descriptor, data[:_PIECE]), path), target, text) as handle:
+        with _layers(_Sink(_putter(descriptor), path), target, text) as handle:
             yield handle
         with _cannot_write(path):
             os.fsync(descriptor)
@@ -139,6 +142,25 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
         with suppress(OSError):  # not there after a rename, or if it could not be made
             os.unlink(temporary)
     _sync_directory(os.path.dirname(target) or ".")
+
+
+def _putter(descriptor: int) -> Callable[[Any], int]:
+    """What writes to a regular file, and has the disk keep up with it, so that the end waits for little."""
+    advise = getattr(os, "posix_fadvise", None)
+    written = told = 0
+
+    def put(data: Any) -> int:
+        nonlocal written, told
+        number = os.write(descriptor, data[:_PIECE])
+        written += number
+        if advise is not None and written - told >= _AHEAD:
+            # What is still to be written cannot be forgotten: Linux begins to write it.
+            with suppress(OSError):
+                advise(descriptor, told, written - told, os.POSIX_FADV_DONTNEED)
+            told = written
+        return number
+
+    return put
 
 
 def claim(temporary: str, target: str) -> None:
