@@ -306,6 +306,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     cdef list shares = [1.0 if some is None else share(some) for some in bytes_of]
     cdef dict needles = {}      # (needle, whole, edges) -> tokens before and after it, REACHES
     cdef Trigger* trigger
+    cdef bint useful
     sieve_learn(s, NULL, 0)
     for i in range(len(known)):
         best.append(min(known[i], key=lambda clue: cost(s, clue, counts[i])))
@@ -353,15 +354,19 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
     add_needles(s, spec, needles)
     # Not if it would let nearly every line pass.
+    useful = (hits_a_line(s, &s.met.byte[0], &s.anywhere, 1) < 2
+              and hits_a_line(s, &s.met.opening[0], &s.opening, WORD_BYTES / <double>LINE_BYTES) < 1
+              and hits_a_line(s, &s.met.closing[0], &s.closing, WORD_BYTES / <double>LINE_BYTES) < 1)
     free(s.met)
     s.met = NULL
-    return (share(taken(&s.anywhere)) * LINE_BYTES < 2 and share(taken(&s.opening)) * WORD_BYTES < 1
-            and share(taken(&s.closing)) * WORD_BYTES < 1)
+    return useful
 
 
-cdef bytes taken(const Trigger* trigger):
-    """The bytes of a trigger, of ASCII."""
-    return bytes([k for k in range(0x80) if trigger.byte[k]])
+cdef double hits_a_line(const Sieve* s, const int32_t* counts, const Trigger* trigger, double part):
+    """About how many bytes of a trigger stand in a line, in that part of it which the trigger looks at."""
+    cdef bytes some = bytes([k for k in range(256) if trigger.byte[k]])
+    cdef double length = (s.met.places + <double>GUESSED) / (s.met.line // 2 + GUESSED / <double>LINE_BYTES)
+    return length * met_bytes(s, counts, some, part * share(some)) if some else 0
 
 
 cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, bint whole):

@@ -213,7 +213,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
 cdef enum:
     NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
     UNSURE = -2             # not to be told by the spelling
-    WORTH = 1 << 15         # bytes of text for which the sieve, which takes some milliseconds, is made
+    WORTH = 1 << 16         # bytes of text for which the sieve, which takes some milliseconds, is made
     ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
     LARGEST = 0x7FFFFFF0    # bytes of a text
 
