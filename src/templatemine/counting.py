@@ -17,6 +17,7 @@ from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.crosssite import Peers
 from templatemine.dates import Calendar
 from templatemine.decide import decide, filled_in
+from templatemine.duplicates import is_blank
 from templatemine.evidence import JOINT, measure, recount
 from templatemine.expressions import Encoded
 from templatemine.index import LINES, TABLE
@@ -64,13 +65,15 @@ class Counted:
 
     Attributes
     ----------
-    documents : int
+    documents, blank : int
+        That hold text, and that hold none.
     dates : tuple of str
         First and last day, or none.
     """
 
     counts: Counts
     documents: int
+    blank: int
     dates: tuple[str, ...]
 
     def __add__(self, other: Counted) -> Counted:
@@ -78,6 +81,7 @@ class Counted:
         return Counted(
             counts=self.counts + other.counts,
             documents=self.documents + other.documents,
+            blank=self.blank + other.blank,
             dates=(dates[0], dates[-1]) if dates else (),
         )
 
@@ -149,18 +153,21 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
         (*LINES, *TABLE),
         REMEMBERED,
     )
-    number, calendar = 0, Calendar()
+    number, blank, calendar = 0, 0, Calendar()
 
     def encoded() -> Iterator[bytes]:
-        nonlocal number
+        nonlocal number, blank
         for document in documents:
+            if method.evidence and is_blank(document):
+                blank += 1
+                continue
             number += 1
             calendar.add(document.date)
             yield Encoded(document.body, patterns, separators).data
 
     counts = count_strings(counter, encoded())
     days = calendar.days()
-    return Counted(counts=counts, documents=number, dates=(days[0], days[-1]) if days else ())
+    return Counted(counts=counts, documents=number, blank=blank, dates=(days[0], days[-1]) if days else ())
 
 
 def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
@@ -194,6 +201,7 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
         mined,
         documents=counted.documents,
         copies=0,
+        blank=counted.blank,
         period=None if mined.period is None else np.rint(mined.period * scale).astype(np.int32),
         first_date=counted.dates[0] if counted.dates else None,
         last_date=counted.dates[-1] if counted.dates else None,

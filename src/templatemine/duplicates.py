@@ -18,13 +18,18 @@ from numpy.typing import NDArray
 
 from templatemine import _core, _text
 from templatemine.config import CopyConfig
-from templatemine.model import Corpus
+from templatemine.model import Corpus, Document
 from templatemine.tokenise import Forms
 
-__all__ = ["originals", "without_copies"]
+__all__ = ["is_blank", "originals", "without_copies"]
 
 _MIX = tuple(np.uint64(one) for one in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 29, 31))
 """Two odd numbers without a pattern, and shifts, of the finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
+
+
+def is_blank(document: Document) -> bool:
+    """Whether a document holds nothing but white space: then it has no furniture either, and says nothing of any."""
+    return not document.body or document.body.isspace()
 
 
 def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, NDArray[np.int32]]:

@@ -71,6 +71,8 @@ class Mined:
         Documents of the time in which each string was seen, see `periods`; for methods that ask for evidence.
     copies : int
         Documents that were left out, as they are copies of others; `documents` does not count them.
+    blank : int
+        Documents without text; `documents` does not count them either, in methods that ask for evidence.
     before, after : int32 arrays or None
         For a sample: the token, a place in `strings.names`, that always stands before (after) each string; -1 if there
         are several, as on both sides of all that is maximal.
@@ -93,6 +95,7 @@ class Mined:
     pages: PageHistory | None = None
     period: NDArray[np.int32] | None = None
     copies: int = 0
+    blank: int = 0
     before: NDArray[np.int32] | None = None
     after: NDArray[np.int32] | None = None
 

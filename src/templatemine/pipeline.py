@@ -21,7 +21,7 @@ from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
 from templatemine.crosssite import Peers, gather
 from templatemine.decide import METHODS, Method, decide, filled_in
-from templatemine.duplicates import without_copies
+from templatemine.duplicates import is_blank, without_copies
 from templatemine.errors import ConfigError
 from templatemine.evidence import collect
 from templatemine.hidden import Hidden, find_hidden, with_hidden
@@ -87,8 +87,10 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     chosen = choose(documents, config.sample)
     if chosen is not None:
         documents = [documents[place] for place in chosen.tolist()]
-    corpus = tokenise(source, documents, config.tokenise, lines=method.evidence)
+    told = [place for place, one in enumerate(documents) if not (method.evidence and is_blank(one))]
+    corpus = tokenise(source, [documents[place] for place in told], config.tokenise, lines=method.evidence)
     corpus, places = without_copies(corpus, config.copies if method.evidence else None)
+    places = np.array(told, np.int32)[places]
     index, tokens = build_index(corpus, config.mine), len(corpus.forms)
     # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
@@ -119,7 +121,8 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
         chosen=chosen,
         pages=_pages(documents, corpus.html, config),
         period=period,
-        copies=len(documents) - len(places),
+        copies=len(told) - len(places),
+        blank=len(documents) - len(told),
         before=None if hidden is None else name_of[before],
         after=None if hidden is None else name_of[after],
     )
@@ -176,10 +179,12 @@ def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) ->
 def unfit(documents: Sequence[Document], config: PipelineConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
     least = config.mine.min_docs
-    if len(documents) < least:
-        return f"skipped: {len(documents)} documents, at least {least} are needed"
-    first = documents[0].body
-    if all(document.body == first for document in documents):
+    told = [document for document in documents if not is_blank(document)]
+    if len(told) < least:
+        what = "documents" if len(told) == len(documents) else f"of {len(documents)} documents have text"
+        return f"skipped: {len(told)} {what}, at least {least} are needed"
+    first = told[0].body
+    if all(document.body == first for document in told):
         return "skipped: all documents are equal, so nothing can be learnt"
     return ""
 
@@ -241,8 +246,10 @@ def _finish(
     config, method = filled_in(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
     cutoff, reason_of, reasons = decide(mined, peers, place, config, method)
-    if mined.copies:
-        note = f"; {mined.copies} copies of other documents not counted{note}"
+    left_out = {"copies of other documents": mined.copies, "documents without text": mined.blank}
+    if any(left_out.values()):
+        named = " and ".join(f"{number} {what}" for what, number in left_out.items() if number)
+        note = f"; {named} not counted{note}"
     cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
     boxes: Sequence[Box] = ()
@@ -263,7 +270,7 @@ def _finish(
         dropped={reasons[code]: count for code, count in sorted(Counter(reason_of[out].tolist()).items())},
     )
     dropped = Dropped(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
-    documents_read = mined.documents + mined.copies
+    documents_read = mined.documents + mined.copies + mined.blank
     return SourceReport(
         source=mined.source,
         documents=documents_read,
@@ -296,7 +303,7 @@ def finish_counted(
     documents : sequence of Document
         What `mined.chosen` are places of.
     """
-    note = f"; found in a sample of {mined.documents + mined.copies} documents, counted in all"
+    note = f"; found in a sample of {mined.documents + mined.copies + mined.blank} documents, counted in all"
     return _finish(recounted(mined, wanted, counted), peers, place, documents, config, note)
 
 

@@ -176,6 +176,42 @@ def test_copies_are_told_and_templates_keep_their_examples() -> None:
     ]
 
 
+def with_blank(documents: list[Document]) -> list[Document]:
+    """The same, with as many documents without text between them."""
+    blank = (
+        Document(
+            source="echo.example", id=f"blank {place}", text=("", "  ", "\n\u00a0\n")[place % 3], date="2024-01-01"
+        )
+        for place in range(len(documents))
+    )
+    return [one for pair in zip(documents, blank, strict=True) for one in pair]
+
+
+@pytest.mark.parametrize("sample", [10_000, 150])
+def test_documents_without_text_are_not_counted(sample: int) -> None:
+    documents, _ = republished()
+    config = PipelineConfig(sample=SampleConfig(documents=sample), copies=CopyConfig(alike=2.0))
+    (told,), (blank,) = Miner(config).run(documents), Miner(config).run(with_blank(documents))
+    assert told.pack is not None
+    assert blank.pack is not None
+    assert blank.documents == 2 * told.documents == 560
+    assert blank.pack.documents == told.pack.documents == 280
+    assert "280 documents without text not counted" in blank.pack.cutoff.note
+    assert blank.pack.last_date == told.pack.last_date
+    if sample > 560:
+        assert blank.pack.templates == told.pack.templates
+    else:
+        assert {one.tokens: one.df for one in blank.pack.templates if one.df > 100} == {
+            one.tokens: one.df for one in told.pack.templates if one.df > 100
+        }
+
+
+def test_ten_documents_have_text() -> None:
+    documents, _ = republished()
+    (report,) = Miner().run([*documents[:9], *with_blank(documents)[1:20:2]])
+    assert report.note == "skipped: 9 of 19 documents have text, at least 10 are needed"
+
+
 def test_a_sample_is_rid_of_its_copies_and_counted_in_all_documents() -> None:
     documents, texts = republished()
     config = PipelineConfig(sample=SampleConfig(documents=250))
