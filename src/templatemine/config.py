@@ -205,10 +205,12 @@ class EvidenceConfig:
     boxes: bool = True
     box_sample: int = 200
     box_share: float = 0.1
+    box_cover: float = 0.25
     box_near: float = 0.6
     box_least: int = 3
     box_wrong: float = 0.01
     box_openings: int = 12
+    box_known: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,9 +76,10 @@ def openings(pack: Pack) -> set[tuple[str, ...]]:
         ((" ", "", "", " "), "MORE"),
         (("", "", "", ""), "Lire la suite"),
         ((" ", "", "", ""), "Read more"),
+        ((" ", " ", " ", " "), "MORE"),
         (("", "", "", " "), "ЕЩЁ"),
     ],
-    ids=["glued", "all glued", "behind a blank", "several words", "two words", "Cyrillic"],
+    ids=["glued", "all glued", "behind a blank", "several words", "two words", "blanks", "Cyrillic"],
 )
 def test_boxes_are_cut_out_of_sentences(glue: tuple[str, str, str, str], closing: str, alone: bool) -> None:
     documents, boxes = archive(glue, closing)
