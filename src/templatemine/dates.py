@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import date as calendar_date
+from functools import lru_cache
 
 __all__ = ["Calendar", "day_of", "days_of"]
 
@@ -59,6 +60,7 @@ def _day(year: int, month: int, day: int) -> str | None:
         return None
 
 
+@lru_cache(maxsize=1 << 14)
 def _read(text: str) -> str | _Open | None:
     """The day, or a date that only its source can settle."""
     text = text.lstrip()

@@ -346,11 +346,14 @@ class Miner:
                 reports[source] = skip_source(source, by_source[source], note, self.config)
             else:
                 work.append((source, by_source[source]))
-        mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work)
+        # Largest first, so that the last thread is not left alone with it.
+        sizes = [sum(len(document.body) for document in some) for _, some in work]
+        order = sorted(range(len(work)), key=lambda place: -sizes[place])
+        mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work, order)
         peers = shared(mined)
         chosen = [(place, one, by_source[one.source]) for place, one in enumerate(mined)]
         for report in self._map(
-            "choosing", lambda item: finish_source(item[1], peers, item[0], item[2], self.config), chosen
+            "choosing", lambda item: finish_source(item[1], peers, item[0], item[2], self.config), chosen, order
         ):
             reports[report.source] = report
         if self.config.shared is not None:
@@ -358,10 +361,8 @@ class Miner:
             reports[SHARED_PACK] = shared_report(claims, self.config)
         return [reports[source] for source in sorted(reports)]
 
-    def _map(self, step: str, function: Callable[[Any], Any], work: Sequence[Any]) -> list[Any]:
-        """``function(item)`` for all items, which end with their documents, in their order."""
-        # Largest first, so that the last thread is not left alone with it.
-        order = sorted(range(len(work)), key=lambda place: -sum(len(document.body) for document in work[place][-1]))
+    def _map(self, step: str, function: Callable[[Any], Any], work: Sequence[Any], order: Sequence[int]) -> list[Any]:
+        """``function(item)`` for all items, in their order, begun in another."""
         results: list[Any] = [None] * len(work)
         finished = as_finished(function, [work[place] for place in order], self.jobs)
         for done, (place, result) in enumerate(finished, 1):
