@@ -16,9 +16,7 @@ import html as html_entities
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import cast
-
-import regex
+from typing import TYPE_CHECKING, cast
 
 from templatemine import _cut, _lines, _spans
 from templatemine.config import CleanConfig
@@ -35,6 +33,9 @@ from templatemine.expressions import (
 )
 from templatemine.model import Cleaned, Span
 from templatemine.packs import Pack
+
+if TYPE_CHECKING:
+    import regex
 
 __all__ = ["Cleaner", "clean", "cut", "page_text"]
 
@@ -63,11 +64,7 @@ class Cleaner:
         if not 0 <= self.config.guard <= 1:
             raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
         self._matcher, self._rows = pack.matcher()
-        self._written = [
-            (place, regex.compile(template.regex))
-            for place, template in enumerate(pack.templates)
-            if template.tokens is None
-        ]
+        self._written = _written(pack)
         self._names = [(pack.templates[row].id,) for row in self._rows]
         # The automaton alone decides, on the text as it stands.
         self._direct = self.config.engine == "native" and not self._written and not pack.tokenise.user_patterns
@@ -172,11 +169,22 @@ class Cleaner:
         ]
 
 
+def _written(pack: Pack) -> list[tuple[int, regex.Pattern[str]]]:
+    """The expressions that were written by hand, with their places."""
+    written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
+    if not written:
+        return []
+    import regex  # here, for it takes longer to load than most that cleaning needs
+
+    return [(place, regex.compile(source)) for place, source in written]
+
+
 class _Expressions:
     """The reference engine: literals first, then the expressions themselves, on marked text."""
 
     def __init__(self, pack: Pack) -> None:
         import ahocorasick
+        import regex
 
         self._pack = pack
         self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")

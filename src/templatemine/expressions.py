@@ -19,8 +19,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-import regex
-
 from templatemine import _spans
 from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
 
@@ -37,6 +35,7 @@ __all__ = [
     "SLOT",
     "SLOT_SIZE",
     "SMALL",
+    "WIDE_SPACE",
     "Encoded",
     "Marked",
     "box_expression",
@@ -72,7 +71,8 @@ CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 # Between two strings of a template; three headlines have some 200 characters, a long one 100.
 BOX_SIZE = 400
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_OWN = regex.compile(f"[{OWN_TOKEN}]")
+# Compiled when they are needed, which for most packs is never.
+_OWN = f"[{OWN_TOKEN}]"
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
 
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
@@ -80,15 +80,15 @@ _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind =
 _MARK_BASE = 0xF0000
 _ESCAPE = "\U000f0ffe"
 _OTHER_TAG = "\U000f0fff"
-_CLASH = regex.compile("[\U000f0000-\U000fffff]")
+_CLASH = "[\U000f0000-\U000fffff]"
 
 
 def is_own_token(form: bytes) -> bool:
     """True if a form delimits itself: a tag or a character of a script without spaces."""
-    if len(form) > 4:  # bytes of a character at most
+    if len(form) > 4 or form[0] < 0x80:  # more bytes than a character has; ASCII
         return False
     text = form.decode("utf-8", "surrogatepass") if form[0] != 0xFF and b"\xff" not in form else ""
-    return len(text) == 1 and _OWN.match(text) is not None
+    return len(text) == 1 and re.match(_OWN, text) is not None
 
 
 def is_tag(form: bytes, html: bool) -> bool:
@@ -292,9 +292,7 @@ def _attribute(name: str, value: bytes, patterns: PatternSet) -> str:
     return rf"(?i:{name}){_BLANK}*={_BLANK}*[\x22']?{_BLANK}*{_raw(value, patterns)}{_BLANK}*"
 
 
-_TAG_FORM = regex.compile(
-    rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?: id="(?P<id>.*)")?(?P<close>>?)'
-)
+_TAG_FORM = rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?: id="(?P<id>.*)")?(?P<close>>?)'
 
 
 def _tag(form: bytes, patterns: PatternSet) -> str:
@@ -305,7 +303,7 @@ def _tag(form: bytes, patterns: PatternSet) -> str:
         name = form[1:-1].decode()
         rest = "(?:[^a-zA-Z0-9>][^>]*)?"
         return rf"<(?i:{name}){rest}(?:>(?s:.*?)</(?i:{name}){rest}>|>(?s:.*)$|$)"
-    match = _TAG_FORM.fullmatch(form)
+    match = re.fullmatch(_TAG_FORM, form)
     if match is None:
         return _raw(form, patterns)
     head = f"<(?i:{_raw(match.group('name'), patterns)})"
@@ -324,12 +322,12 @@ def _tag(form: bytes, patterns: PatternSet) -> str:
 
 def _unclash(text: str) -> str:
     """Text in which private-use characters of its own are escaped."""
-    return str(_CLASH.sub(lambda hit: _ESCAPE + chr(ord(hit.group()) + 0x10000), text))
+    return str(re.sub(_CLASH, lambda hit: _ESCAPE + chr(ord(hit.group()) + 0x10000), text))
 
 
 def _spelt(marked: str) -> bytes:
     """A piece of text with user patterns marked, as the native core spells it."""
-    parts = regex.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", marked)
+    parts = re.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", marked)
     out = bytearray()
     for place, part in enumerate(parts):
         if place % 2 == 0:
@@ -399,8 +397,8 @@ def _element(name: str) -> str:
 
 
 _COMMENT = r"<!--(?:-?>|(?s:.*?)-->|(?s:.*)\Z)"
-_MARKUP = regex.compile(rf"{_COMMENT}|{_element(_SCRIPT)}|{_element(_STYLE)}|<[a-zA-Z/!?]{_TAG_REST}")
-_ATTRIBUTE = regex.compile(
+_MARKUP = rf"{_COMMENT}|{_element(_SCRIPT)}|{_element(_STYLE)}|<[a-zA-Z/!?]{_TAG_REST}"
+_ATTRIBUTE = (
     rf"""[\x00-\x20/]*(?P<name>[^\x00-\x20/][^\x00-\x20/=]*)"""
     rf"""(?:{_BLANK}*={_BLANK}*(?:"(?P<a>[^"]*)"?|'(?P<b>[^']*)'?|(?P<c>[^\x00-\x20]*)))?"""
 )
@@ -414,23 +412,23 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
     """Form of a piece of mark-up: the twin of the native one."""
     if tag.startswith("<!--"):
         return b"<!---->"
-    raw = regex.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
+    raw = re.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
     if raw:
         return f"<{raw.group(1).lower()}>".encode()
     closed = tag.endswith(">")
     inner = tag[1 : -1 if closed else len(tag)]
     slash = "/" if inner.startswith("/") else ""
-    name = regex.split(r"[\x00-\x20/]", inner[len(slash) :], maxsplit=1)[0]
+    name = re.split(r"[\x00-\x20/]", inner[len(slash) :], maxsplit=1)[0]
     out = f"<{slash}".encode() + _spelt(_ascii_lower(name))
-    if regex.match("[a-zA-Z]", inner):
+    if re.match("[a-zA-Z]", inner):
         seen: dict[str, bytes] = {}
-        for match in _ATTRIBUTE.finditer(inner, pos=len(slash) + len(name)):
+        for match in re.compile(_ATTRIBUTE).finditer(inner, pos=len(slash) + len(name)):
             key = _ascii_lower(match.group("name"))
             value = next((match.group(group) for group in "abc" if match.group(group)), "")
             if key in ("class", "id") and value and key not in seen:
-                words = _spelt(" ".join(word for word in regex.split(r"[\x00-\x20]+", value) if word))
+                words = _spelt(" ".join(word for word in re.split(r"[\x00-\x20]+", value) if word))
                 if "number" in patterns.enabled:
-                    words = regex.sub(rb"[0-9]+", bytes((MARKER, patterns.id_of["number"])), words)
+                    words = re.sub(rb"[0-9]+", bytes((MARKER, patterns.id_of["number"])), words)
                 seen[key] = words
         for key in ("class", "id"):
             if key in seen:
@@ -438,19 +436,30 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
     return out + (b">" if closed else b"")
 
 
+def _own_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple[int, int, int]]:
+    """Where patterns of the user's own match."""
+    if not patterns.user:
+        return []
+    import regex
+
+    return patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]"))
+
+
 def marked_text(text: str, patterns: PatternSet, separators: str, html: bool, tags: Mapping[bytes, str]) -> Marked:
     """Replace user patterns, then tags, then built-in marks by one character each."""
-    found = patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]")) if patterns.user else []
+    found = _own_matches(text, patterns, separators)
     edits = [(start, end, chr(_MARK_BASE + number)) for start, end, number in found]
     for start, end in _gaps(text, edits):
-        edits += [(hit.start(), hit.end(), _unclash(hit.group())) for hit in _CLASH.finditer(text, start, end)]
+        edits += [
+            (hit.start(), hit.end(), _unclash(hit.group())) for hit in re.compile(_CLASH).finditer(text, start, end)
+        ]
     first = Marked(text, sorted(edits))
     edits = []
     if html:
         # A user's pattern may have replaced a part of a tag, so tags are looked for in what is left.
         edits = [
             (*match.span(), tags.get(tag_form(match.group(), patterns), _OTHER_TAG))
-            for match in _MARKUP.finditer(first.text)
+            for match in re.finditer(_MARKUP, first.text)
         ]
     if patterns.mark_regex is not None:
         for start, end in _gaps(first.text, edits):
@@ -470,9 +479,7 @@ class Encoded:
     """
 
     def __init__(self, text: str, patterns: PatternSet, separators: str) -> None:
-        self._found = (
-            patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]")) if patterns.user else []
-        )
+        self._found = _own_matches(text, patterns, separators)
         parts: list[bytes] = []
         position = 0
         for start, end, number in self._found:

@@ -13,22 +13,23 @@ import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
-
-import regex
+from typing import TYPE_CHECKING, Any
 
 from templatemine import _spans, overrides, page_section
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import ANCHORS, JOINT, SLOT, Encoded, box_expression, expression, halves
+from templatemine.expressions import ANCHORS, JOINT, SLOT, WIDE_SPACE, Encoded, box_expression, expression, halves
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
 from templatemine.overrides import Overrides
 from templatemine.patterns import PatternSet, make_pattern_set
+
+if TYPE_CHECKING:
+    import regex
 
 __all__ = ["SCHEMA", "Pack", "check_written", "compiled_safely", "template_id"]
 
@@ -204,10 +205,14 @@ def _dump(value: Any) -> str:
 
 def _plain(value: Any) -> str:
     """JSON that keeps all scripts readable; lone surrogates and invisible characters are escaped."""
-    return _INVISIBLE.sub(_escape, json.dumps(value, ensure_ascii=False))
+    return _invisible().sub(_escape, json.dumps(value, ensure_ascii=False))
 
 
-_INVISIBLE = regex.compile(r"[\p{C}\p{Z}--[ ]]", regex.VERSION1)
+@cache
+def _invisible() -> regex.Pattern[str]:
+    import regex  # here and below: packs are read without it, and it takes a while to load
+
+    return regex.compile(r"[\p{C}\p{Z}--[ ]]", regex.VERSION1)
 
 
 def _escape(match: regex.Match[str]) -> str:
@@ -388,12 +393,15 @@ def _check_slot(pack: Pack, template: Template, here: str) -> None:
         raise PackError(f"{here}: anchor: expected {template.slot!r} or 'line' beside {SLOT}, got {template.anchor!r}")
 
 
+_SPACE = re.compile(rf"[\t-\r {WIDE_SPACE}]")
+
+
 def _check_box(template: Template, here: str) -> None:
     """The words of a box are text as it stands, and it stands anywhere in its line."""
     if template.anchor:
         raise PackError(f"{here}: anchor: expected '' beside a {SLOT} in the middle, got {template.anchor!r}")
     for word in template.tokens or ():
-        if not word or regex.search(r"\s", word):
+        if not word or _SPACE.search(word):
             raise PackError(f"{here}: tokens: expected words without white space, got {word!r}")
 
 
@@ -430,6 +438,8 @@ def compiled_safely(source: str, here: str) -> regex.Pattern[str]:
 
 
 def _compile(source: str, here: str) -> regex.Pattern[str]:
+    import regex
+
     try:
         re.compile(source)
         return regex.compile(source)

@@ -20,16 +20,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
-
-import regex
+from typing import TYPE_CHECKING, Any
 
 from templatemine.config import UserPattern
 from templatemine.errors import ConfigError
 from templatemine.io.toml import toml_rows
 from templatemine.lint import backtracking
+
+if TYPE_CHECKING:
+    import regex
 
 __all__ = [
     "FIRST_USER_ID",
@@ -337,7 +338,12 @@ LETTER = (
     "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u1fff\u2c00-\u2fff\u3040-\ud7ff\uf900-\ufe0f"
     "\ufe70-\ufeff\ufff0-\uffff\U00010000-\U0001efff"
 )
-_LETTER = regex.compile(f"[{LETTER}]")
+
+
+@cache
+def _is_letter(char: str) -> bool:
+    return char.isalpha() if char.isascii() else re.match(f"[{LETTER}]", char) is not None
+
 
 # ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
@@ -352,9 +358,10 @@ _SHAPE_PUNCTUATION: Mapping[str, str] = {
 }
 
 
-def _without_abbreviations() -> dict[int, str]:
+@cache
+def _before_dot() -> Mapping[int, str]:
     """Expressions by number of the rows that share strings with "abbreviation", without those strings."""
-    short = regex.compile(_ROWS["abbreviation"].regex)
+    short = re.compile(_ROWS["abbreviation"].regex)
     accented = "[\u00c0-\u00d6\u00d8-\u00de]"
     out: dict[int, str] = {}
     for place, row in enumerate(TABLE, 1):
@@ -366,8 +373,6 @@ def _without_abbreviations() -> dict[int, str]:
             out[place] = replace(row, words=rest or row.words).expression
     return out
 
-
-_BEFORE_DOT: Mapping[int, str] = _without_abbreviations()
 
 PRESETS: Mapping[str, frozenset[str]] = {
     "news": frozenset(row.name for row in TABLE if row.news),
@@ -397,8 +402,8 @@ class PatternSet:
 
         "Mar." is an abbreviation where that row is on, so a month before a full stop can be none of the short ones.
         """
-        if before_dot and "abbreviation" in self.enabled and number in _BEFORE_DOT:
-            return _BEFORE_DOT[number]
+        if before_dot and "abbreviation" in self.enabled and number in _before_dot():
+            return _before_dot()[number]
         return self.by_id[number][1]
 
     @cached_property
@@ -448,11 +453,11 @@ class PatternSet:
     def begins_with_letter(self, piece: str | int) -> bool:
         """True if a piece of a form always begins with a letter that may be glued to what stands before it."""
         if isinstance(piece, str):
-            return _LETTER.match(piece) is not None
+            return _is_letter(piece[:1])
         if piece > len(TABLE):
             return False
         row = TABLE[piece - 1]
-        return row.kind != "mark" and _LETTER.match(row.yes[0]) is not None
+        return row.kind != "mark" and _is_letter(row.yes[0][:1])
 
     @cached_property
     def glued(self) -> bool:
@@ -465,10 +470,14 @@ class PatternSet:
         rows = [row for row in TABLE if row.kind == "mark" and row.name in self.enabled]
         if not rows:
             return None
+        import regex  # here and below: most packs are applied without it, and it takes a while to load
+
         return regex.compile("|".join(f"(?P<{row.name}>{row.found or row.regex})" for row in rows))
 
     @cached_property
     def _user_regexes(self) -> tuple[tuple[regex.Pattern[str], bool, int], ...]:
+        import regex
+
         return tuple(
             (regex.compile(own.regex), own.spans, FIRST_USER_ID + place) for place, own in enumerate(self.user)
         )
@@ -521,7 +530,7 @@ class PatternSet:
         return bytes(out)
 
 
-_READABLE = regex.compile(r"(?P<literal>(?:[^{}]|\{\{|\}\})+)|\{(?P<name>[a-z][a-z0-9_]*)\}|.", regex.DOTALL)
+_READABLE = re.compile(r"(?P<literal>(?:[^{}]|\{\{|\}\})+)|\{(?P<name>[a-z][a-z0-9_]*)\}|.", re.DOTALL)
 
 
 def parse_form(form: bytes) -> list[str | int]:
@@ -564,12 +573,14 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
         raise ConfigError(f"patterns: at most {MAX_USER_PATTERNS} own patterns, got {len(user)}")
     names: set[str] = set()
     for own in user:
-        if not regex.fullmatch(r"[a-z][a-z0-9_]{0,39}", own.name):
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", own.name):
             raise ConfigError(f"patterns: a name is lower-case letters, digits and _, got {own.name!r}")
         # A token {slot} of a template is the rest of a line, or what stands between two strings on it.
         if own.name in known or own.name in names or own.name == "slot":
             raise ConfigError(f"patterns: the name {own.name!r} is taken")
         names.add(own.name)
+        import regex
+
         try:
             compiled = regex.compile(own.regex)
             # It becomes a part of the expressions of templates, which are meant for `re` as well.
