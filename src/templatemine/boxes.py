@@ -39,6 +39,8 @@ _GAP = 150
 """Characters from one joint of a box to the next: a long headline."""
 _LOOK, _LOOK_REPEATS, _MOST_TAILS, _MOST_WORDS = 1 << 18, 1 << 17, 500, 100
 """Characters of the sample, for joints and for words that stand again; chains of joints, and words behind these."""
+_TRY = 1 << 19
+"""Characters of the sample in which what looks like a closing is tried."""
 _PART = 1 << 15
 """Characters in which words are counted first."""
 _LONGEST = 5
@@ -47,10 +49,10 @@ _LONGEST = 5
 
 def boxes_of(documents: Sequence[Document], config: EvidenceConfig) -> list[Box]:
     """The boxes of a source of text."""
-    some = _sample(documents, config)
-    closing = _closing(some, config)
+    closing = _closing(_sample(documents, _LOOK, config), config)
     if closing is None:
         return []
+    some = _sample(documents, _TRY, config)
     # What looks like a closing must make boxes in the sample before all documents are read.
     style = style_of(some, closing, _relaxed(config))
     if not find_openings(some, closing, style, _relaxed(config)):
@@ -63,8 +65,8 @@ def _relaxed(config: EvidenceConfig) -> EvidenceConfig:
     return replace(config, box_least=2, box_openings=config.box_openings // 3, box_known=config.box_known / 2)
 
 
-def _sample(documents: Sequence[Document], config: EvidenceConfig) -> list[str]:
-    """Some of the texts, whatever their order, and not much more than `_LOOK` characters."""
+def _sample(documents: Sequence[Document], most: int, config: EvidenceConfig) -> list[str]:
+    """Some of the texts, whatever their order, and not much more than so many characters."""
     some = choose(documents, SampleConfig(documents=config.box_sample))
     chosen = documents if some is None else [documents[place] for place in some.tolist()]
     texts: list[str] = []
@@ -72,7 +74,7 @@ def _sample(documents: Sequence[Document], config: EvidenceConfig) -> list[str]:
     for one in sorted(chosen, key=lambda one: one.id):
         texts.append(one.body)
         size += len(one.body)
-        if size > _LOOK:
+        if size > most:
             break
     return texts
 

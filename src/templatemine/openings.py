@@ -125,8 +125,10 @@ def style_of(texts: Sequence[str], closing: str, config: EvidenceConfig) -> str:
     before = _read(texts, closing)
     jointed = [one for one in before if one.joints]
     known = _known_pairs(before, texts, config)
+    # Then no opening stands between the joint and a word before it.
     early = sum(
         any(one.said(place, 2) in known for place in range(max(0, one.joints[0] - 4), one.joints[0] - 1))
+        or any(one.joints[0] - 5 <= place < one.joints[0] for place in _repeated(one))
         for one in jointed
     )
     if len(jointed) >= config.half * len(before) and early < config.half_quiet * len(jointed):
