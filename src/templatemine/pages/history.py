@@ -127,10 +127,10 @@ class Votes:
 
     def _of(self, vote: PathVote) -> tuple[float, ...]:
         """The columns of a path, see `UNKNOWN`."""
-        config, prior = self._config, self._config.prior_words
+        config = self._config
         share = self._near[vote.path][0]
         trust = vote.pages / (vote.pages + config.vote_pages)
-        own = (vote.kept + self._whole * prior) / (vote.words + prior)
+        own = vote.kept / max(1, vote.words)
         part = 0.0
         if vote.blocks and vote.pages >= WELL_KNOWN and own >= config.doubt_from:
             if vote.blocks <= ONCE * vote.pages:
@@ -139,7 +139,7 @@ class Votes:
                 part = -config.several
         main = vote.pages >= WELL_KNOWN and share > 0.5
         strange = config.strange * (1 - trust) * (1 - share)
-        return _odds(share), config.vote * trust, trust * part, strange, main, vote.pages
+        return _odds(share), config.vote * trust, trust * part, strange, main, max(1, vote.pages)
 
     def apply(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
         """Log odds with the history, what the paths say alone (nan where nothing is known), and df of the texts."""
@@ -155,8 +155,8 @@ class Votes:
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
-        part = np.where(page.words < SENTENCE, np.sqrt(np.minimum(df / pages, 1)), 1)
-        return scores - self._config.repeat * np.log1p(df) * part, path, df
+        telling = np.where(page.words < SENTENCE, np.sqrt(np.minimum(df / pages, 1)), 1)
+        return scores - self._config.repeat * np.log1p(df) * telling, path, df
 
     def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
         """Of paths that the source never had, what their nearest known containers say; only where it can matter."""
@@ -165,8 +165,10 @@ class Votes:
         for block in np.flatnonzero((rows < 0) & (_chances(page) >= config.text_chance)).tolist():
             key = page.near[block]
             if key not in seen:
-                holders = reversed(_holders(page.path(block)))
-                share, pages = next((self._near[one] for one in holders if one in self._near), (self._whole, 0))
+                one = page.path(block)
+                while one and one not in self._near:
+                    one = one.rpartition(">")[0]
+                share, pages = self._near.get(one, (self._whole, 0))
                 weight = config.vote_unknown * pages / (pages + config.vote_pages)
                 seen[key] = (_odds(share), weight, 0.0, config.strange * (1 - share), 0.0, 1.0)
             table[block] = seen[key]
