@@ -24,11 +24,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from templatemine.config import EvidenceConfig, SampleConfig
+from templatemine.config import EvidenceConfig
 from templatemine.expressions import BOX_SIZE, CAPITAL, LINE_BREAKS, SMALL
 from templatemine.model import Document
 from templatemine.openings import Box, find_openings, joints, style_of
-from templatemine.sample import choose
 
 __all__ = ["Box", "boxes_of"]
 
@@ -66,17 +65,11 @@ def _relaxed(config: EvidenceConfig) -> EvidenceConfig:
 
 
 def _sample(documents: Sequence[Document], most: int, config: EvidenceConfig) -> list[str]:
-    """Some of the texts, whatever their order, and not much more than so many characters."""
-    some = choose(documents, SampleConfig(documents=config.box_sample))
-    chosen = documents if some is None else [documents[place] for place in some.tolist()]
-    texts: list[str] = []
-    size = 0
-    for one in sorted(chosen, key=lambda one: one.id):
-        texts.append(one.body)
-        size += len(one.body)
-        if size > most:
-            break
-    return texts
+    """Some of the texts, whatever their order: spread over all ids, and not much more than so many characters."""
+    ordered = sorted(documents, key=lambda one: one.id)
+    some = ordered[:: max(1, len(ordered) // config.box_sample)][: config.box_sample]
+    size = sum(len(one.body) for one in some)
+    return [one.body for one in some[:: max(1, -(-size // most))]]
 
 
 def _chains(whole: str, least: float) -> list[str]:

@@ -29,6 +29,8 @@ _PIECE = re.compile(rf"\S+?(?=\s|$|(?<=[{SMALL}0-9.?!)\"'”’…])[{CAPITAL}])
 _SENTENCE = re.compile(r"\w{3}[.][\"')”’]*\s")
 """The end of a sentence; headlines have none, and may ask a question."""
 _CAPITAL_FIRST = re.compile(rf"[^\w\s]*[{CAPITAL}]")
+_LONG = 40
+_LETTERS, _LETTERS_BEFORE = re.compile(r"[^\W_]+"), re.compile(r"[^\W_]+\Z")
 _NAME = 80
 """Characters of an opening at most."""
 _COUNTED = 1 << 21
@@ -218,13 +220,10 @@ def _read(texts: Sequence[str], closing: str) -> list[_Before]:
 
 
 def _word(text: str, place: int) -> str:
-    """The letters around a place."""
-    start = end = place
-    while start > 0 and text[start - 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return text[start:end]
+    """The letters around a place, of long runs some."""
+    before, behind = text[max(0, place - _LONG) : place], text[place : place + _LONG]
+    first, last = _LETTERS_BEFORE.search(before), _LETTERS.match(behind)
+    return f"{first.group() if first else ''}{last.group() if last else ''}"
 
 
 def _capitals(one: _Before) -> Iterator[str]:
