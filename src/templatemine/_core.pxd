@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from templatemine._text cimport Scanner, Table, Tokens, Words
+from templatemine._utf8 cimport Bytes
 
 
 cdef struct Ints:
@@ -21,6 +22,7 @@ cdef class Tokeniser(Scanner):
     cdef uint8_t* room
     cdef int64_t room_size
     cdef bint lines
+    cdef Bytes utf8
     cdef list starts
 
     cdef list _each(self, list documents)

@@ -14,6 +14,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from templatemine._utf8 cimport Bytes, Written, utf8_of, written
+
 from templatemine._text cimport (
     AFTER_CLOSE, BEGINS, CLAUSE, CLOSES, COLON, ENDS, FIGURE, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, QUOTE,
     SENTENCE, SHORT, STANDS, Scanner, TABULAR, WORD, Word, Words, check_bounds, copied, count_stand,
@@ -99,6 +101,7 @@ cdef class Tokeniser(Scanner):
         memset(&self.scratch, 0, sizeof(Tokens))
         self.room = NULL
         self.room_size = 0
+        self.utf8 = Bytes(NULL, 0, 0)
         memset(&self.words, 0, sizeof(Words))
         words_init(&self.words, 4096)
         table_init(&self.types)
@@ -116,6 +119,7 @@ cdef class Tokeniser(Scanner):
         free(self.tokens.data)
         tokens_free(&self.scratch)
         free(self.room)
+        free(self.utf8.data)
 
     def add(self, const uint8_t[::1] document not None):
         """Tokenise one more document (UTF-8)."""
@@ -126,32 +130,39 @@ cdef class Tokeniser(Scanner):
         self.starts.append(self.tokens.size)
 
     def add_all(self, list documents not None):
-        """Tokenise some more documents (UTF-8); other threads may run until all of them are done."""
+        """Tokenise some more documents (str, or UTF-8); other threads may run until all of them are done."""
         self.starts.extend(self._each(documents))
 
     cdef list _each(self, list documents):
         """`_take` each of some documents without the interpreter's lock; how many tokens are held after each."""
         cdef Py_ssize_t i, n = len(documents)
-        cdef bytes document
-        cdef const uint8_t** texts = <const uint8_t**>malloc((n + 1) * sizeof(uint8_t*))
-        cdef int64_t* sizes = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        cdef const uint8_t* p
+        cdef bytes data
+        cdef int64_t size = 0
+        cdef Written* texts = <Written*>malloc((n + 1) * sizeof(Written))
+        cdef int64_t* ends = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         try:
-            if texts == NULL or sizes == NULL:
+            if texts == NULL or ends == NULL:
                 raise MemoryError
-            # The list keeps the bytes alive, and nobody else has it: a copy, as the caller's may change meanwhile.
+            # The list keeps the texts alive, and nobody else has it: a copy, as the caller's may change meanwhile.
             documents = documents[:]
             for i in range(n):
                 document = documents[i]
-                texts[i] = document
-                sizes[i] = len(document)
+                if type(document) is str:
+                    texts[i] = written(document)
+                else:
+                    data = document
+                    # To be read as it stands.
+                    texts[i] = Written(<const uint8_t*>data, len(data), 1, True)
             with nogil:
                 for i in range(n):
-                    self._take(texts[i], sizes[i])
-                    sizes[i] = self.tokens.size
-            return [sizes[i] for i in range(n)]
+                    p = utf8_of(&texts[i], True, &self.utf8, &size)
+                    self._take(p, size)
+                    ends[i] = self.tokens.size
+            return [ends[i] for i in range(n)]
         finally:
             free(texts)
-            free(sizes)
+            free(ends)
 
     cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
         """What is done with a document of a batch; others may do something else."""

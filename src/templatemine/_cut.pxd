@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
+from templatemine._utf8 cimport Written
+
 
 cdef struct Stretch:
     int64_t start           # in bytes
@@ -27,14 +29,6 @@ cdef struct Pieces:
     int64_t room
 
 
-cdef struct Bytes:
-    uint8_t* data
-    int64_t size
-    int64_t room
-
-
-cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil
-cdef int encode(int kind, const void* units, int64_t number, bint surrogates, Bytes* out) except -1 nogil
 cdef int cut_pieces(const uint8_t* p, int64_t n, const Stretch* removed, int64_t number, Pieces* out) except -1 nogil
 cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexcept nogil
-cdef str assemble(int kind, const void* units, bint ascii, const Piece* piece, int64_t number)
+cdef str assemble(const Written* text, const Piece* piece, int64_t number)

@@ -2,13 +2,15 @@
 together, and the text of a page without its mark-up.
 
 In come texts as UTF-8 and the stretches to leave out, out go the pieces that stay, as places in the text.  Cost is linear
-in the stretches and in the white space around them; `encode` and `assemble` are linear in the text.  All but what makes
+in the stretches and in the white space around them; `assemble` is linear in what stays.  All but what makes
 Python's strings runs without the GIL.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcpy
+
+from templatemine._utf8 cimport Bytes, PyUnicode_DATA, Written, count_points, skip_points, utf8_of, written
 
 from templatemine._text cimport (
     TAG, Table, WORD, decode, is_alnum, is_alpha, is_own_token, reserve, table_add, table_find, table_free, table_init, tag_end,
@@ -17,148 +19,10 @@ from templatemine._text cimport (
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
-    int PyUnicode_KIND(object text)
-    void* PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    bint PyUnicode_IS_ASCII(object text)
     str PyUnicode_New(Py_ssize_t size, uint32_t greatest)
     str PyUnicode_FromKindAndData(int kind, const void* units, Py_ssize_t size)
 
 __all__ = ["Stripper", "cut"]
-
-
-# ======================================================================================================================
-# Characters
-# ======================================================================================================================
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <string.h>
-
-    /* Of eight bytes, those that go on a character are 10xxxxxx. */
-    static inline int64_t tm_begun(const uint8_t *p) {
-        uint64_t v;
-        memcpy(&v, p, 8);
-        return (int64_t)((((~v >> 7) | (v >> 6)) & 0x0101010101010101ull) * 0x0101010101010101ull >> 56);
-    }
-
-    /* Sixteen code units as bytes, if all are ASCII. */
-    static inline int tm_narrow2(const uint16_t *in, uint8_t *out) {
-        uint64_t v[4];
-        memcpy(v, in, 32);
-        if ((v[0] | v[1] | v[2] | v[3]) & 0xFF80FF80FF80FF80ull) return 0;
-        for (int k = 0; k < 16; k++) out[k] = (uint8_t)in[k];
-        return 1;
-    }
-
-    static inline int tm_narrow1(const uint8_t *in, uint8_t *out) {
-        uint64_t v[2];
-        memcpy(v, in, 16);
-        if ((v[0] | v[1]) & 0x8080808080808080ull) return 0;
-        memcpy(out, v, 16);
-        return 1;
-    }
-
-    static inline int tm_narrow4(const uint32_t *in, uint8_t *out) {
-        uint32_t any = 0;
-        for (int k = 0; k < 16; k++) any |= in[k];
-        if (any >= 0x80) return 0;
-        for (int k = 0; k < 16; k++) out[k] = (uint8_t)in[k];
-        return 1;
-    }
-    """
-    int64_t tm_begun(const uint8_t* p) noexcept nogil
-    bint tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
-    bint tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
-    bint tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
-
-
-cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """Code points that begin in [start, end)."""
-    cdef int64_t i = start, count = 0
-    while i + 8 <= end:
-        count += tm_begun(p + i)
-        i += 8
-    while i < end:
-        count += (p[i] & 0xC0) != 0x80
-        i += 1
-    return count
-
-
-cdef int64_t skip_points(const uint8_t* p, int64_t i, int64_t number) noexcept nogil:
-    """The byte so many code points behind i."""
-    while number:
-        i += 1 if p[i] < 0x80 else 2 if p[i] < 0xE0 else 3 if p[i] < 0xF0 else 4
-        number -= 1
-    return i
-
-
-ctypedef fused Unit:
-    uint8_t
-    uint16_t
-    uint32_t
-
-
-cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8_t* out) noexcept nogil:
-    """UTF-8 of code units; returns its bytes, or -1 if there are surrogates and they may not be."""
-    cdef int64_t i = 0, size = 0, k
-    cdef uint32_t c
-    while i < number:
-        # Sixteen at a time while all are ASCII.
-        while i + 16 <= number:
-            if Unit is uint8_t:
-                if not tm_narrow1(units + i, out + size):
-                    break
-            elif Unit is uint16_t:
-                if not tm_narrow2(units + i, out + size):
-                    break
-            else:
-                if not tm_narrow4(units + i, out + size):
-                    break
-            i += 16
-            size += 16
-        k = min(number, i + 16)
-        while i < k:
-            c = units[i]
-            i += 1
-            if c < 0x80:
-                out[size] = <uint8_t>c
-                size += 1
-            elif c < 0x800:
-                out[size] = <uint8_t>(0xC0 | c >> 6)
-                out[size + 1] = <uint8_t>(0x80 | c & 0x3F)
-                size += 2
-            elif c < 0x10000:
-                if 0xD800 <= c < 0xE000 and not surrogates:
-                    return -1
-                out[size] = <uint8_t>(0xE0 | c >> 12)
-                out[size + 1] = <uint8_t>(0x80 | c >> 6 & 0x3F)
-                out[size + 2] = <uint8_t>(0x80 | c & 0x3F)
-                size += 3
-            else:
-                out[size] = <uint8_t>(0xF0 | c >> 18)
-                out[size + 1] = <uint8_t>(0x80 | c >> 12 & 0x3F)
-                out[size + 2] = <uint8_t>(0x80 | c >> 6 & 0x3F)
-                out[size + 3] = <uint8_t>(0x80 | c & 0x3F)
-                size += 4
-    return size
-
-
-cdef int encode(int kind, const void* units, int64_t number, bint surrogates, Bytes* out) except -1 nogil:
-    """UTF-8 of the code units of a str, of `kind` bytes each; its size is -1 if there are surrogates and they may not be.
-
-    Python's own way keeps what it makes as long as the str lives, and needs the GIL.
-    """
-    # The most that a unit can become: a byte two, two bytes three, four bytes four.
-    reserve(<void**>&out.data, &out.room, number * (2 if kind == 1 else 3 if kind == 2 else 4), 1)
-    if kind == 1:
-        out.size = put_units[uint8_t](<const uint8_t*>units, number, surrogates, out.data)
-    elif kind == 2:
-        out.size = put_units[uint16_t](<const uint16_t*>units, number, surrogates, out.data)
-    else:
-        out.size = put_units[uint32_t](<const uint32_t*>units, number, surrogates, out.data)
-    return 0
 
 
 # ======================================================================================================================
@@ -289,15 +153,16 @@ cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexc
         point += size
 
 
-cdef str assemble(int kind, const void* units, bint ascii, const Piece* piece, int64_t number):
-    """A str of pieces, in code points, of one of code units of `kind` bytes."""
+cdef str assemble(const Written* text, const Piece* piece, int64_t number):
+    """A str of pieces, in code points, of another."""
     cdef int64_t i, size = 0, length
+    cdef int kind = text.kind
     cdef uint8_t* data
     cdef uint8_t* made = NULL
     cdef str out = None
     for i in range(number):
         size += piece[i].end - piece[i].start
-    if ascii:
+    if text.ascii:
         out = PyUnicode_New(size, 127)
         data = <uint8_t*>PyUnicode_DATA(out)
     else:
@@ -314,9 +179,9 @@ cdef str assemble(int kind, const void* units, bint ascii, const Piece* piece, i
             else:
                 (<uint32_t*>data)[0] = 32
         else:
-            memcpy(data, <const uint8_t*>units + piece[i].start * kind, length)
+            memcpy(data, <const uint8_t*>text.units + piece[i].start * kind, length)
         data += length
-    if ascii:
+    if text.ascii:
         return out
     try:
         return PyUnicode_FromKindAndData(kind, made, size)
@@ -332,13 +197,11 @@ def cut(str text not None, list spans not None):
     spans : list of (start, end, ...)
         In code points, ascending and disjoint.
     """
-    cdef int64_t size = PyUnicode_GET_LENGTH(text), number = len(spans), place = 0, last = 0, i = 0, points = 0
-    cdef int kind = PyUnicode_KIND(text)
-    cdef const void* units = PyUnicode_DATA(text)
-    cdef bint ascii = PyUnicode_IS_ASCII(text)
+    cdef Written whole = written(text)
+    cdef int64_t size = whole.points, number = len(spans), place = 0, last = 0, i = 0, points = 0
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
     cdef Pieces pieces = Pieces(NULL, 0, 0)
-    cdef const uint8_t* p = <const uint8_t*>units
+    cdef const uint8_t* p
     cdef Stretch* removed
     if not number:
         return text
@@ -353,10 +216,8 @@ def cut(str text not None, list spans not None):
             last = removed[place].last
             place += 1
         with nogil:
-            if not ascii:
-                encode(kind, units, size, True, &utf8)
-                p = utf8.data
-                size = utf8.size
+            p = utf8_of(&whole, True, &utf8, &size)
+            if not whole.ascii:
                 for place in range(number):
                     i = skip_points(p, i, removed[place].first - points)
                     removed[place].start = i
@@ -364,9 +225,9 @@ def cut(str text not None, list spans not None):
                     removed[place].end = i
                     points = removed[place].last
             cut_pieces(p, size, removed, number, &pieces)
-            if not ascii:
+            if not whole.ascii:
                 pieces_to_points(p, pieces.piece, pieces.size)
-        return assemble(kind, units, ascii, pieces.piece, pieces.size)
+        return assemble(&whole, pieces.piece, pieces.size)
     finally:
         free(removed)
         free(utf8.data)

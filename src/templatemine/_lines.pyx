@@ -11,8 +11,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from templatemine._cut cimport BLANK, Bytes, Piece
+from templatemine._cut cimport BLANK, Piece
 from templatemine._spans cimport Matcher, Outcome, SPARED, Scratch, outcome_free
+from templatemine._utf8 cimport Bytes
 from templatemine._text cimport Table, reserve, table_add, table_find, table_free, table_init, tm_hash
 
 __all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN", "line_ends"]

@@ -2,8 +2,9 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from templatemine._cut cimport Bytes, Pieces, Stretch
+from templatemine._cut cimport Pieces, Stretch
 from templatemine._sieve cimport Regions, Sieve
+from templatemine._utf8 cimport Bytes, Written
 from templatemine._text cimport Found, Scanner, Table, Tokens, Word, Words
 
 
@@ -66,10 +67,7 @@ cdef enum:
 
 
 cdef struct Text:
-    const void* units       # the code units of a str
-    int64_t points          # how many
-    int kind                # bytes of each
-    bint ascii
+    Written text
     int verdict
     int64_t spans
     int64_t pieces

@@ -12,7 +12,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
-from templatemine._cut cimport assemble, count_points, cut_pieces, encode, pieces_to_points
+from templatemine._cut cimport assemble, cut_pieces, pieces_to_points
+
+from templatemine._utf8 cimport count_points, utf8_of, written
 
 from templatemine._text cimport (
     ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, Tokens, UPPER, WORD, Word, Words, all_upper,
@@ -30,12 +32,6 @@ from templatemine.errors import CapacityError
 
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-
-cdef extern from "Python.h":
-    int PyUnicode_KIND(object text)
-    void* PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    bint PyUnicode_IS_ASCII(object text)
 
 __all__ = ["Matcher", "code_points", "merge"]
 
@@ -1049,22 +1045,19 @@ cdef class Matcher(Scanner):
             text = texts[i]
             if text is None:
                 raise TypeError(f"text {i}: expected a str, got None")
-            rows[i].points = PyUnicode_GET_LENGTH(text)
-            _check_size(rows[i].points)
-            rows[i].units = PyUnicode_DATA(text)
-            rows[i].kind = PyUnicode_KIND(text)
-            rows[i].ascii = PyUnicode_IS_ASCII(text)
+            rows[i].text = written(text)
+            _check_size(rows[i].text.points)
         scratch = self._take()
         try:
             i = 0
             while self.learning and i < number:
-                p = utf8_of(&rows[i], scratch, &n)
+                p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
                 if n > 0:
                     self._meet(p, n, scratch)
                 i += 1
             with nogil:
                 for i in range(number):
-                    p = utf8_of(&rows[i], scratch, &n)
+                    p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
                     if n < 0:
                         rows[i].verdict = LONE
                         continue
@@ -1073,10 +1066,10 @@ cdef class Matcher(Scanner):
                             _check_size(n)
                     spans = out.size
                     pieces = out.pieces.size
-                    rows[i].verdict = self._clean(p, n, rows[i].points, gap, guard, scratch, out)
+                    rows[i].verdict = self._clean(p, n, rows[i].text.points, gap, guard, scratch, out)
                     rows[i].spans = out.size - spans
                     rows[i].pieces = out.pieces.size - pieces
-                    if not rows[i].ascii:
+                    if not rows[i].text.ascii:
                         pieces_to_points(p, out.pieces.piece + pieces, rows[i].pieces)
         finally:
             self._give(scratch)
@@ -1165,7 +1158,7 @@ cdef class Matcher(Scanner):
                     made = new_tuple(span, (found.span[k].first, found.span[k].last, those))
                     Py_INCREF(made)
                     PyTuple_SET_ITEM(here, j, made)
-                text = assemble(rows[i].kind, rows[i].units, rows[i].ascii, found.pieces.piece + piece, rows[i].pieces)
+                text = assemble(&rows[i].text, found.pieces.piece + piece, rows[i].pieces)
                 at += rows[i].spans
                 piece += rows[i].pieces
                 out.append(new_tuple(cleaned, (text, here, False)))
@@ -1176,16 +1169,6 @@ cdef class Matcher(Scanner):
 
 
 new_tuple = tuple.__new__
-
-
-cdef const uint8_t* utf8_of(const Text* text, Scratch* scratch, int64_t* size) except? NULL nogil:
-    """A text as UTF-8, in the scratch if it is not ASCII; of size -1 if it holds lone surrogates."""
-    size[0] = text.points
-    if text.ascii:
-        return <const uint8_t*>text.units
-    encode(text.kind, text.units, text.points, False, &scratch.utf8)
-    size[0] = scratch.utf8.size
-    return scratch.utf8.data
 
 
 cdef list distinct(const Outcome* found, int64_t start, int64_t end):

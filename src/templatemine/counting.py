@@ -19,7 +19,7 @@ from templatemine.dates import Calendar
 from templatemine.decide import decide, filled_in
 from templatemine.duplicates import is_blank
 from templatemine.evidence import JOINT, measure, recount
-from templatemine.expressions import Encoded
+from templatemine.expressions import for_tokens
 from templatemine.index import LINES, TABLE
 from templatemine.mined import Mined, parts
 from templatemine.model import Document
@@ -155,7 +155,7 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
     )
     number, blank, calendar = 0, 0, Calendar()
 
-    def encoded() -> Iterator[bytes]:
+    def texts() -> Iterator[str | bytes]:
         nonlocal number, blank
         for document in documents:
             if method.evidence and is_blank(document):
@@ -163,9 +163,9 @@ def count_candidates(wanted: Candidates, documents: Iterable[Document], config: 
                 continue
             number += 1
             calendar.add(document.date)
-            yield Encoded(document.body, patterns, separators).data
+            yield for_tokens(document.body, patterns, separators)
 
-    counts = count_strings(counter, encoded())
+    counts = count_strings(counter, texts())
     days = calendar.days()
     return Counted(counts=counts, documents=number, blank=blank, dates=(days[0], days[-1]) if days else ())
 

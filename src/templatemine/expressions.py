@@ -41,6 +41,7 @@ __all__ = [
     "box_expression",
     "expression",
     "for_re2",
+    "for_tokens",
     "halves",
     "is_own_token",
     "is_tag",
@@ -502,6 +503,11 @@ class Encoded:
             starts = np.array([start for start, _, _ in self._found], np.int64) - (np.cumsum(spare) - spare)
             points += np.concatenate([np.zeros(1, np.int64), np.cumsum(spare)])[np.searchsorted(starts, points)]
         return points
+
+
+def for_tokens(text: str, patterns: PatternSet, separators: str) -> str | bytes:
+    """A text for `_core.Tokeniser.add_all`: as it stands, or encoded where the user's patterns become marks."""
+    return Encoded(text, patterns, separators).data if patterns.user else text
 
 
 def _gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:

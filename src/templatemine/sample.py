@@ -117,8 +117,8 @@ class Counts:
         return Counts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})
 
 
-def count_strings(counter: _count.Counter, documents: Iterable[bytes]) -> Counts:
-    """Count the strings of a counter in all documents (UTF-8), in one pass."""
+def count_strings(counter: _count.Counter, documents: Iterable[str | bytes]) -> Counts:
+    """Count the strings of a counter in all documents (str, or UTF-8), in one pass."""
     batches = iter(documents)
     while batch := list(islice(batches, BATCH)):
         # A batch at a time: each call waits for Python's lock.

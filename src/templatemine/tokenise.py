@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from templatemine import _core, _text
 from templatemine.config import TokeniseConfig
 from templatemine.dates import Calendar
-from templatemine.expressions import Encoded
+from templatemine.expressions import for_tokens
 from templatemine.model import Corpus, Document
 from templatemine.patterns import pattern_set
 
@@ -69,8 +69,9 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
     dates = days(document.date for document in kept)
     for place in range(0, len(kept), BATCH):
-        # A batch at a time: the encoded text of all would be another copy, and each call waits for Python's lock.
-        native.add_all([Encoded(one.body, patterns, config.separators).data for one in kept[place : place + BATCH]])
+        # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them
+        # would be another copy.
+        native.add_all([for_tokens(one.body, patterns, config.separators) for one in kept[place : place + BATCH]])
     forms, doc_starts, arena, offsets = native.finish()
     return Corpus(
         source=source,

@@ -272,7 +272,7 @@ def test_many_documents_at_once_are_one_after_the_other(size: int) -> None:
     for a, b in zip(one.finish(), all_.finish(), strict=True):
         assert a.tolist() == b.tolist()
     with pytest.raises(TypeError):
-        all_.add_all(["text"])  # type: ignore[list-item]
+        all_.add_all([7])  # type: ignore[list-item]
 
 
 def test_tokens_of_any_length() -> None:

@@ -242,3 +242,24 @@ def test_offsets_become_code_points() -> None:
     edges = np.cumsum([0, *(len(char.encode("utf-8", "surrogatepass")) for char in text)])
     assert _spans.code_points(data, edges).tolist() == list(range(len(text) + 1))
     assert _spans.code_points(data, np.array([0, 0, 1, 1, 3], np.int64)).tolist() == [0, 0, 1, 1, 2]
+
+
+WIDE = st.sampled_from(["a", "é", "ÿ", "“", "中", "\ud800", "😀", " ", "\n", "-", "7", "z" * 17])
+
+
+@examples(400)
+@given(st.lists(st.lists(WIDE, max_size=60).map("".join)))
+def test_a_str_is_read_as_its_utf8(texts: list[str]) -> None:
+    """Of any width of character, with lone surrogates, and beside bytes in one batch."""
+    one, other = (_core.Tokeniser(*NEWS.scanner_arguments("-", False), True) for _ in range(2))
+    one.add_all([text if place % 3 else text.encode("utf-8", "surrogatepass") for place, text in enumerate(texts)])
+    other.add_all([text.encode("utf-8", "surrogatepass") for text in texts])
+    for left, right in zip(one.finish(), other.finish(), strict=True):
+        assert bytes(left) == bytes(right)
+
+
+def test_documents_are_str_or_bytes() -> None:
+    native = _core.Tokeniser(*NEWS.scanner_arguments("-", False), True)
+    for wrong in (None, 3, bytearray(b"a")):
+        with pytest.raises(TypeError):
+            native.add_all([wrong])  # type: ignore[list-item]

@@ -1,0 +1,141 @@
+"""Python's strings as UTF-8, without the interpreter's lock, and code points counted in it.
+
+In come code units of one, two or four bytes, as a str holds them, out go bytes in a buffer that is used again.  Cost is
+linear, sixteen characters at a time while they are ASCII.  Python's own way keeps what it makes as long as the str lives.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+
+from templatemine._text cimport reserve
+
+__all__ = []
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Of eight bytes, those that go on a character are 10xxxxxx. */
+    static inline int64_t tm_begun(const uint8_t *p) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        return (int64_t)((((~v >> 7) | (v >> 6)) & 0x0101010101010101ull) * 0x0101010101010101ull >> 56);
+    }
+
+    /* Sixteen code units as bytes, if all are ASCII. */
+    static inline int tm_narrow2(const uint16_t *in, uint8_t *out) {
+        uint64_t v[4];
+        memcpy(v, in, 32);
+        if ((v[0] | v[1] | v[2] | v[3]) & 0xFF80FF80FF80FF80ull) return 0;
+        for (int k = 0; k < 16; k++) out[k] = (uint8_t)in[k];
+        return 1;
+    }
+
+    static inline int tm_narrow1(const uint8_t *in, uint8_t *out) {
+        uint64_t v[2];
+        memcpy(v, in, 16);
+        if ((v[0] | v[1]) & 0x8080808080808080ull) return 0;
+        memcpy(out, v, 16);
+        return 1;
+    }
+
+    static inline int tm_narrow4(const uint32_t *in, uint8_t *out) {
+        uint32_t any = 0;
+        for (int k = 0; k < 16; k++) any |= in[k];
+        if (any >= 0x80) return 0;
+        for (int k = 0; k < 16; k++) out[k] = (uint8_t)in[k];
+        return 1;
+    }
+    """
+    int64_t tm_begun(const uint8_t* p) noexcept nogil
+    bint tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
+    bint tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
+    bint tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
+
+
+cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Code points that begin in [start, end)."""
+    cdef int64_t i = start, count = 0
+    while i + 8 <= end:
+        count += tm_begun(p + i)
+        i += 8
+    while i < end:
+        count += (p[i] & 0xC0) != 0x80
+        i += 1
+    return count
+
+
+cdef int64_t skip_points(const uint8_t* p, int64_t i, int64_t number) noexcept nogil:
+    """The byte so many code points behind i."""
+    while number:
+        i += 1 if p[i] < 0x80 else 2 if p[i] < 0xE0 else 3 if p[i] < 0xF0 else 4
+        number -= 1
+    return i
+
+
+ctypedef fused Unit:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8_t* out) noexcept nogil:
+    """UTF-8 of code units; returns its bytes, or -1 if there are surrogates and they may not be."""
+    cdef int64_t i = 0, size = 0, k
+    cdef uint32_t c
+    while i < number:
+        # Sixteen at a time while all are ASCII.
+        while i + 16 <= number:
+            if Unit is uint8_t:
+                if not tm_narrow1(units + i, out + size):
+                    break
+            elif Unit is uint16_t:
+                if not tm_narrow2(units + i, out + size):
+                    break
+            else:
+                if not tm_narrow4(units + i, out + size):
+                    break
+            i += 16
+            size += 16
+        k = min(number, i + 16)
+        while i < k:
+            c = units[i]
+            i += 1
+            if c < 0x80:
+                out[size] = <uint8_t>c
+                size += 1
+            elif c < 0x800:
+                out[size] = <uint8_t>(0xC0 | c >> 6)
+                out[size + 1] = <uint8_t>(0x80 | c & 0x3F)
+                size += 2
+            elif c < 0x10000:
+                if 0xD800 <= c < 0xE000 and not surrogates:
+                    return -1
+                out[size] = <uint8_t>(0xE0 | c >> 12)
+                out[size + 1] = <uint8_t>(0x80 | c >> 6 & 0x3F)
+                out[size + 2] = <uint8_t>(0x80 | c & 0x3F)
+                size += 3
+            else:
+                out[size] = <uint8_t>(0xF0 | c >> 18)
+                out[size + 1] = <uint8_t>(0x80 | c >> 12 & 0x3F)
+                out[size + 2] = <uint8_t>(0x80 | c >> 6 & 0x3F)
+                out[size + 3] = <uint8_t>(0x80 | c & 0x3F)
+                size += 4
+    return size
+
+
+cdef const uint8_t* utf8_of(const Written* text, bint surrogates, Bytes* room, int64_t* size) except? NULL nogil:
+    """A str as UTF-8, in `room` if it is not ASCII; of size -1 if it holds lone surrogates and these may not be."""
+    cdef int64_t n = text.points
+    if text.ascii:
+        size[0] = n
+        return <const uint8_t*>text.units
+    # The most that a unit can become: a byte two, two bytes three, four bytes four.
+    reserve(<void**>&room.data, &room.room, n * (2 if text.kind == 1 else 3 if text.kind == 2 else 4), 1)
+    if text.kind == 1:
+        size[0] = put_units[uint8_t](<const uint8_t*>text.units, n, surrogates, room.data)
+    elif text.kind == 2:
+        size[0] = put_units[uint16_t](<const uint16_t*>text.units, n, surrogates, room.data)
+    else:
+        size[0] = put_units[uint32_t](<const uint32_t*>text.units, n, surrogates, room.data)
+    return room.data
