@@ -1,18 +1,22 @@
-"""Batches of records done by one process or by several; what comes out is the same, in the same order.
+"""Batches of records done by one process, by several, or by threads; what comes out is the same, in the same order.
 
 In come batches and what does one, out go pieces to be written.  Memory holds a few batches a process.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from templatemine.errors import CorpusError
 from templatemine.io.work import Work
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["Done", "pieces", "spread"]
 
@@ -37,6 +41,7 @@ def spread(
     here: Doing[Counts],
     make: Callable[..., Doing[Counts]],
     arguments: tuple[Any, ...],
+    free: Callable[[Work], bool] = lambda work: False,
 ) -> Generator[Done[Counts], None, None]:
     """Yield what becomes of each batch, in order; close it if it is not used up, so that the processes end.
 
@@ -49,6 +54,9 @@ def spread(
         Does a batch in this process.
     make : callable
         A function of a module; ``make(*arguments)`` gives what does a batch in another process.
+    free : callable
+        Whether a batch is done without Python's lock; then threads of this process do all of them, if it is true of the
+        first two.
     """
     rest = iter(batches)
     ahead = [batch for _, batch in zip(range(2 if jobs > 1 else 1), rest, strict=False)]
@@ -56,11 +64,32 @@ def spread(
     if len(ahead) < 2:  # also with several jobs: one batch is not worth the start of a process
         yield from map(here, everything)
         return
+    if all(map(free, ahead)):
+        yield from _threaded(everything, jobs, here)
+        return
     from templatemine.processes import Workers  # here, for one batch is done without multiprocessing
 
     # A batch ahead, because reading the next one takes this process a while.
     with Workers(jobs, _start, (make, arguments)) as pool:
         yield from pool.map(_work, everything, ahead=1, waiting=2 * jobs)
+
+
+def _threaded(batches: Iterable[Work], jobs: int, here: Doing[Counts]) -> Generator[Done[Counts], None, None]:
+    """`spread` in threads.  The caller reads and writes in another one, which is at work as long as any of these is."""
+    from concurrent.futures import ThreadPoolExecutor  # here, for one job does without
+
+    waiting: deque[Future[Done[Counts]]] = deque()
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(here, batch))
+                if len(waiting) > 2 * jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 def pieces(

@@ -260,7 +260,7 @@ class RecordCleaner:
             if progress is not None:
                 progress(tally.total())
 
-        done = spread(batches, self.jobs, self.clean_batch, _worker, (self._packs, self.config))
+        done = spread(batches, self.jobs, self.clean_batch, _worker, (self._packs, self.config), self._free)
         return pieces(done, count, on_error)
 
     def clean_batch(self, work: Work | list[Item]) -> Done[Tally]:
@@ -276,6 +276,18 @@ class RecordCleaner:
         else:
             data = self._clean_records(work, tally, errors)
         return Done(data, tally, errors)
+
+    def _free(self, work: Work) -> bool:
+        """Whether all lines may be cleaned as they stand, and so without Python's lock."""
+        return isinstance(work, Lines) and self._fields is not None and self._plain
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether all packs are of text, and none has expressions by hand or patterns of the user's own."""
+        return not any(
+            pack.html or pack.tokenise.user_patterns or any(one.tokens is None for one in pack.templates)
+            for pack in self._packs.values()
+        )
 
     @cached_property
     def _fields(self) -> _lines.Fields | None:

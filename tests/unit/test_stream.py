@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,33 @@ def test_jobs_change_nothing(packs: Mapping[str, Pack], monkeypatch: pytest.Monk
     one, two = RecordCleaner(packs), RecordCleaner(packs, jobs=2)
     assert b"".join(one.lines(records)) == b"".join(two.lines(records))
     assert one.tally == two.tally
+
+
+def test_plain_lines_are_cleaned_in_threads(
+    packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No process is started, unless a pack needs Python's lock; what comes out is the same, in the same order."""
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 3)
+    new = tmp_path / "new.jsonl"
+    lines = [orjson.dumps(one) for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair]
+    new.write_bytes(b"\n".join([*lines[:50], b"bad", *lines[50:]]))
+
+    def cleaned(jobs: int, given: Mapping[str, Pack]) -> tuple[bytes, Any, list[str]]:
+        errors: list[CorpusError] = []
+        cleaner = RecordCleaner(given, jobs=jobs)
+        batches = read_batches([str(new)], ReadConfig(), errors.append, stream.BATCH_RECORDS, jobs)
+        return b"".join(cleaner.pieces(batches, errors.append)), cleaner.tally, [str(one) for one in errors]
+
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("a process")
+
+    monkeypatch.setattr("templatemine.processes.Workers", refuse)
+    assert cleaned(1, packs) == cleaned(3, packs)
+    by_hand = replace(packs["a"], templates=(replace(packs["a"].templates[0], tokens=None),))
+    with pytest.raises(AssertionError, match="a process"):
+        cleaned(2, {**packs, "b": by_hand})
+    with pytest.raises(CorpusError, match="expected a JSON object"):
+        list(RecordCleaner(packs, jobs=2).pieces(read_batches([str(new)], ReadConfig(), None, 3, 2)))
 
 
 def test_batches_end_by_records_and_by_characters() -> None:
