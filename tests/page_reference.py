@@ -169,3 +169,51 @@ def _part(name: str, own: Sequence[int], kept: Sequence[float], words: Sequence[
     have = sum(kept[j] for j in own)
     size = sum(words[j] for j in own)
     return {f"{name}_chance": have / size if size else 0.0, f"{name}_part": have / total}
+
+
+def sections(page: Mapping[str, Any], counts: Sequence[str], headings: Sequence[bool]) -> list[dict[str, float]]:
+    """Headings and signatures around each block, block by block, by name."""
+    at = {name: place for place, name in enumerate(counts)}
+    rows = page["counts"].tolist()
+    blocks = range(len(rows))
+    words = [row[at["words"]] for row in rows]
+    says = [row[at["talk"]] for row in rows]
+    control = [row[at["control"]] for row in rows]
+    dated = [
+        size <= 25 and any(row[at[name]] for name in ("month", "clock", "year", "weekday"))
+        for row, size in zip(rows, words, strict=True)
+    ]
+    bold = [row[at["strong"]] >= 0.8 * size and size <= 6 for row, size in zip(rows, words, strict=True)]
+    mark = [words[i] <= 15 and (headings[i] or bold[i]) for i in blocks]
+    holder = [max(int(page["parents"][e]), 0) for e in page["element"].tolist()]
+
+    def last(i: int, kind: Sequence[bool]) -> int | None:
+        return max((j for j in blocks if j < i and kind[j]), default=None)
+
+    def since(i: int, kind: Sequence[bool]) -> float:
+        found = last(i, kind)
+        return -1.0 if found is None else math.log1p(sum(words[found + 1 : i]))
+
+    found = []
+    for i in blocks:
+        under = last(i, mark)
+        beside = [j for j in blocks if holder[j] == holder[i]]
+        behind = [j for j in blocks if j > i and dated[j]]
+        found.append(
+            {
+                "talk": says[i],
+                "since_mark": since(i, mark),
+                "mark_control": -1 if under is None else control[under] / words[under],
+                "mark_talk": -1 if under is None else says[under],
+                "since_control_mark": since(i, [mark[j] and control[j] > 0 for j in blocks]),
+                "since_talk": since(i, [says[j] > 0 and words[j] <= 15 for j in blocks]),
+                "since_talk_mark": since(i, [mark[j] and says[j] > 0 for j in blocks]),
+                "since_dated": since(i, dated),
+                "to_dated": math.log1p(sum(words[i + 1 : behind[0]])) if behind else -1.0,
+                "dated_before": math.log1p(sum(dated[:i])),
+                "dated_behind": math.log1p(len(behind)),
+                "dated_beside": math.log1p(sum(dated[j] for j in beside)),
+                "dated_beside_part": sum(dated[j] for j in beside) / len(beside),
+            }
+        )
+    return found

@@ -17,12 +17,14 @@ __all__ = ["NAMES", "THREADS", "Thread", "invented_date", "thread"]
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Mark-up of a comment thread: head and foot, one comment, and what parts its paragraphs."""
+    """Mark-up of a comment thread: head and foot, one comment, and what parts its paragraphs; and whether comments stand
+    beside the paragraphs of the story, in no element of their own."""
 
     head: str
     comment: str
     foot: str
     paragraphs: str = "</p><p>"
+    flat: bool = False
 
 
 _FORM = (
@@ -86,6 +88,21 @@ THREADS: Sequence[Thread] = (
         '<div class="feedback-wrap"><h3>Have your say</h3>',
         "<div><p>&#8220;{text}&#8221;</p><p>- <b>{name}</b>, {place}, {date}</p></div>",
         "<p>The views expressed in the contents above are those of our users.</p></div>",
+    ),
+    Thread(
+        "<h2>Comments</h2>",
+        '<p>{text}</p><p class="posted">Posted by: <a href="/u">{name}</a> at {date} {clock}</p>',
+        "<h2>Post a comment</h2><form><p><label>Name:</label><br><input></p><textarea></textarea></form>",
+        flat=True,
+    ),
+    Thread(
+        "<h2>TrackBack</h2><p>TrackBack URL for this entry:<br>http://blog.example/mt-tb.cgi/{n}</p>"
+        "<p>Listed below are links to weblogs that reference <a href='/p'>{title}</a>:</p>",
+        '<p>&raquo; <a href="/t">{title}</a> from {name}<br>{text} <a href="/t">[Read More]</a></p>'
+        '<p class="posted">Tracked on {date} {clock}</p>',
+        "",
+        "<br>",
+        flat=True,
     ),
     Thread(
         '<div class="col"><ol class="list">',
@@ -154,7 +171,7 @@ def invented_date(draw: random.Random) -> str:
     )
 
 
-def thread(paragraphs: Sequence[str], title: str, draw: random.Random) -> str:
+def thread(paragraphs: Sequence[str], title: str, draw: random.Random, threads: Sequence[Thread] = THREADS) -> str:
     """HTML of a thread.
 
     Parameters
@@ -163,8 +180,10 @@ def thread(paragraphs: Sequence[str], title: str, draw: random.Random) -> str:
         What commenters say is taken from these.
     title : str
         Of the page the thread stands on.
+    threads : sequence of Thread, optional
+        Kinds of threads to choose from.
     """
-    kind = draw.choice(THREADS)
+    kind = draw.choice(threads)
     number = min(int(draw.expovariate(1 / 8)) + 1, 60)
     rows = []
     for _ in range(number):
@@ -179,6 +198,7 @@ def thread(paragraphs: Sequence[str], title: str, draw: random.Random) -> str:
                 date=invented_date(draw),
                 clock=f"{draw.randint(1, 12)}:{draw.randint(0, 59):02}{draw.choice((' am', ' PM', ''))}",
                 place=draw.choice(PLACES),
+                title=html.escape(title),
                 text=kind.paragraphs.join(said),
             )
         )

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from alignment import records
-from comments import thread
+from comments import THREADS, Thread, thread
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
@@ -65,14 +65,14 @@ def _matched(got: Sequence[int], want: Sequence[int]) -> NDArray[np.bool_]:
     return mask
 
 
-def label(row: dict[str, Any], page: bytes | None = None, invented: tuple[int, int] = (0, 0)) -> Labelled | None:
+def label(row: dict[str, Any], page: bytes | None = None, invented: Sequence[tuple[int, int]] = ()) -> Labelled | None:
     """Blocks, features and labels of a page; None if it has no blocks.
 
     Parameters
     ----------
     page : bytes, optional
         Instead of the row's html.
-    invented : tuple of int
+    invented : sequence of (start, end)
         Bytes of `page` that were put in, and are not main text whatever they say.
     """
     data = row["html"].encode("utf-8", "surrogatepass") if page is None else page
@@ -84,7 +84,9 @@ def label(row: dict[str, Any], page: bytes | None = None, invented: tuple[int, i
     texts = [text[a:b].decode("utf-8", "replace") for a, b in itertools.pairwise(bounds)]
     gold = gold_words(row["gold"])
     numbers: dict[str, int] = {}
-    put_in = (columns["starts"] >= invented[0]) & (columns["starts"] < invented[1])
+    put_in = np.zeros(count, np.bool_)
+    for start, end in invented:
+        put_in |= (columns["starts"] >= start) & (columns["starts"] < end)
     by_block = [[] if new else WORD.findall(one) for one, new in zip(texts, put_in.tolist(), strict=True)]
     sizes = np.array([len(words) for words in by_block])
     flat = [numbers.setdefault(word, len(numbers)) for words in by_block for word in words]
@@ -103,7 +105,9 @@ def label(row: dict[str, Any], page: bytes | None = None, invented: tuple[int, i
     )
 
 
-def with_comments(row: dict[str, Any], paragraphs: Sequence[str], draw: random.Random) -> Labelled | None:
+def with_comments(
+    row: dict[str, Any], paragraphs: Sequence[str], draw: random.Random, threads: Sequence[Thread] = THREADS
+) -> Labelled | None:
     """The page with an invented thread behind its main text; None if there is no place for it."""
     plain = label(row)
     if plain is None or not plain.labels.any():
@@ -116,8 +120,8 @@ def with_comments(row: dict[str, Any], paragraphs: Sequence[str], draw: random.R
         if found is None:
             break
         place = found.end()
-    piece = thread(paragraphs, title_of(plain)[:120], draw).encode()
-    return label(row, data[:place] + piece + data[place:], (place, place + len(piece)))
+    piece = thread(paragraphs, title_of(plain)[:120], draw, threads).encode()
+    return label(row, data[:place] + piece + data[place:], [(place, place + len(piece))])
 
 
 def title_of(one: Labelled) -> str:

@@ -171,7 +171,8 @@ cdef class BlockScanner:
     keywords : list of tuple (bytes, int)
         Piece of a class, id or role in lower case, and the group (0 to 31) it stands for.
     words : list of tuple (bytes, int)
-        Word in lower case and its group: 1 months, 2 weekdays, 3 controls, 4 bylines, 5 rights.
+        Word in lower case and its group: 1 months, 2 weekdays, 3 controls, 4 bylines, 5 rights, 6 talk,
+        7 talk and controls.
     """
 
     cdef Table tags

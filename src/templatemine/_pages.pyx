@@ -15,10 +15,10 @@ from templatemine import _blocks
 from templatemine._words cimport (
     C_WORDS, C_LINKED, C_STRONG, C_CAPITAL, C_UPPER, C_NUMBERS, C_SHORT, C_LETTERS, C_TITLE, C_TITLE_WORDS, C_MONTH,
     C_WEEKDAY, C_CONTROL, C_BY, C_RIGHTS, C_YEAR, C_CLOCK, C_SENTENCES, C_COMMAS, C_COLONS, C_QUOTES, C_BARS,
-    C_PARENS, C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_SIZE,
+    C_PARENS, C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_TALK, C_SIZE,
 )
 
-__all__ = ["CONTEXT", "FEATURES", "ROLES", "context", "features"]
+__all__ = ["CONTEXT", "FEATURES", "ROLES", "SECTIONS", "context", "features"]
 
 
 # ======================================================================================================================
@@ -45,6 +45,9 @@ cdef enum:
     KEYED = 5           # forms of the path that blocks are gathered by
     LEVELS = 4          # containers looked at
     RECORD = 2          # blocks that make an element a record
+    DATED = 25          # words of a block that says when, and perhaps who, at most
+    MARK = 15           # of a heading
+    BOLD = 6            # of a line in bold that stands for one
 
 LOCAL = (
     "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_covered", "month", "weekday",
@@ -61,6 +64,10 @@ AROUND = (
 )
 RECORDS = ("repeats", "part", "size", "dated", "prose", "linked", "height")
 TITLED = ("up", "down", "words", "prose")
+SECTIONS = (
+    "talk", "since_mark", "mark_control", "mark_talk", "since_control_mark", "since_talk", "since_talk_mark", "since_dated",
+    "to_dated", "dated_before", "dated_behind", "dated_beside", "dated_beside_part",
+)
 WHOLE = ("page_words", "page_blocks", "page_prose", "page_linked")
 
 
@@ -74,7 +81,7 @@ def _names(groups):
     names += [f"like{level}_{what}" for level in range(LEVELS) for what in ("count", "part")]
     names += [f"record_{what}" for what in RECORDS] + [f"title_{what}" for what in TITLED]
     names += [f"{what}{side:+d}" for side in (-3, -2, -1, 1, 2, 3) for what in NEIGHBOUR]
-    return tuple(names)
+    return tuple(names) + SECTIONS
 
 
 FEATURES = _names([str(place) for place in range(GROUP_COUNT)])
@@ -119,6 +126,7 @@ cdef struct Work:
     int32_t* home           # itself or the nearest block element above
     double* sums            # (elements, 4): blocks, words, prose, linked
     int32_t* dated          # something in it is dated
+    int32_t* beside         # (elements, 2): blocks right in its children, and those that are dated
     # Of each path
     double* like            # (paths, 5): elements with text at its end, their words, prose, links, and how many are dated
     # Of each block
@@ -139,6 +147,7 @@ cdef void work_free(Work* w) noexcept nogil:
     free(w.home)
     free(w.sums)
     free(w.dated)
+    free(w.beside)
     free(w.like)
     free(w.prose)
     free(w.group)
@@ -157,6 +166,7 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     w.home = <int32_t*>malloc(m * sizeof(int32_t))
     w.sums = <double*>malloc(m * 4 * sizeof(double))
     w.dated = <int32_t*>malloc(m * sizeof(int32_t))
+    w.beside = <int32_t*>malloc(2 * m * sizeof(int32_t))
     w.like = <double*>malloc(paths * 5 * sizeof(double))
     w.prose = <double*>malloc(n * sizeof(double))
     w.group = <int32_t*>malloc(n * sizeof(int32_t))
@@ -164,9 +174,8 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
     w.group_sums = <double*>malloc(n * 4 * sizeof(double))
     if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
-            or w.sums == NULL or w.dated == NULL or w.like == NULL or w.prose == NULL or w.group == NULL or w.slot_key == NULL
-            or w.slot == NULL
-            or w.group_sums == NULL):
+            or w.sums == NULL or w.dated == NULL or w.beside == NULL or w.like == NULL or w.prose == NULL or w.group == NULL
+            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL):
         work_free(w)
         raise MemoryError
     return 0
@@ -525,6 +534,87 @@ cdef void neighbours(const uint64_t[:, ::1] keys, int64_t n, int at, float* out)
             o[NEIGHBOUR_SIZE - 1] = keys[i, 0] == keys[j, 0]
 
 
+cdef inline bint is_dated(const int32_t* c) noexcept nogil:
+    """A short block that names a day or a time: a byline, the signature of a comment, the date of a teaser."""
+    return c[C_WORDS] <= DATED and (c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0)
+
+
+cdef inline float past(double words) noexcept nogil:
+    """How many words ago something was; -1 if it never was."""
+    return <float>log1p(words) if words >= 0 else -1
+
+
+cdef inline double on(double words, int32_t more) noexcept nogil:
+    return words + more if words >= 0 else -1
+
+
+cdef void sections(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents, int64_t n, int at,
+                   float* out) noexcept nogil:
+    """Under which heading a block stands, and which signatures stand before, behind and beside it.
+
+    A thread of comments need have no element of its own: a heading says that it begins, and each comment is signed.
+    """
+    cdef int64_t i, k, e
+    cdef const int32_t* c
+    cdef float* o
+    cdef double mark = -1, control = -1, talk = -1, talk_mark = -1, dated = -1
+    cdef float mark_control = -1, mark_talk = -1
+    cdef int32_t before = 0, all_dated = 0, size
+    cdef bint is_mark
+    memset(w.beside, 0, 2 * parents.shape[0] * sizeof(int32_t))
+    for i in range(n):
+        e = max(parents[element[i]], 0)
+        w.beside[2 * e] += 1
+        if is_dated(counts + i * C_SIZE):
+            w.beside[2 * e + 1] += 1
+            all_dated += 1
+    for i in range(n):
+        c = counts + i * C_SIZE
+        o = out + i * WIDTH
+        size = c[C_WORDS]
+        is_mark = size <= MARK and (o[LOCAL_SIZE + R_SIZE + R_HEADING] or (c[C_STRONG] >= 0.8 * size and size <= BOLD))
+        e = max(parents[element[i]], 0)
+        o += at
+        o[0] = c[C_TALK]
+        o[1] = past(mark)
+        o[2] = mark_control
+        o[3] = mark_talk
+        o[4] = past(control)
+        o[5] = past(talk)
+        o[6] = past(talk_mark)
+        o[7] = past(dated)
+        o[9] = <float>log1p(before)
+        o[11] = <float>log1p(w.beside[2 * e + 1])
+        o[12] = <float>share(w.beside[2 * e + 1], w.beside[2 * e])
+        mark = on(mark, size)
+        control = on(control, size)
+        talk = on(talk, size)
+        talk_mark = on(talk_mark, size)
+        dated = on(dated, size)
+        if is_mark:
+            mark = 0
+            mark_control = <float>(c[C_CONTROL] / <double>size)
+            mark_talk = c[C_TALK]
+            if c[C_CONTROL]:
+                control = 0
+            if c[C_TALK]:
+                talk_mark = 0
+        if c[C_TALK] and size <= MARK:
+            talk = 0
+        if is_dated(c):
+            dated = 0
+            before += 1
+        o[10] = <float>log1p(all_dated - before)
+    dated = -1
+    for k in range(n):
+        i = n - 1 - k
+        c = counts + i * C_SIZE
+        out[i * WIDTH + at + 8] = past(dated)
+        dated = on(dated, c[C_WORDS])
+        if is_dated(c):
+            dated = 0
+
+
 cdef enum:
     NEIGHBOUR_COLUMNS = 8
 
@@ -631,6 +721,8 @@ def features(dict page not None):
         from_title(&w, element, parents, whole, title_at, n, at, out)
         at += TITLED_SIZE
         neighbours(keys, n, at, out)
+        at += 2 * SIDES * NEIGHBOUR_SIZE
+        sections(&w, &counts[0, 0], element, parents, n, at, out)
         work_free(&w)
     return matrix
 

@@ -7,7 +7,7 @@ from templatemine._text cimport Table, is_alnum, is_upper
 cdef enum:
     C_WORDS, C_LINKED, C_STRONG, C_CAPITAL, C_UPPER, C_NUMBERS, C_SHORT, C_LETTERS, C_TITLE, C_TITLE_WORDS, C_MONTH
     C_WEEKDAY, C_CONTROL, C_BY, C_RIGHTS, C_YEAR, C_CLOCK, C_SENTENCES, C_COMMAS, C_COLONS, C_QUOTES, C_BARS, C_PARENS
-    C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_SIZE
+    C_END, C_LOWER, C_OWN, C_TAGS, C_IMAGES, C_BREAK, C_BROKEN, C_TALK, C_SIZE
 
 cdef enum:
     W_MONTH = 1
@@ -15,6 +15,8 @@ cdef enum:
     W_CONTROL = 3
     W_BY = 4
     W_RIGHTS = 5
+    W_TALK = 6
+    W_ANSWER = 7    # of talk, and a control
 
 
 cdef inline int word_char(const uint8_t* p, int64_t left, int* width) noexcept nogil:

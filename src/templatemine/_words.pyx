@@ -12,10 +12,10 @@ __all__ = ["COUNTS"]
 COUNTS = (
     "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_words", "month",
     "weekday", "control", "by", "rights", "year", "clock", "sentences", "commas", "colons", "quotes", "bars", "parens",
-    "end", "lower", "own", "tags", "images", "break", "broken",
+    "end", "lower", "own", "tags", "images", "break", "broken", "talk",
 )
 """Columns of `counts`: words and how many of them are linked, emphasised ...; marks; kind of the last mark; tags and
-images since the block before; whether a br stands before and after."""
+images since the block before; whether a br stands before and after; words of who says something to others."""
 
 
 cdef int title_words(const uint8_t* p, int64_t n, uint64_t* title, int room) noexcept nogil:
@@ -83,6 +83,11 @@ cdef void count_word(const uint64_t* title, int titles, const Table* words, cons
                 c[C_WEEKDAY] += 1
             elif groups[found] == W_CONTROL:
                 c[C_CONTROL] += 1
+            elif groups[found] == W_ANSWER:
+                c[C_CONTROL] += 1
+                c[C_TALK] += 1
+            elif groups[found] == W_TALK:
+                c[C_TALK] += 1
             elif groups[found] == W_BY:
                 c[C_BY] += place < 2
             elif groups[found] == W_RIGHTS:

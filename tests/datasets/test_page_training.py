@@ -8,14 +8,18 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from invented_pages import CALL, page
+from templatemine import _forest
 
 pytest.importorskip("rapidfuzz")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages"))
 
 import labels
+import listings
+import train
 import unlabelled
 import variants
 
@@ -34,7 +38,9 @@ def labelled(number: int, extra: str = "") -> labels.Labelled:
 
 def test_a_shortened_page_has_its_first_paragraphs() -> None:
     plain = labelled(3)
-    short = variants.shortened(plain, row(3), random.Random(1))
+    found = variants.shortened(plain, row(3), random.Random(1))
+    assert found is not None
+    short = labels.label(found)
     assert short is not None
     kept = [text for text, own in zip(short.texts, short.labels, strict=True) if own and len(text.split()) >= 8]
     told = [text for text, own in zip(plain.texts, plain.labels, strict=True) if own and len(text.split()) >= 8]
@@ -51,6 +57,64 @@ def test_invented_lists_are_no_main_text(seed: int) -> None:
     assert made.labels.sum() == plain.labels.sum()
     assert len(made.labels) > len(plain.labels)
     assert not any(own and "fox" in text.lower() for text, own in zip(made.texts, made.labels, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_insets_between_paragraphs_are_no_main_text(seed: int) -> None:
+    plain = labelled(3)
+    made = variants.with_insets(plain, row(3), ["A fox. It ran. It hid."], ["Foxes in town"], random.Random(seed))
+    assert made is not None
+    main = [text for text, own in zip(made.texts, made.labels, strict=True) if own]
+    assert main == [text for text, own in zip(plain.texts, plain.labels, strict=True) if own]
+    first, last = made.texts.index(main[0]), made.texts.index(main[-1])
+    new = [at for at, text in enumerate(made.texts) if text not in plain.texts]
+    assert new
+    assert all(first < at < last for at in new)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_lists_of_what_a_story_tells_are_main_text(seed: int) -> None:
+    plain = labelled(3)
+    made = variants.with_lists(plain, row(3), random.Random(seed))
+    assert made is not None
+    told = " ".join(text for text, own in zip(made.texts, made.labels, strict=True) if own)
+    whole = " ".join(text for text, own in zip(plain.texts, plain.labels, strict=True) if own)
+    assert labels.gold_words(told) == labels.gold_words(whole)
+    assert made.labels.sum() > plain.labels.sum()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_of_a_listing_the_posts_are_main_text_and_what_leads_elsewhere_is_not(seed: int) -> None:
+    plain = labelled(3)
+    said, titles = ["A fox ran through the market and hid below a cart."], ["Foxes in town"]
+    made = listings.listing(plain, row(3), said, titles, random.Random(seed))
+    assert made is not None
+    for text, own in zip(made.texts, made.labels, strict=True):
+        if text in said or text in titles:
+            assert own == 1
+        if text in plain.texts or "Comments" in text or text in ("Quote Report", "Back to top"):
+            assert own == 0
+    assert not any(text in made.texts for text, own in zip(plain.texts, plain.labels, strict=True) if own)
+    assert sum(text in said for text in made.texts) >= 2
+
+
+def test_the_mean_of_tables_is_the_mean_of_their_scores() -> None:
+    def stump(feature: int, threshold: float, *leaves: float) -> dict[str, np.ndarray]:
+        return {
+            "feature": np.array([feature], np.int16),
+            "threshold": np.array([threshold], np.float32),
+            "left": np.array([~0], np.int16),
+            "right": np.array([~1], np.int16),
+            "leaf": np.array(leaves, np.float32),
+            "sizes": np.array([1], np.int32),
+        }
+
+    tables = [stump(0, 1.5, -1.0, 2.0), stump(1, 0.5, 4.0, -3.0)]
+    matrix = np.array([[1, 0], [1, 1], [2, 0], [2, 1]], np.float32)
+    each = [_forest.Forest(*one.values()).scores(matrix) for one in tables]
+    for counts in ((1.0, 1.0), (3.0, 1.0)):
+        mean = _forest.Forest(*train.mean_table(tables, counts).values()).scores(matrix)
+        assert mean == pytest.approx(np.average(each, axis=0, weights=counts))
 
 
 def test_evidence() -> None:

@@ -222,9 +222,11 @@ def test_counts() -> None:
         "clock": 1,
         "numbers": 5,
     }
-    expected |= {"title": 3, "title_words": 3, "sentences": 1, "commas": 1, "rights": 1}
+    expected |= {"title": 3, "title_words": 3, "sentences": 1, "commas": 1, "rights": 1, "talk": 0}
     assert {name: counts[name] for name in expected} == expected
     assert len(blocks(page)["counts"][0]) == len(_blocks.COUNTS)
+    counts = dict(zip(_blocks.COUNTS, blocks("<p>Ann wrote: 3 Comments, share")["counts"][0].tolist(), strict=True))
+    assert (counts["talk"], counts["control"]) == (2, 2)
 
 
 @pytest.mark.parametrize(

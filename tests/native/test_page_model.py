@@ -83,6 +83,33 @@ def test_how_far_the_headline_is() -> None:
     assert features("<p>no title")[0, AT["title_up"]] == -1
 
 
+@examples(100)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<div>",
+                "</div>",
+                "<h2>Comments</h2>",
+                "<b>Related</b>",
+                "<p>",
+                "<br>",
+                "One two. ",
+                "Ann said: ",
+                "3 May 2004 ",
+            ]
+        ),
+        max_size=30,
+    )
+)
+def test_sections(pieces: list[str]) -> None:
+    page = scanner().blocks("".join(pieces).encode())
+    found = _pages.features(page)
+    headings = (found[:, AT["in_heading"]] > 0).tolist()
+    for row, expected in zip(found, reference.sections(page, _blocks.COUNTS, headings), strict=True):
+        assert {name: row[AT[name]] for name in expected} == pytest.approx(expected, abs=1e-5)
+
+
 BLOCKS = frozenset(place for place, (_, flags) in enumerate(_blocks.TAGS) if flags & _blocks.FLAGS["block"])
 
 

@@ -40,18 +40,23 @@ GROUPS: Mapping[str, str] = {
 WORDS: Mapping[str, tuple[int, str]] = {
     "control": (
         3,
-        "share comments comment reply login log sign signin signup register subscribe newsletter newsletters email "
-        "e-mail print tweet facebook twitter linkedin pinterest google menu search home homepage privacy terms "
-        "cookie cookies copyright advertisement advertise related recommended popular more click view archive "
-        "archives posted tags tagged categories category previous next read continue rss feed feeds follow contact "
-        "sitemap jobs shop help faq bookmark permalink trackback trackbacks filed skip download video videos photos "
-        "gallery slideshow subscription account password submit send close toggle navigation sponsored newest "
-        "latest trending",
+        "share login log sign signin signup register subscribe newsletter newsletters email e-mail print tweet "
+        "facebook twitter linkedin pinterest google menu search home homepage privacy terms cookie cookies copyright "
+        "advertisement advertise related recommended popular more click view archive archives posted tags tagged "
+        "categories category previous next read continue rss feed feeds follow contact sitemap jobs shop help faq "
+        "bookmark permalink filed skip download video videos photos gallery slideshow subscription account password "
+        "submit send close toggle navigation sponsored newest latest trending",
     ),
     "by": (4, "by from author written von par por di da door"),
+    "talk": (
+        6,
+        "said says wrote writes writing commented discussion response responses replies respond pingback pingbacks "
+        "readers reader talkback feedback",
+    ),
+    "answer": (7, "comment comments reply trackback trackbacks"),
     "rights": (5, "copyright rights reserved trademark llc inc ltd gmbh permission disclaimer"),
 }
-"""Group and words; months and weekdays (1 and 2) come from the mutable patterns."""
+"""Group and words; months and weekdays (1 and 2) come from the mutable patterns.  An answer is talk and a control."""
 
 
 def _once(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
