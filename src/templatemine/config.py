@@ -165,6 +165,9 @@ class EvidenceConfig:
     boxes : look for boxes in sentences.
     box_sample : documents that tell whether there are any.
     box_share : least share of these that hold chains of joints.
+    box_cover : least share of the places where a word with a capital stands again soon that hold a closing; of chains
+        of joints it is `half`.
+    box_known : least share of the occurrences of a closing that known openings explain.
     box_near : least share of the occurrences of a closing that stand in or behind such a chain.
     box_wrong : greatest share of the known boxes before which a joint stands that is none of theirs.
     box_least, box_openings : least number of boxes with an opening, and of openings; what few things open is no box.

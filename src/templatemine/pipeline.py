@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -179,12 +180,14 @@ def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) ->
 def unfit(documents: Sequence[Document], config: PipelineConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
     least = config.mine.min_docs
-    told = [document for document in documents if not is_blank(document)]
-    if len(told) < least:
-        what = "documents" if len(told) == len(documents) else f"of {len(documents)} documents have text"
-        return f"skipped: {len(told)} {what}, at least {least} are needed"
-    first = told[0].body
-    if all(document.body == first for document in told):
+    # The documents may lie on a disk, so that no more are held, or read, than are needed.
+    told = (document for document in documents if not is_blank(document))
+    some = list(islice(told, least))
+    if len(some) < least:
+        what = "documents" if len(some) == len(documents) else f"of {len(documents)} documents have text"
+        return f"skipped: {len(some)} {what}, at least {least} are needed"
+    first = some[0].body
+    if all(document.body == first for document in chain(some, told)):
         return "skipped: all documents are equal, so nothing can be learnt"
     return ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError
 from templatemine.model import Document
-from templatemine.pipeline import METHODS, Miner, mine
+from templatemine.pipeline import METHODS, Miner, mine, unfit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import Archive, ArchiveSpec, generate
@@ -279,3 +280,21 @@ def test_edges_without_spaces_end_where_many_ways_part() -> None:
     text = f"{title()}{title()}{title()}）{ending}\n・{title()}今日の港町の新しい船と海の物語特集"
     assert cut_of([*documents, other], text).endswith("今日の港町の新しい船と海の物語特集")
     assert ending not in cut_of([*documents, other], text)
+
+
+def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
+    read = 0
+
+    class Lying(list[Document]):
+        def __iter__(self) -> Iterator[Document]:
+            nonlocal read
+            for place in range(len(self)):
+                read += 1
+                yield self[place]
+
+    some = Lying(Document(source="a", id=str(place), text="" if place % 2 else f"w{place}") for place in range(1000))
+    assert unfit(some, PipelineConfig()) == ""
+    assert read < 25
+    alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
+    assert "all documents are equal" in unfit(alike, PipelineConfig())
+    assert "of 10 documents have text" in unfit(Lying(alike[:10]), PipelineConfig())
