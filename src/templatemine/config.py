@@ -265,7 +265,7 @@ class PageConfig:
     vote_pages: float = 3.0
     vote_unknown: float = 0.3
     prior_words: float = 20.0
-    once: float = 1.5
+    once: float = 0.75
     several: float = 1.0
     doubt_from: float = 0.2
     doubt_to: float = 0.8

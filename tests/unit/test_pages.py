@@ -186,15 +186,15 @@ def added(html: str, history: PageHistory, config: PageConfig = CONFIG) -> dict[
 @pytest.mark.parametrize(
     ("kept", "pages", "blocks", "gain"),
     [
-        (50, 20, 20, 1.5),  # once a page: a date, a headline
-        (50, 20, 22, 1.5),  # a stray one more
+        (50, 20, 20, 0.75),  # once a page: a date, a headline
+        (50, 20, 22, 0.75),  # a stray one more
         (50, 20, 23, -1.0),  # captions, teasers
-        (95, 20, 20, 1.5),
+        (95, 20, 20, 0.75),
         (95, 20, 60, 0.0),  # paragraphs of the story
         (3, 20, 20, 0.0),  # nothing that leaves doubt
         (3, 20, 60, 0.0),
         (50, 20, 0, 0.0),  # a pack from before blocks were counted
-        (50, 3, 3, 1.5),
+        (50, 3, 3, 0.75),
         (50, 2, 2, 0.0),  # two pages say little, and one may be the very page
     ],
 )
