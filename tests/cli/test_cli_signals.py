@@ -92,7 +92,7 @@ def test_while_cleaning(mined: Path, tmp_path: Path, number: int, code: int, mes
 
 @pytest.mark.parametrize("group", [False, True])
 def test_while_cleaning_with_several_processes(mined: Path, tmp_path: Path, group: bool) -> None:
-    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2") as process:
+    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2", "--engine", "regex") as process:
         feed(process, LINES * 3)
         wait_for(lambda: len(children(process)) >= 2)
         (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
@@ -133,7 +133,7 @@ def test_while_mining_with_several_threads(tmp_path: Path, group: bool, monkeypa
 
 
 def test_a_worker_that_is_killed(mined: Path, tmp_path: Path) -> None:
-    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2") as process:
+    with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2", "--engine", "regex") as process:
         feed(process, LINES * 3)
         wait_for(lambda: len(workers(process)) >= 2)
         os.kill(workers(process)[0], signal.SIGKILL)
