@@ -384,6 +384,8 @@ class ArchiveRun:
         with together(self._path("packs"), force=True) as files:
             shelf = Shelf(files)
             for _, report in as_finished(finish, order, self.config.jobs):
+                if unit.giant:
+                    _text.release_memory()
                 path = shelf.save(report)
                 outcomes.append(Outcome.of(report, path and os.path.join(self.output, os.path.basename(path))))
                 claims += [report.claims] if report.claims is not None else []

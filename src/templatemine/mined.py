@@ -21,6 +21,8 @@ from templatemine.tokenise import Forms
 
 __all__ = ["Dropped", "Mined", "Strings", "parts", "rates_of", "strings_of"]
 
+_ROWS = 4096
+
 
 @dataclass(frozen=True, kw_only=True)
 class Strings:
@@ -45,7 +47,7 @@ class Strings:
 
     def take(self, rows: NDArray[np.int64]) -> Strings:
         """Some of the strings."""
-        places, bounds = _runs(self.bounds[rows], np.diff(self.bounds)[rows])
+        places, bounds = _runs(self.bounds[rows], self.bounds[rows + 1] - self.bounds[rows])
         return replace(self, tokens=self.tokens[places], bounds=bounds, df=self.df[rows], count=self.count[rows])
 
 
@@ -124,23 +126,16 @@ class Dropped:
 
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
         """(tokens, df, count, reason), most frequent first."""
-        strings = self.strings
-        names = [self.patterns.readable(name) for name in strings.names]
-        order = np.argsort(-strings.df.astype(np.int64), kind="stable")
-        tokens, bounds = strings.tokens.tolist(), strings.bounds.tolist()
-        rows = (
-            order.tolist(),
-            strings.df[order].tolist(),
-            strings.count[order].tolist(),
-            self.reason_of[order].tolist(),
-        )
-        for row, df, count, reason in zip(*rows, strict=True):
-            yield (
-                tuple([names[token] for token in tokens[bounds[row] : bounds[row + 1]]]),
-                df,
-                count,
-                self.reasons[reason],
-            )
+        names = [self.patterns.readable(name) for name in self.strings.names]
+        order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
+        # Lists of all tokens would be several times the strings.
+        for start in range(0, len(order), _ROWS):
+            rows = order[start : start + _ROWS]
+            part = self.strings.take(rows)
+            tokens, bounds = part.tokens.tolist(), part.bounds.tolist()
+            columns = bounds[:-1], bounds[1:], part.df.tolist(), part.count.tolist(), self.reason_of[rows].tolist()
+            for first, end, df, count, reason in zip(*columns, strict=True):
+                yield tuple([names[token] for token in tokens[first:end]]), df, count, self.reasons[reason]
 
 
 def strings_of(
