@@ -8,7 +8,7 @@ a block and what becomes of it.
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from templatemine._cut cimport BLANK, Piece
@@ -167,40 +167,40 @@ cdef inline int64_t escape_end(const uint8_t* p, int64_t i, uint32_t* c) noexcep
     return i + 2
 
 
+cdef inline int64_t wide_end(const uint8_t* p, int64_t i) noexcept nogil:
+    """Behind the characters beyond ASCII at i, or -1."""
+    cdef int width
+    while p[i] >= 0x80:
+        width = utf8_width(p + i)
+        if width == 0:
+            return -1
+        i += width
+    return i
+
+
 cdef inline int64_t name_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """The closing quote of the string whose first character stands at i; -1 if it holds an escape, or is none."""
-    cdef int width
     while True:
         i += tm_plain(p + i, n - i)
         if p[i] < 0x80:
             return i if p[i] == 34 else -1
-        while p[i] >= 0x80:
-            width = utf8_width(p + i)
-            if width == 0:
-                return -1
-            i += width
+        i = wide_end(p, i)
+        if i < 0:
+            return -1
 
 
 cdef int64_t string_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """Behind the closing quote of the string whose first character stands at i, or -1."""
     cdef uint32_t c = 0
-    cdef int width
     while True:
         i += tm_plain(p + i, n - i)
         if p[i] == 34:
             return i + 1
-        if p[i] == 92:
-            i = escape_end(p, i, &c)
-            if i < 0:
-                return -1
-            continue
-        if p[i] < 0x80:
+        if p[i] != 92 and p[i] < 0x80:
             return -1
-        while p[i] >= 0x80:
-            width = utf8_width(p + i)
-            if width == 0:
-                return -1
-            i += width
+        i = escape_end(p, i, &c) if p[i] == 92 else wide_end(p, i)
+        if i < 0:
+            return -1
 
 
 cdef int64_t read_string(const uint8_t* p, int64_t i, int64_t n, Bytes* out, int64_t* points) noexcept nogil:
@@ -495,22 +495,6 @@ cdef inline int64_t put_number(int64_t value, uint8_t* out) noexcept nogil:
             break
     memcpy(out, digits + i, 20 - i)
     return 20 - i
-
-
-cdef int ascending(const void* a, const void* b) noexcept nogil:
-    return (<const int32_t*>a)[0] - (<const int32_t*>b)[0]
-
-
-cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
-    """Put numbers in order, each once; returns how many there are."""
-    cdef int64_t i, size = 0
-    if n > 1:
-        qsort(number, n, sizeof(int32_t), ascending)
-    for i in range(n):
-        if size == 0 or number[i] != number[size - 1]:
-            number[size] = number[i]
-            size += 1
-    return size
 
 
 # ======================================================================================================================
@@ -853,7 +837,7 @@ cdef class Sweep:
         found.size = found.members = found.pieces.size = 0
         if (<Cut>source.cut).matcher.learning:
             with gil:
-                (<Cut>source.cut).matcher._meet(self.text.data, self.text.size, source.scratch)
+                (<Cut>source.cut).matcher._meet(self.text.data, self.text.size)
         verdict = (<Cut>source.cut).matcher._clean(
             self.text.data, self.text.size, r.points, (<Cut>source.cut).gap, (<Cut>source.cut).guard, source.scratch, found)
         source.points += r.points
@@ -888,7 +872,7 @@ cdef class Sweep:
         self._copy(self.fields.removed.data, 0, self.fields.removed.size)
         for k in range(found.size):
             names = found.member + member
-            number = distinct(names, found.span[k].members - member)
+            number = found.span[k].members - member
             member = found.span[k].members
             size = 0
             for j in range(number):

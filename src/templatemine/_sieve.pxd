@@ -49,7 +49,7 @@ cdef struct Met:
     int32_t opening[256]    # lines whose first word holds a byte
     int32_t closing[256]    # and their last word
     int32_t last[256]       # the last line that was counted there
-    int32_t line
+    int32_t line            # two a line: one for its first word, one for its last
     int64_t places          # bytes
 
 
@@ -91,6 +91,6 @@ cdef struct Regions:
 
 cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
-                     int64_t strings, const uint8_t* edges, const int64_t* counts) except -1
+                     int64_t strings, const uint8_t* edges) except -1
 cdef void sieve_free(Sieve* s) noexcept nogil
 cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil

@@ -216,16 +216,14 @@ cdef tuple rarest(const Sieve* s, bytes needle):
     return best, least
 
 
-cdef double cost(const Sieve* s, tuple clue, int64_t count):
-    """About what a clue costs at a byte: how often it is met, and what that leads to.
-
-    count : tokens of its form in the texts that were seen.
-    """
+cdef double cost(const Sieve* s, tuple clue):
+    """About what a clue costs at a byte: how often it is met, and what that leads to."""
+    cdef int64_t count
     cdef double total = REGION * met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0
     for needle, whole in clue[1]:
-        # It may stand in longer tokens too, no more often than its rarest gram.
-        if len(needle) >= 4:
-            count = min([seen(s, needle[k:k + 4]) for k in range(len(needle) - 3)])
+        # No more often than its rarest gram; a short word stands between blanks as a rule.
+        padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
+        count = min([seen(s, padded[k:k + 4]) for k in range(len(padded) - 3)])
         total += REGION * weighed(s, count, rarity(needle))
         if len(needle) > 4:
             total += rarest(s, needle)[1]
@@ -291,16 +289,13 @@ cdef enum:
 
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
-                     int64_t strings, const uint8_t* edges, const int64_t* counts) except -1:
-    """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while.
-
-    counts : of each form of the vocabulary, tokens in the texts that `sieve_learn` has seen.
-    """
+                     int64_t strings, const uint8_t* edges) except -1:
+    """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while."""
     cdef int64_t i, k, first, last, at
     cdef double least, price
     cdef uint8_t edge, far
     cdef list known = [clues(spec, form) for form in vocabulary]
-    cdef list best = [], prices = []
+    cdef list best, prices
     # Of the clues without needles, the best.
     cdef list bytes_of = [min([clue[0] for clue in found if not clue[1]], key=share, default=None) for found in known]
     cdef list shares = [1.0 if some is None else share(some) for some in bytes_of]
@@ -308,9 +303,8 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     cdef Trigger* trigger
     cdef bint useful
     sieve_learn(s, NULL, 0)
-    for i in range(len(known)):
-        best.append(min(known[i], key=lambda clue: cost(s, clue, counts[i])))
-        prices.append(cost(s, best[i], counts[i]))
+    best = [min(found, key=lambda clue: cost(s, clue)) for found in known]
+    prices = [cost(s, clue) for clue in best]
     for i in range(strings):
         first = bounds[i]
         last = bounds[i + 1] - 1

@@ -54,7 +54,7 @@ cdef struct Outcome:
     Stretch* span
     int64_t size
     int64_t room
-    int32_t* member         # strings, with repetitions
+    int32_t* member         # strings, of each span in order, each once
     int64_t members
     int64_t member_room
     Pieces pieces
@@ -89,7 +89,6 @@ cdef class Matcher(Scanner):
     cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
     cdef uint64_t[1024] first   # a bit for each short token that may begin a string
     cdef Sieve sieve
-    cdef int64_t* counts        # of each form of the vocabulary, tokens of the first texts
     cdef bint learning          # there is a plan
     cdef tuple plan             # what the sieve is made of, until it is
     cdef bint forced
@@ -105,7 +104,7 @@ cdef class Matcher(Scanner):
     cdef bint _joins(self, int64_t string)
     cdef Scratch* _take(self) except NULL
     cdef void _give(self, Scratch* scratch) noexcept
-    cdef int _meet(self, const uint8_t* p, int64_t n, Scratch* scratch) except -1
+    cdef int _meet(self, const uint8_t* p, int64_t n) except -1
     cdef bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil

@@ -591,7 +591,6 @@ cdef class Matcher(Scanner):
         cdef int64_t i, strings = bounds.shape[0] - 1
         cdef set boxed = {row[0] for row in boxes or ()}
         memset(&self.boxes, 0, sizeof(Boxes))
-        self.counts = NULL
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
         memset(&self.sieve, 0, sizeof(Sieve))
@@ -648,10 +647,6 @@ cdef class Matcher(Scanner):
         # A tag has other bytes than its form.
         self.plan = (vocabulary, bytes(flat), bytes(bounds)) if sieve and not html else None
         self.learning = self.plan is not None
-        if self.learning:
-            self.counts = <int64_t*>calloc(len(vocabulary) + 1, sizeof(int64_t))
-            if self.counts == NULL:
-                raise MemoryError
         if self.forced:
             self._make_sieve()
 
@@ -665,19 +660,15 @@ cdef class Matcher(Scanner):
         self.plan = None
         self.learning = False
         useful = sieve_build(&self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
-                             <const int64_t*><const char*>bounds, self.strings, self.edges, self.counts)
-        free(self.counts)
-        self.counts = NULL
+                             <const int64_t*><const char*>bounds, self.strings, self.edges)
         self.sieved = useful or self.forced
         return 0
 
-    cdef int _meet(self, const uint8_t* p, int64_t n, Scratch* scratch) except -1:
+    cdef int _meet(self, const uint8_t* p, int64_t n) except -1:
         """A text is about to be searched; the first ones tell the sieve what is rare, and then it is worth making."""
         if self.learning:
             n = min(n, WORTH - self.seen)
             sieve_learn(&self.sieve, p, n)
-            self._find(p, n, scratch, self.counts)
-            scratch.found.size = 0
             self.seen += n
             if self.seen >= WORTH:
                 self.seen = 0
@@ -689,7 +680,6 @@ cdef class Matcher(Scanner):
         for i in range(self.spares):
             scratch_free(self.spare[i])
         boxes_free(&self.boxes)
-        free(self.counts)
         free(self.spare)
         sieve_free(&self.sieve)
         free(self.words.slots)
@@ -907,7 +897,7 @@ cdef class Matcher(Scanner):
         cdef Scratch* scratch = self._take()
         cdef Found* found = &scratch.found
         try:
-            self._meet(p, document.shape[0], scratch)
+            self._meet(p, document.shape[0])
             with nogil:
                 self._find(p, document.shape[0], scratch, NULL)
             starts = np.empty(max(found.size, 1), np.int64)
@@ -1053,7 +1043,7 @@ cdef class Matcher(Scanner):
             while self.learning and i < number:
                 p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
                 if n > 0:
-                    self._meet(p, n, scratch)
+                    self._meet(p, n)
                 i += 1
             with nogil:
                 for i in range(number):
@@ -1086,10 +1076,13 @@ cdef class Matcher(Scanner):
             Of each text; in code points, ascending and disjoint, with the strings of each span in order.  None for a text
             that holds lone surrogates.
         """
-        cdef int64_t i, k, number = len(texts), span = 0, member = 0
-        cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
+        cdef int64_t i, j, k, number, span = 0, member = 0
+        cdef Text* rows
         cdef Outcome found
         cdef list out = [], here
+        texts = texts[:]  # the caller's list may change while no lock is held
+        number = len(texts)
+        rows = <Text*>calloc(max(number, 1), sizeof(Text))
         if rows == NULL:
             raise MemoryError
         memset(&found, 0, sizeof(Outcome))
@@ -1101,7 +1094,8 @@ cdef class Matcher(Scanner):
                     continue
                 here = []
                 for k in range(span, span + rows[i].spans):
-                    here.append((found.span[k].first, found.span[k].last, distinct(&found, member, found.span[k].members)))
+                    those = [found.member[j] for j in range(member, found.span[k].members)]
+                    here.append((found.span[k].first, found.span[k].last, those))
                     member = found.span[k].members
                 span += rows[i].spans
                 out.append(here)
@@ -1128,13 +1122,16 @@ cdef class Matcher(Scanner):
         list of (cleaned or None)
             None for a text that holds lone surrogates.
         """
-        cdef int64_t i, j, k, number = len(texts), at = 0, member = 0, piece = 0
-        cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
+        cdef int64_t i, j, k, m, number, at = 0, member = 0, piece = 0
+        cdef Text* rows
         cdef Outcome found
         cdef list out = []
         cdef tuple here, those
+        texts = texts[:]  # the caller's list may change while no lock is held
+        number = len(texts)
         if len(names) < self.strings:
             raise ValueError(f"expected names of {self.strings} strings, got {len(names)}")
+        rows = <Text*>calloc(max(number, 1), sizeof(Text))
         if rows == NULL:
             raise MemoryError
         memset(&found, 0, sizeof(Outcome))
@@ -1153,7 +1150,7 @@ cdef class Matcher(Scanner):
                     if found.span[k].members == member + 1:
                         those = <tuple>names[found.member[member]]
                     else:
-                        those = tuple([(<tuple>names[one])[0] for one in distinct(&found, member, found.span[k].members)])
+                        those = tuple([(<tuple>names[found.member[m]])[0] for m in range(member, found.span[k].members)])
                     member = found.span[k].members
                     made = new_tuple(span, (found.span[k].first, found.span[k].last, those))
                     Py_INCREF(made)
@@ -1171,12 +1168,6 @@ cdef class Matcher(Scanner):
 new_tuple = tuple.__new__
 
 
-cdef list distinct(const Outcome* found, int64_t start, int64_t end):
-    """Members without repetitions, in order."""
-    cdef int64_t i
-    return sorted({found.member[i] for i in range(start, end)})
-
-
 cdef int _check_size(int64_t size) except -1:
     if size > LARGEST:
         raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")
@@ -1189,6 +1180,22 @@ cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap,
         return True
     # A code point has at most four bytes.
     return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
+
+
+cdef int ascending(const void* a, const void* b) noexcept nogil:
+    return (<const int32_t*>a)[0] - (<const int32_t*>b)[0]
+
+
+cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
+    """Put numbers in order, each once; returns how many there are."""
+    cdef int64_t i, size = 0
+    if n > 1:
+        qsort(number, n, sizeof(int32_t), ascending)
+    for i in range(n):
+        if size == 0 or number[i] != number[size - 1]:
+            number[size] = number[i]
+            size += 1
+    return size
 
 
 cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil:
@@ -1206,14 +1213,14 @@ cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* 
         out.span[out.size] = Stretch(start, end, start, end, 0)
         out.size += 1
     reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
-    k = first
-    for i in range(matches.size):
-        while out.span[k].end < tokens.end[matches.length[i]]:
-            out.span[k].members = out.members
-            k += 1
-        out.member[out.members] = matches.count[i]
-        out.members += 1
-    if matches.size:
+    i = 0
+    for k in range(first, out.size):
+        start = end = out.members
+        while i < matches.size and tokens.end[matches.length[i]] <= out.span[k].end:
+            out.member[end] = matches.count[i]
+            end += 1
+            i += 1
+        out.members += distinct(out.member + start, end - start)
         out.span[k].members = out.members
     if not ascii:
         for k in range(first, out.size):

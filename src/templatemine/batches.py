@@ -1,6 +1,6 @@
 """Batches of records done by one process, by several, or by threads; what comes out is the same, in the same order.
 
-In come batches and what does one, out go pieces to be written.  Memory holds a few batches a process.
+In come batches and what does one, out go pieces to be written.  Memory holds a few batches a job.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def spread(
     arguments: tuple[Any, ...],
     free: Callable[[Work], bool] = lambda work: False,
 ) -> Generator[Done[Counts], None, None]:
-    """Yield what becomes of each batch, in order; close it if it is not used up, so that the processes end.
+    """Yield what becomes of each batch, in order; close it if it is not used up, so that they end.
 
     Parameters
     ----------
     batches : iterable
     jobs : int
-        Processes.
+        Processes, or threads.
     here : callable
         Does a batch in this process.
     make : callable

@@ -66,8 +66,7 @@ class Cleaner:
         self._matcher, self._rows = pack.matcher()
         self._written = _written(pack)
         self._names = [(pack.templates[row].id,) for row in self._rows]
-        # The automaton alone decides, on the text as it stands.
-        self._direct = self.config.engine == "native" and not self._written and not pack.tokenise.user_patterns
+        self._direct = self.config.engine == "native" and pack.by_tokens
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
@@ -78,7 +77,7 @@ class Cleaner:
 
         A few dozen texts a call are enough; all of them and what is found are in memory at once.
         """
-        texts = texts if type(texts) is list else list(texts)
+        texts = list(texts)
         if not self._direct or self.pack.html:
             return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
         config = self.config

@@ -86,6 +86,12 @@ class Pack:
         """The mutable patterns of the pack's tokens."""
         return make_pattern_set(self.enabled, self.tokenise.user_patterns)
 
+    @cached_property
+    def by_tokens(self) -> bool:
+        """Whether the automaton alone finds all templates, in a text as it stands: none was written by hand, and no
+        pattern of the user's own says what tokens are."""
+        return not self.tokenise.user_patterns and all(one.tokens is not None for one in self.templates)
+
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
         forms, read = self._form_of, self.patterns.from_readable

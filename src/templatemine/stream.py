@@ -5,10 +5,10 @@ cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Th
 they are, without ``removed``, and counted: those of a source without a pack, HTML where the pack is of text, and text
 where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
 
-The work goes in batches of some hundred records, to one process or to several; the lines come out the same and in the
-same order.  JSON lines and rows are parsed where they are cleaned, so that the process that reads and writes does
-nothing else.
-Memory holds a few batches a process.  The cost is that of `Cleaner`, plus reading and writing JSON.
+The work goes in batches of some hundred records, to one process or to several (lines that are cleaned as they stand go
+to threads of one process, as they need no lock of Python); what comes out is the same and in the same order.  JSON
+lines and rows are parsed where they are cleaned, so that what reads and writes does nothing else.
+Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading and writing JSON.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class RecordCleaner:
         """Yield the cleaned records as lines of JSON (rows of tables as streams of Arrow, with `StreamConfig.rows`),
         many at a time, in the order of the records.
 
-        Close the iterator if it is not used up, so that the processes end.
+        Close the iterator if it is not used up, so that what cleans them ends.
 
         Parameters
         ----------
@@ -283,11 +283,8 @@ class RecordCleaner:
 
     @cached_property
     def _plain(self) -> bool:
-        """Whether all packs are of text, and none has expressions by hand or patterns of the user's own."""
-        return not any(
-            pack.html or pack.tokenise.user_patterns or any(one.tokens is None for one in pack.templates)
-            for pack in self._packs.values()
-        )
+        """Whether lines of all sources with a pack are cleaned as they stand."""
+        return all(pack.by_tokens and not pack.html for pack in self._packs.values())
 
     @cached_property
     def _fields(self) -> _lines.Fields | None:

@@ -120,7 +120,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--removed-field", metavar="NAME", default="removed", help="the field for what was cut (default: %(default)s)"
     )
-    common.add_run_options(parser, "processes")
+    common.add_run_options(parser, "processes, or threads for JSON lines of text")
 
 
 def run(args: argparse.Namespace) -> int:
