@@ -222,6 +222,13 @@ def stand_counts(occurrences: Sequence[tuple[int, int]]) -> list[int]:
     return [sum(column) for column in zip(*rows, strict=True)]
 
 
+def mixed(first: int, second: int) -> int:
+    """One number of two, see `_core.rare_pairs`."""
+    one = (first * 0xBF58476D1CE4E5B9 + second) % 2**64
+    one = (one ^ one >> 29) * 0x9E3779B97F4A7C15 % 2**64
+    return one ^ one >> 31
+
+
 def string_sums(strings: Iterable[Sequence[int]], values: Sequence[Sequence[float]]) -> list[list[float]]:
     """Of each string, the sum over its tokens of each column of `values`, from left to right."""
     found = []

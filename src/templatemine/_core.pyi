@@ -43,6 +43,9 @@ class Tokeniser(Scanner):
 def document_frequency(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], form_count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def rare_pairs(
+    forms: NDArray[np.int32], doc_starts: NDArray[np.int64], kinds: NDArray[np.uint8], hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]: ...
 def standing(
     forms: NDArray[np.int32],
     doc_starts: NDArray[np.int64],

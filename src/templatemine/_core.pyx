@@ -31,6 +31,7 @@ __all__ = [
     "last_at_most",
     "lcp_i32",
     "lcp_i64",
+    "rare_pairs",
     "reduce_tokens",
     "repeats_i32",
     "repeats_i64",
@@ -269,6 +270,71 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
             count[i] = tally[i].count
     free(tally)
     return np.asarray(df)[:form_count], np.asarray(count)[:form_count]
+
+
+cdef inline uint64_t mixed(uint64_t first, uint64_t second) noexcept nogil:
+    """One number of two, by two odd numbers without a pattern and the shifts of SplitMix64's finaliser (Steele, Lea and Flood 2014)."""
+    first = first * <uint64_t>0xBF58476D1CE4E5B9 + second
+    first = (first ^ first >> 29) * <uint64_t>0x9E3779B97F4A7C15
+    return first ^ first >> 31
+
+
+def rare_pairs(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] kinds not None,
+               const uint64_t[::1] hashes not None):
+    """Pairs of rare tokens that follow each other in a document, whatever common ones stand between.  O(tokens).
+
+    Parameters
+    ----------
+    kinds : uint8 array, shape (forms,)
+        0 common; 1 rare; 2 rare, and in pairs: those of others are counted but not given.
+    hashes : uint64 array, shape (forms,)
+
+    Returns
+    -------
+    pairs, owner : uint64 and int32 arrays
+        A hash of each pair of which both are in pairs, and its document; in their order.
+    rare : int64 array, shape (documents,)
+        Rare tokens of each document.
+    said : uint64 array, shape (documents,)
+        Sum of their hashes.
+    """
+    cdef int64_t documents = doc_starts.shape[0] - 1, d, i, size = 0, place = 0
+    if kinds.shape[0] != hashes.shape[0]:
+        raise ValueError(f"expected kinds of {hashes.shape[0]} forms, got {kinds.shape[0]}")
+    _within("forms", forms, 0, kinds.shape[0])
+    check_bounds("doc_starts", doc_starts, forms.shape[0])
+    cdef int64_t[::1] rare = np.zeros(max(documents, 1), np.int64)
+    cdef uint64_t[::1] said = np.zeros(max(documents, 1), np.uint64)
+    cdef uint8_t kind, before
+    cdef uint64_t last = 0
+    with nogil:
+        for d in range(documents):
+            before = 0
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                kind = kinds[forms[i]]
+                if kind:
+                    size += kind & before & 2
+                    before = kind
+    pairs = np.empty(size // 2, np.uint64)
+    owner = np.empty(size // 2, np.int32)
+    cdef uint64_t[::1] pair_of = pairs if size else np.empty(1, np.uint64)
+    cdef int32_t[::1] owner_of = owner if size else np.empty(1, np.int32)
+    with nogil:
+        for d in range(documents):
+            before = 0
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                kind = kinds[forms[i]]
+                if kind == 0:
+                    continue
+                rare[d] += 1
+                said[d] += hashes[forms[i]]
+                if kind & before & 2:
+                    pair_of[place] = mixed(last, hashes[forms[i]])
+                    owner_of[place] = <int32_t>d
+                    place += 1
+                before = kind
+                last = hashes[forms[i]]
+    return pairs, owner, np.asarray(rare)[:documents], np.asarray(said)[:documents]
 
 
 cdef struct Rows:
@@ -777,9 +843,12 @@ cdef enum:
     AHEAD = 8       # strings whose tokens are asked for while others are summed: they lie anywhere in the text
 
 
-cdef void _sum_strings(const int32_t* text, const double* values, int64_t columns, const int64_t[::1] position,
-                       const int32_t[::1] length, double* out) noexcept nogil:
-    """Each sum is taken from left to right, so that it is the same to the last bit however many columns there are."""
+cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns, const int64_t[::1] position,
+                          const int32_t[::1] length, double* out) noexcept nogil:
+    """The first place with a symbol that has no values, or -1.
+
+    Each sum is taken from left to right, so that it is the same to the last bit however many columns there are.
+    """
     cdef int64_t i, k, c
     cdef const double* row
     cdef double[SUMS] total
@@ -789,11 +858,15 @@ cdef void _sum_strings(const int32_t* text, const double* values, int64_t column
         for c in range(columns):
             total[c] = 0
         for k in range(position[i], position[i] + length[i]):
+            # Only what is asked for: all of the text, with each of many calls, would be quadratic.
+            if not 0 <= text[k] < symbols:
+                return k
             row = values + text[k] * columns
             for c in range(columns):
                 total[c] += row[c]
         for c in range(columns):
             out[i * columns + c] = total[c]
+    return -1
 
 
 def string_sums(const int32_t[::1] text not None, const double[:, ::1] values not None, const int64_t[::1] position not None,
@@ -809,15 +882,17 @@ def string_sums(const int32_t[::1] text not None, const double[:, ::1] values no
     -------
     float64 array, shape (strings, columns).  O(tokens of all strings times columns).
     """
-    cdef int64_t columns = values.shape[1]
+    cdef int64_t columns = values.shape[1], wrong = -1
     if not 1 <= columns <= SUMS:
         raise ValueError(f"expected 1 to {SUMS} columns of values, got {columns}")
     _check_stretches(text.shape[0], position, length)
-    _within("text", text, 0, values.shape[0])
     cdef double[:, ::1] out = np.zeros((position.shape[0], columns), np.float64)
-    if position.shape[0] and values.shape[0]:
+    if position.shape[0] and text.shape[0]:
         with nogil:
-            _sum_strings(&text[0] if text.shape[0] else NULL, &values[0, 0], columns, position, length, &out[0, 0])
+            wrong = _sum_strings(&text[0], &values[0, 0] if values.shape[0] else NULL, values.shape[0], columns, position, length,
+                                 &out[0, 0])
+    if wrong >= 0:
+        raise ValueError(f"text: expected symbols from 0 to {values.shape[0] - 1}, got {text[wrong]} at place {wrong}")
     return np.asarray(out)
 
 

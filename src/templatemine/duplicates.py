@@ -18,13 +18,10 @@ from numpy.typing import NDArray
 
 from templatemine import _core, _text
 from templatemine.config import CopyConfig
-from templatemine.model import Corpus, Document
+from templatemine.model import Corpus, Document, IntArray, LongArray
 from templatemine.tokenise import Forms
 
 __all__ = ["is_blank", "originals", "without_copies"]
-
-_MIX = tuple(np.uint64(one) for one in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 29, 31))
-"""Two odd numbers without a pattern, and shifts, of the finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
 
 
 def is_blank(document: Document) -> bool:
@@ -40,9 +37,18 @@ def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, N
     places = np.flatnonzero(kept).astype(np.int32)
     if len(places) == corpus.documents:
         return corpus, places
-    lengths = np.diff(corpus.doc_starts)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[kept], dtype=np.int64)])
-    return replace(corpus, forms=corpus.forms[np.repeat(kept, lengths)], doc_starts=starts), places
+    forms, starts = _taken(corpus, kept)
+    df, counts = _core.document_frequency(*_taken(corpus, ~kept), len(corpus.form_names))
+    return replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts), places
+
+
+def _taken(corpus: Corpus, chosen: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
+    """Tokens of some documents, and where each of these begins; documents in a row are copied at once."""
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
+    stretches = [corpus.forms[first:last] for first, last in corpus.doc_starts[edges].reshape(-1, 2)]
+    lengths = np.diff(corpus.doc_starts)[chosen]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return np.concatenate([np.empty(0, np.int32), *stretches]), starts
 
 
 def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
@@ -88,20 +94,9 @@ def _rare_runs(
     """
     forms, n = corpus.form_names, corpus.documents
     assert isinstance(forms, Forms)
-    df, _ = _core.document_frequency(corpus.forms, corpus.doc_starts, len(forms))
-    rare = df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
+    rare = corpus.df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
     rare[: int(corpus.lines)] = False
-    places = np.flatnonzero(rare[corpus.forms])
-    here = corpus.forms[places]
-    held = np.diff(np.searchsorted(places, corpus.doc_starts))
-    owner = np.repeat(np.arange(n, dtype=np.int32), held)
-    shared = (df > 1)[here]
-    pair = np.flatnonzero(shared[:-1] & shared[1:] & (owner[:-1] == owner[1:]))
-    odd, odder, shift, far = _MIX
-    hashes = _text.form_hashes(forms.arena, forms.offsets)[here]
-    runs = hashes[pair] * odder + hashes[pair + 1]
-    runs = (runs ^ (runs >> shift)) * odd
-    runs ^= runs >> far
-    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(held)])
-    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes, dtype=np.uint64)])
-    return runs, owner[pair], np.maximum(held - 1, 0), total[bounds[1:]] - total[bounds[:-1]]
+    kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
+    hashes = _text.form_hashes(forms.arena, forms.offsets)
+    runs, owner, held, said = _core.rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
+    return runs, owner, np.maximum(held - 1, 0), said

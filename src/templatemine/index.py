@@ -45,10 +45,9 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
     """
     if corpus.documents > INT32_MAX:
         raise CapacityError(f"{corpus.source}: {corpus.documents} documents; the limit is 2^31 - 1")
-    df, counts = _core.document_frequency(corpus.forms, corpus.doc_starts, len(corpus.form_names))
+    kept = np.flatnonzero(corpus.df >= document_floor(corpus.documents, config))
     if corpus.lines:
-        df[:1] = 0
-    kept = np.flatnonzero(df >= document_floor(corpus.documents, config))
+        kept = kept[kept > 0]
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
     symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
     stands = _core.standing(
@@ -70,7 +69,7 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         runs=runs,
         run_tokens=run_tokens,
         stands=stands,
-        form_counts=counts,
+        form_counts=corpus.counts,
     )
 
 

@@ -110,6 +110,8 @@ class Corpus:
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
     traits : uint8 array, shape (forms,)
         What each form is, see `_text.form_traits`.
+    df, counts : int32 and int64 arrays, shape (forms,)
+        Documents that hold each form, and its occurrences.
     """
 
     source: str
@@ -119,6 +121,8 @@ class Corpus:
     doc_starts: LongArray
     form_names: Sequence[bytes]
     traits: NDArray[np.uint8]
+    df: IntArray
+    counts: LongArray
     first_date: str | None = None
     last_date: str | None = None
 

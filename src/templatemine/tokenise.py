@@ -73,6 +73,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         # would be another copy.
         native.add_all([for_tokens(one.body, patterns, config.separators) for one in kept[place : place + BATCH]])
     forms, doc_starts, arena, offsets = native.finish()
+    df, counts = _core.document_frequency(forms, doc_starts, len(offsets) - 1)
     return Corpus(
         source=source,
         html=html,
@@ -81,6 +82,8 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         doc_starts=doc_starts,
         form_names=Forms(arena, offsets),
         traits=_text.form_traits(arena, offsets),
+        df=df,
+        counts=counts,
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
     )

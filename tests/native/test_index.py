@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -79,6 +80,24 @@ def test_document_frequency(documents: list[list[int]], spare: int) -> None:
     found, count = _core.document_frequency(forms, starts, 5 + spare)
     assert found.tolist() == [sum(form in one for one in documents) for form in range(5 + spare)]
     assert count.tolist() == [sum(one.count(form) for one in documents) for form in range(5 + spare)]
+
+
+@examples(200)
+@given(corpora(), st.lists(st.sampled_from([0, 1, 2]), min_size=5, max_size=5))
+def test_rare_pairs(documents: list[list[int]], kinds: list[int]) -> None:
+    forms, starts = flat(documents)
+    hashes = [(2 * form + 1) * 0x9E3779B97F4A7C15 % 2**64 for form in range(5)]
+    pairs, owner, rare, said = _core.rare_pairs(forms, starts, np.array(kinds, np.uint8), np.array(hashes, np.uint64))
+    held = [[form for form in one if kinds[form]] for one in documents]
+    expected = [
+        (reference.mixed(hashes[first], hashes[second]), number)
+        for number, one in enumerate(held)
+        for first, second in pairwise(one)
+        if kinds[first] == kinds[second] == 2
+    ]
+    assert list(zip(pairs.tolist(), owner.tolist(), strict=True)) == expected
+    assert rare.tolist() == [len(one) for one in held]
+    assert said.tolist() == [sum(hashes[form] for form in one) % 2**64 for one in held]
 
 
 @st.composite

@@ -40,6 +40,7 @@ def u64(*values: int) -> NDArray[np.uint64]:
 # Each kernel with arguments that it takes.
 KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "document_frequency": (_core.document_frequency, (i32(0, 1, 1), i64(0, 2, 3), 2)),
+    "rare_pairs": (_core.rare_pairs, (i32(0, 1, 1), i64(0, 2, 3), u8(1, 2), u64(7, 8))),
     "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1), u8(3, 1, 2))),
     "lcp_i32": (_core.lcp_i32, (i32(1, 1, 0), i32(2, 1, 0))),
     "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
@@ -48,7 +49,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u8(0, 3), True, 16, 100, 12, 4, 3)),
     "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
-    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(2))),
+    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
@@ -132,6 +133,8 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
     [
         ("document_frequency", 0),
         ("document_frequency", 1),
+        ("rare_pairs", 0),
+        ("rare_pairs", 1),
         ("reduce_tokens", 0),
         ("reduce_tokens", 1),
         ("lcp_i32", 1),
