@@ -17,22 +17,16 @@ from libc.string cimport memset
 
 from templatemine._core cimport Sizes, Tokeniser, stand
 from templatemine._text cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, PROSE, STANDS, TABULAR, Table, check_bounds, count_stand,
-    reserve, table_add, table_free, table_init, traits_of, words_init,
+    STANDS, STOOD_MOST, Stood, Table, check_bounds, reserve, stood_add, stood_count, stood_table, table_add, table_free,
+    table_init, traits_of, words_init,
 )
 
 __all__ = ["Counter"]
 
 
-cdef enum:
-    PACKED = 5              # counts of how occurrences stand that share a number,
-    BITS = 12               # so many bits each
-    FULL = 4095             # occurrences until they must be added up
-
-
 cdef struct Row:
     # What is counted of a string, one cache line.
-    uint64_t[2] stands      # of the last `pending` occurrences
+    Stood stands            # of the last `pending` occurrences
     int64_t pending
     int64_t df
     int64_t last            # number of the last document that held it, counted from 1
@@ -48,10 +42,6 @@ cdef struct Total:
     int64_t[STANDS] stands
 
 
-cdef struct Pair:
-    uint64_t[2] counts
-
-
 cdef struct Token:
     # A form of the vocabulary.
     int64_t occurred
@@ -65,8 +55,6 @@ cdef struct Edge:
 
 cdef enum:
     NOTHING = -1            # an id that no token has
-    OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR
-    OF_LAST = ENDS | CLOSES | NEAR_END
 
 
 cdef class Counter(Tokeniser):
@@ -96,7 +84,7 @@ cdef class Counter(Tokeniser):
     cdef int64_t strings
     cdef Row* rows
     cdef Total* totals
-    cdef Pair[256] packed       # what an occurrence adds, by how its first and last token stand
+    cdef Stood[256] stood       # `stood_table`
     cdef Token* tokens_of       # the forms of the vocabulary
     cdef int32_t* ending        # string that ends in a state, or NOTHING
     cdef Edge* edges            # open addressing
@@ -140,7 +128,7 @@ cdef class Counter(Tokeniser):
                     raise ValueError(f"string {i}: expected neighbours within a vocabulary of {self.own.count}, got {k}")
             self.rows[i].before = before[i] + self.first if before[i] >= 0 else NOTHING
             self.rows[i].after = after[i] + self.first if after[i] >= 0 else NOTHING
-        self._pack()
+        stood_table(self.stood)
         self._build(flat, bounds)
         self._learn()
 
@@ -153,17 +141,6 @@ cdef class Counter(Tokeniser):
         free(self.edges)
         free(self.traits)
         free(self.standing)
-
-    cdef void _pack(self) noexcept:
-        """Of the bits of `_core.standing`, five matter of a first token and the other three of a last one."""
-        cdef int32_t[STANDS] counts
-        cdef int i, k
-        for i in range(256):
-            memset(counts, 0, sizeof(counts))
-            count_stand(counts, i & OF_FIRST, i & OF_LAST)
-            self.packed[i].counts[0] = self.packed[i].counts[1] = 0
-            for k in range(STANDS):
-                self.packed[i].counts[k // PACKED] |= <uint64_t>counts[k] << (k % PACKED * BITS)
 
     cdef int _build(self, const int32_t[::1] flat, const int64_t[::1] bounds) except -1:
         """The trie."""
@@ -295,7 +272,6 @@ cdef class Counter(Tokeniser):
     cdef inline void _tally(self, int32_t string, const int32_t* ids, int64_t first, int64_t last, int64_t size) noexcept nogil:
         """One more occurrence."""
         cdef Row* row = self.rows + string
-        cdef const Pair* packed
         row.pending += 1
         if row.last != self.documents:
             row.last = self.documents
@@ -303,10 +279,8 @@ cdef class Counter(Tokeniser):
         row.alike_before += first > 0 and ids[first - 1] == row.before
         row.alike_after += last + 1 < size and ids[last + 1] == row.after
         if self.lines:
-            packed = &self.packed[(self.standing[first] & OF_FIRST) | (self.standing[last] & OF_LAST)]
-            row.stands[0] += packed.counts[0]
-            row.stands[1] += packed.counts[1]
-        if row.pending == FULL:
+            stood_add(&row.stands, self.stood, self.standing[first], self.standing[last])
+        if row.pending == STOOD_MOST:
             self._add_up(string)
 
     cdef void _add_up(self, int32_t string) noexcept nogil:
@@ -315,9 +289,9 @@ cdef class Counter(Tokeniser):
         cdef int k
         total.count += row.pending
         for k in range(STANDS):
-            total.stands[k] += row.stands[k // PACKED] >> (k % PACKED * BITS) & FULL
+            total.stands[k] += stood_count(&row.stands, k)
         row.pending = 0
-        row.stands[0] = row.stands[1] = 0
+        memset(&row.stands, 0, sizeof(Stood))
 
     def counts(self):
         """What was counted so far.

@@ -13,11 +13,11 @@ otherwise.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._text cimport STANDS, check_bounds, count_stand, reserve
+from templatemine._text cimport STANDS, STOOD_MOST, Stood, check_bounds, reserve, stood_add, stood_count, stood_table
 
 __all__ = ["grow_parts", "grow_strings"]
 
@@ -25,16 +25,31 @@ cdef extern from *:
     """
     /* Asks for memory that is wanted some steps later; only a hint, so any address will do. */
     #define tm_prefetch(address) __builtin_prefetch(address)
+
+    /* A token of the text and what is known of it, side by side: occurrences lie anywhere, and a look at one costs more
+       than all that is done with it.  `fact` is the document and, in the lowest eight bits, how the token stands. */
+    #pragma pack(push, 1)
+    typedef struct { uint16_t symbol; uint32_t fact; } tm_narrow;
+    typedef struct { int32_t symbol; uint32_t fact; } tm_wide;
+    #pragma pack(pop)
     """
     void tm_prefetch(const void* address) noexcept nogil
+
+    ctypedef struct tm_narrow:
+        uint16_t symbol
+        uint32_t fact
+
+    ctypedef struct tm_wide:
+        int32_t symbol
+        uint32_t fact
 
 
 cdef enum:
     AHEAD = 16      # occurrences between asking for a token and looking at it
 
-ctypedef fused symbol_t:
-    uint16_t
-    int32_t
+ctypedef fused place_t:
+    tm_narrow
+    tm_wide
 
 
 cdef struct Grown:
@@ -58,6 +73,7 @@ cdef struct Strings:
     int64_t size
     int64_t room
     int64_t beside_room
+    Stood[256] stood        # `stood_table`
 
 
 cdef struct Group:
@@ -82,24 +98,27 @@ cdef int stack_push(Stack* stack, int64_t low, int64_t high, int64_t depth) exce
     return 0
 
 
-cdef inline symbol_t alike_before(const symbol_t* text, const int32_t* places, int64_t size) noexcept nogil:
+cdef inline int32_t alike_before(const place_t* text, const int32_t* places, int64_t size) noexcept nogil:
     """The token that stands before all occurrences, 0 if there are several."""
     cdef int64_t i
-    cdef symbol_t before
+    cdef int32_t before
     if places[0] == 0:
         return 0
-    before = text[places[0] - 1]
+    before = text[places[0] - 1].symbol
     for i in range(1, size):
-        if text[places[i] - 1] != before:
+        if text[places[i] - 1].symbol != before:
             return 0
     return before
 
 
-cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const Group* group, int64_t df, int32_t before,
+cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Group* group, int64_t df, int32_t before,
               int32_t after) except -1 nogil:
     """One more string, and how its occurrences stand."""
-    cdef int64_t i, last = group.depth - 1
+    cdef int64_t i, end, last = group.depth - 1
+    cdef int k
     cdef Grown* row
+    cdef Stood stood
+    cdef const place_t* place
     if out.size == out.room:
         reserve(<void**>&out.rows, &out.room, out.size + 1, sizeof(Grown))
     row = out.rows + out.size
@@ -112,15 +131,24 @@ cdef int keep(Strings* out, const int32_t* places, const int32_t* facts, const G
     row.count = <int32_t>(group.high - group.low)
     row.df = <int32_t>df
     memset(row.stands, 0, sizeof(row.stands))
-    for i in range(group.low, group.high):
-        count_stand(row.stands, facts[places[i]], facts[places[i] + last])
+    i = group.low
+    while i < group.high:
+        memset(&stood, 0, sizeof(Stood))
+        end = min(group.high, i + STOOD_MOST)
+        while i < end:
+            if i + AHEAD < group.high:
+                tm_prefetch(text + places[i + AHEAD])
+            place = text + places[i]
+            stood_add(&stood, out.stood, <int32_t>place.fact, <int32_t>place[last].fact)
+            i += 1
+        for k in range(STANDS):
+            row.stands[k] += <int32_t>stood_count(&stood, k)
     out.size += 1
     return 0
 
 
-cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_t* places, int32_t* count, int32_t* touched,
-                   int32_t* scratch, symbol_t* after, Stack* stack, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps,
-                   Strings* out) except -1 nogil:
+cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t* touched, int32_t* scratch, int32_t* after,
+                   Stack* stack, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps, Strings* out) except -1 nogil:
     """Part all groups on the stack; returns the steps that are left, 0 if they did not suffice.
 
     With `most` 0 the maximal strings are kept; else all others, but of those that always stand behind the same token only
@@ -130,8 +158,9 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
     """
     cdef Group group
     cdef int64_t i, size, df, kinds, cursor, rest, least = max(min_df, 2)
-    cdef int32_t document, p, place
-    cdef symbol_t s, before
+    cdef uint32_t document, last
+    cdef int32_t p, s, before
+    cdef const place_t* place
     while stack.size:
         stack.size -= 1
         group = stack.groups[stack.size]
@@ -139,54 +168,54 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
         before = alike_before(text, places + group.low, size)
         if before and group.depth > most:
             continue
-        document = -1
-        df = 0
-        for i in range(group.low, group.high):
-            if i + AHEAD < group.high:
-                tm_prefetch(facts + places[i + AHEAD])
-            p = facts[places[i]] >> 8
-            df += p != document
-            document = p
-        if df < min_df:
-            continue
         # While one token follows everywhere, the string is not maximal but its extension may be.
         while True:
             steps -= size
             if steps <= 0:
                 return 0
             kinds = 0
+            df = 0
+            last = 0xFFFFFFFF
             for i in range(size):
+                p = places[group.low + i]
                 if i + AHEAD < size:
                     tm_prefetch(text + places[group.low + i + AHEAD] + group.depth)
-                p = places[group.low + i]
-                s = text[p + group.depth]
+                place = text + p
+                document = place.fact >> 8
+                df += document != last
+                last = document
+                s = place[group.depth].symbol
                 scratch[i] = p
                 after[i] = s
-                touched[kinds] = <int32_t>s
+                touched[kinds] = s
                 kinds += count[s] == 0
                 count[s] += 1
-            if kinds > 1 or after[0] == 0:
+            if kinds > 1 or after[0] == 0 or df < min_df:
                 break
             count[after[0]] = 0
             if most and group.depth >= min_tokens:
-                keep(out, places, facts, &group, df, before, after[0])
+                keep(out, text, places, &group, df, before, after[0])
             group.depth += 1
             if before and group.depth > most:
                 break
         if before and group.depth > most:
             continue
+        if df < min_df:
+            for i in range(kinds):
+                count[touched[i]] = 0
+            continue
         if group.depth >= min_tokens and (most == 0 or before):
-            keep(out, places, facts, &group, df, before, 0)
+            keep(out, text, places, &group, df, before, 0)
         # What is frequent enough moves to the front, a stretch a token; the rest follows in any order.
         count[0] = 0
         cursor = group.low
         for i in range(kinds):
-            s = <symbol_t>touched[i]
+            s = touched[i]
             if count[s] >= least:
                 stack_push(stack, cursor, cursor + count[s], group.depth + 1)
-                place = count[s]
+                rest = count[s]
                 count[s] = <int32_t>(-1 - cursor)
-                cursor += place
+                cursor += rest
             else:
                 count[s] = 0
         if cursor > group.low:
@@ -204,24 +233,32 @@ cdef int64_t _grow(const symbol_t* text, int64_t n, const int32_t* facts, int32_
     return steps
 
 
-cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32_t* facts, int32_t* places, int64_t kinds,
-                  int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps, Strings* out) except -1 nogil:
-    """Sort the places by their token, ascending, and grow from there."""
+cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* doc_starts, int64_t documents, place_t* text, int64_t n,
+                  int32_t* places, int64_t kinds, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps,
+                  Strings* out) except -1 nogil:
+    """Sort the places by their token, ascending, and grow from there; `text` is OUT, n + 1 places."""
     cdef int32_t* count = <int32_t*>malloc((kinds + 1) * sizeof(int32_t))
     cdef int32_t* touched = <int32_t*>malloc((kinds + 2) * sizeof(int32_t))
     cdef int32_t* scratch = NULL
-    cdef symbol_t* after = NULL
+    cdef int32_t* after = NULL
     cdef Stack stack
-    cdef int64_t i, largest = 1, cursor = 0
+    cdef int64_t d, i, largest = 1, cursor = 0
     memset(&stack, 0, sizeof(Stack))
+    stood_table(out.stood)
     try:
         if count == NULL or touched == NULL:
             raise MemoryError
         memset(count, 0, (kinds + 1) * sizeof(int32_t))
-        for i in range(n):
-            text[i] = <symbol_t>symbols[i]
-            count[symbols[i]] += 1
-        text[n] = 0
+        for d in range(documents):
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                if place_t is tm_narrow:
+                    text[i].symbol = <uint16_t>symbols[i]
+                else:
+                    text[i].symbol = symbols[i]
+                text[i].fact = <uint32_t>d << 8 | stands[i]
+                count[symbols[i]] += 1
+        text[n].symbol = 0
+        text[n].fact = 0
         count[0] = 0
         for i in range(1, kinds):
             if count[i]:
@@ -231,15 +268,15 @@ cdef int64_t _run(const int32_t* symbols, symbol_t* text, int64_t n, const int32
             cursor += count[i]
             count[i] = <int32_t>(cursor - count[i])
         for i in range(n):
-            if text[i]:
-                places[count[text[i]]] = <int32_t>i
-                count[text[i]] += 1
+            if symbols[i]:
+                places[count[symbols[i]]] = <int32_t>i
+                count[symbols[i]] += 1
         memset(count, 0, (kinds + 1) * sizeof(int32_t))
         scratch = <int32_t*>malloc(largest * sizeof(int32_t))
-        after = <symbol_t*>malloc(largest * sizeof(symbol_t))
+        after = <int32_t*>malloc(largest * sizeof(int32_t))
         if scratch == NULL or after == NULL:
             raise MemoryError
-        return _grow(text, n, facts, places, count, touched, scratch, after, &stack, min_tokens, min_df, most, steps, out)
+        return _grow(text, places, count, touched, scratch, after, &stack, min_tokens, min_df, most, steps, out)
     finally:
         free(count)
         free(touched)
@@ -330,39 +367,36 @@ def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_start
 cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
                  int64_t min_df, int64_t most, int64_t steps, Strings* out):
     """Check the arguments and grow; the places, or None if the steps did not suffice."""
-    cdef int64_t n = symbols.shape[0], i, d, kinds = 1, breaks = 0, left = 0, wrong = -1
+    cdef int64_t n = symbols.shape[0], documents = doc_starts.shape[0] - 1, i, kinds = 1, breaks = 0, left = 0, wrong = -1
     if n != stands.shape[0]:
         raise ValueError(f"expected equal lengths, got {n} and {stands.shape[0]}")
     if n >= 0x7FFFFFFF:
         raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
     check_bounds("doc_starts", doc_starts, n)
-    if doc_starts.shape[0] > 0x800000:
-        raise ValueError(f"expected fewer than 2^23 documents, got {doc_starts.shape[0] - 1}")
-    cdef int32_t[::1] facts = np.empty(max(n, 1), np.int32)
+    if documents >= 0x800000:
+        raise ValueError(f"expected fewer than 2^23 documents, got {documents}")
     with nogil:
-        for d in range(doc_starts.shape[0] - 1):
-            for i in range(doc_starts[d], doc_starts[d + 1]):
-                if symbols[i] < 0:
-                    wrong = i
-                kinds = max(kinds, symbols[i] + 1)
-                breaks += symbols[i] == 0
-                facts[i] = <int32_t>d << 8 | stands[i]
+        for i in range(n):
+            if symbols[i] < 0:
+                wrong = i
+            kinds = max(kinds, symbols[i] + 1)
+            breaks += symbols[i] == 0
     if wrong >= 0:
         raise ValueError(f"place {wrong}: expected a symbol from 0, got {symbols[wrong]}")
     places = np.empty(n - breaks, np.int32)
-    cdef int32_t[::1] view = places if n > breaks else np.empty(1, np.int32)
-    cdef uint16_t[::1] narrow
-    cdef int32_t[::1] wide
     if n == 0:
-        left = 1
-    elif kinds <= 0x10000:
-        narrow = np.empty(n + 1, np.uint16)
-        with nogil:
-            left = _run[uint16_t](&symbols[0], &narrow[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, most, max(steps, 1), out)
-    else:
-        wide = np.empty(n + 1, np.int32)
-        with nogil:
-            left = _run[int32_t](&symbols[0], &wide[0], n, &facts[0], &view[0], kinds, min_tokens, min_df, most, max(steps, 1), out)
+        return places
+    cdef bint narrow = kinds <= 0x10000
+    cdef int32_t[::1] view = places if n > breaks else np.empty(1, np.int32)
+    cdef uint8_t[::1] text = np.empty((n + 1) * (sizeof(tm_narrow) if narrow else sizeof(tm_wide)), np.uint8)
+    steps = max(steps, 1)
+    with nogil:
+        if narrow:
+            left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_narrow*>&text[0], n, &view[0], kinds, min_tokens,
+                        min_df, most, steps, out)
+        else:
+            left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_wide*>&text[0], n, &view[0], kinds, min_tokens,
+                        min_df, most, steps, out)
     return places if left else None
 
 

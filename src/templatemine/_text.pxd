@@ -392,5 +392,33 @@ cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nog
     counts[9] += a >> 7 & 1
 
 
+cdef enum:
+    OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR      # what `count_stand` asks of the first token
+    OF_LAST = ENDS | CLOSES | NEAR_END
+    STOOD = 5           # counts that share a number,
+    STOOD_BITS = 12     # so many bits each
+    STOOD_MOST = 4095   # occurrences until they must be added up
+
+
+cdef struct Stood:
+    # The counts of `count_stand`, side by side: what an occurrence adds, or the sum over some.
+    uint64_t[2] counts
+
+
+cdef void stood_table(Stood* table) noexcept nogil
+
+
+cdef inline void stood_add(Stood* total, const Stood* table, int32_t a, int32_t b) noexcept nogil:
+    """`count_stand` by a table that `stood_table` has filled."""
+    cdef const Stood* one = table + (a & OF_FIRST | b & OF_LAST)
+    total.counts[0] += one.counts[0]
+    total.counts[1] += one.counts[1]
+
+
+cdef inline int64_t stood_count(const Stood* total, int place) noexcept nogil:
+    """One of the ten counts."""
+    return total.counts[place // STOOD] >> (place % STOOD * STOOD_BITS) & STOOD_MOST
+
+
 cdef class Scanner:
     cdef Spec spec

@@ -190,6 +190,18 @@ cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, i
     return 0
 
 
+cdef void stood_table(Stood* table) noexcept nogil:
+    """What an occurrence adds, by how its first and last token stand: 256 entries."""
+    cdef int32_t[STANDS] counts
+    cdef int i, k
+    for i in range(256):
+        memset(counts, 0, sizeof(counts))
+        count_stand(counts, i & OF_FIRST, i & OF_LAST)
+        memset(table + i, 0, sizeof(Stood))
+        for k in range(STANDS):
+            table[i].counts[k // STOOD] |= <uint64_t>counts[k] << (k % STOOD * STOOD_BITS)
+
+
 cdef object found_columns(Found* found):
     import numpy as np
 
