@@ -20,12 +20,12 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
-        *("_text", "_utf8", "_core", "_grow", "_count", "_sieve", "_cut", "_spans", "_lines"),
+        *("_text", "_utf8", "_core", "_grow", "_count", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
         *("page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
         *("_smooth", "_single", "_runs", "_crf"),
         *("batches", "dates", "hits"),
-        *("patterns", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
+        *("characters", "patterns", "slots", "expressions", "lint", "processes", "threads", "frames", "lock", "manifest"),
     ),
     ("packs",),
     ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
             "decide",
             "openings",
             "boxes",
+            "fillers",
             "templates",
             "counting",
             "sharing",
@@ -137,14 +138,14 @@ def test_no_circles() -> None:
 
 
 def test_the_native_modules_know_nothing_but_errors_and_text() -> None:
-    for name in ("_text", "_utf8", "_core", "_grow", "_sieve", "_cut", "_spans", "_lines"):
+    for name in ("_text", "_utf8", "_core", "_grow", "_sieve", "_cut", "_fillers", "_spans", "_lines"):
         lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
         words = [line.split() for line in lines if PACKAGE in line and line.startswith(("from", "import"))]
         below = {
             f"{PACKAGE}.errors",
             f"{PACKAGE}._text",
             f"{PACKAGE}._utf8",
-            *([f"{PACKAGE}._sieve", f"{PACKAGE}._cut"] if name == "_spans" else []),
+            *([f"{PACKAGE}.{one}" for one in ("_fillers", "_sieve", "_cut")] if name == "_spans" else []),
             *([f"{PACKAGE}._spans", f"{PACKAGE}._cut"] if name == "_lines" else []),
         }
         assert {found[1] for found in words} <= below

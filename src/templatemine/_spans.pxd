@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from templatemine._cut cimport Pieces, Stretch
+from templatemine._fillers cimport Fillers
 from templatemine._sieve cimport Regions, Sieve
 from templatemine._utf8 cimport Bytes, Written
 from templatemine._text cimport Found, Scanner, Table, Tokens, Word, Words
@@ -81,6 +82,7 @@ cdef class Matcher(Scanner):
     cdef Automaton automaton
     cdef uint8_t* edges
     cdef Boxes boxes
+    cdef Fillers fillers
     cdef int64_t strings
     cdef uint8_t* own_form      # 1 where a token spelt like the form has that form
     cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest

@@ -30,6 +30,8 @@ class Matcher(Scanner):
         edges: NDArray[np.uint8] | bytes | None = None,
         sieve: int = 1,
         boxes: list[tuple[int, bytes, bytes]] | None = None,
+        kinds: bytes = b"",
+        known: list[list[bytes]] | None = None,
     ) -> Self: ...
     def find(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
     @property

@@ -17,10 +17,12 @@ from templatemine._cut cimport assemble, cut_pieces, pieces_to_points
 from templatemine._utf8 cimport count_points, utf8_of, written
 
 from templatemine._text cimport (
-    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, Tokens, UPPER, WORD, Word, Words, all_upper,
+    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, Spec, Tokens, UPPER, WORD, Word, Words, all_upper,
     copied, decode, found_free, found_push, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init,
     tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
 )
+
+from templatemine._fillers cimport ANYTHING, Fillers, fillers_free, fillers_make, fits_before, fits_behind
 
 from templatemine._sieve cimport (
     BEGINS_LINE, ENDS_LINE, Regions, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn, sieve_regions,
@@ -237,9 +239,25 @@ cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind
     return tag_form(&scanner.spec, p, n, kind, scratch.form)
 
 
-cdef bint reach(const uint8_t* p, const Tokens* tokens, uint8_t edge, int64_t* first, int64_t* last) noexcept nogil:
-    """Move the first or the last token of a match to the edge of its line; False if that is too far."""
+cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
+                uint8_t kind, int64_t* first, int64_t* last) noexcept nogil:
+    """Move the first or the last token of a match to the edge of its line; False if that is too far, or what stands there
+    is not of the kind that the string takes."""
     cdef int64_t i = last[0], k = first[0]
+    if kind:
+        if edge & TO_END:
+            if not fits_behind(fillers, spec, p, tokens.end[i], n, kind):
+                return False
+            while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
+                i += 1
+        if edge & TO_BEGIN:
+            if not fits_before(fillers, spec, p, tokens.start[k], kind):
+                return False
+            while k > 0 and not tokens.kind[k] & FIRST:
+                k -= 1
+        last[0] = i
+        first[0] = k
+        return True
     if edge & TO_END:
         while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
             i += 1
@@ -581,16 +599,22 @@ cdef class Matcher(Scanner):
         Strings without tokens, each with its opening and its closing, literal text in which a blank stands for any white
         space character that ends no line: a match reaches from an opening to the end of the nearest closing behind it, on
         its line and at most `expressions.BOX_SIZE` code points away.  Without an opening it reaches from a joint.
+    kinds : bytes, optional
+        `slots.code_of` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
+        anything of that length.
+    known : list of list of bytes, optional
+        Words of dates and of durations, if a kind asks for them.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1,
-                  list boxes=None):
+                  list boxes=None, bytes kinds=b"", list known=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
         cdef set boxed = {row[0] for row in boxes or ()}
         memset(&self.boxes, 0, sizeof(Boxes))
+        memset(&self.fillers, 0, sizeof(Fillers))
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
         memset(&self.sieve, 0, sizeof(Sieve))
@@ -637,6 +661,9 @@ cdef class Matcher(Scanner):
             raise MemoryError
         for i in range(strings):
             self.edges[i] = edges[i] if edges is not None else 0
+        if kinds and len(kinds) != strings:
+            raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
+        fillers_make(&self.fillers, kinds, known or [[], []])
         if boxes:
             boxes_build(&self.boxes, boxes)
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
@@ -680,6 +707,7 @@ cdef class Matcher(Scanner):
         for i in range(self.spares):
             scratch_free(self.spare[i])
         boxes_free(&self.boxes)
+        fillers_free(&self.fillers)
         free(self.spare)
         sieve_free(&self.sieve)
         free(self.words.slots)
@@ -868,7 +896,9 @@ cdef class Matcher(Scanner):
                     k = i - self.automaton.depth[s] + 1
                     last = i
                     edge = self.edges[string]
-                    if edge & REACHES and not reach(p, tokens, edge, &k, &last):
+                    if edge & REACHES and not reach(&self.fillers, &self.spec, p, n, tokens, edge,
+                                                    self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING,
+                                                    &k, &last):
                         k = -1
                     if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST) and (
                             not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST):

@@ -24,8 +24,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from templatemine.characters import CAPITAL, LINE_BREAKS, SMALL
 from templatemine.config import EvidenceConfig
-from templatemine.expressions import BOX_SIZE, CAPITAL, LINE_BREAKS, SMALL
+from templatemine.expressions import BOX_SIZE
 from templatemine.model import Document
 from templatemine.openings import Box, find_openings, joints, style_of
 

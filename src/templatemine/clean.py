@@ -13,12 +13,14 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 import html as html_entities
+import re
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from templatemine import _cut, _lines, _spans
+from templatemine.characters import LINE_BREAKS
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
@@ -33,6 +35,7 @@ from templatemine.expressions import (
 )
 from templatemine.model import Cleaned, Span
 from templatemine.packs import Pack
+from templatemine.slots import ANY, fills
 
 if TYPE_CHECKING:
     import regex
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = ["Cleaner", "clean", "cut", "page_text"]
 
 Matches = list[tuple[int, int, int]]
+
+_LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 
 class Cleaner:
@@ -202,15 +207,10 @@ class _Expressions:
             for form in forms:
                 if is_tag(form, pack.html):
                     self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
-            source = expression(
-                forms,
-                pack.patterns,
-                pack.tokenise.separators,
-                pack.html,
-                self._tags,
-                template.anchor,
-                template.slot,
-            )
+            # What fills a slot is looked at when its string is found, whose other edge may be that of a line.
+            other = {"end": "start", "start": "end"}.get(template.slot, "") if template.anchor == "line" else ""
+            anchor = other if template.slot else template.anchor
+            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, anchor)
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
             (by_literal.setdefault(literal, []) if literal else self._always).append(place)
@@ -229,11 +229,19 @@ class _Expressions:
                 candidates.update(places)
         found: Matches = []
         for place in sorted(candidates):
-            slot = pack.templates[place].slot
+            slot, kind = pack.templates[place].slot, pack.templates[place].filler
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
-                if slot and self._size(text, *map(marked.original, match.span(2))) > SLOT_SIZE:
+                start, end = match.span(1)
+                if slot == "end":
+                    end = max(end, self._line_end(marked.text, end))
+                elif slot:
+                    start = min(start, self._line_begin(marked.text, start))
+                start, end, *filler = map(marked.original, (start, end, *match.span(1)))
+                if slot == "end" and not self._takes(text, filler[1], end, slot, kind):
                     continue
-                found.append((marked.original(match.start(1)), marked.original(match.end(1)), place))
+                if slot == "start" and not self._takes(text, start, filler[0], slot, kind):
+                    continue
+                found.append((start, end, place))
         return found + self._boxes_of(text)
 
     def _boxes_of(self, text: str) -> Matches:
@@ -249,11 +257,30 @@ class _Expressions:
             for match in compiled.finditer(marked.text, overlapped=True)
         ]
 
-    def _size(self, text: str, start: int, end: int) -> int:
-        """Characters of a stretch as the native core reads it: what a pattern of the user's own matches is one."""
+    def _line_end(self, text: str, place: int) -> int:
+        """Where the last token of a line ends."""
+        found = _LINE_BREAK.search(text, place)
+        end = found.start() if found else len(text)
+        while end > place and self._separators.match(text, end - 1):
+            end -= 1
+        return end
+
+    def _line_begin(self, text: str, place: int) -> int:
+        """Where the first token of a line begins."""
+        begin = max(text.rfind(char, 0, place) + 1 for char in "\n\u2028\u2029")
+        while begin < place and self._separators.match(text, begin):
+            begin += 1
+        return begin
+
+    def _takes(self, text: str, start: int, end: int, slot: str, kind: str) -> bool:
+        """Whether a stretch may fill a slot; what a pattern of the user's own matches is one character to the core."""
         patterns = self._pack.patterns
         own = patterns.user_matches(text, self._separators) if patterns.user else []
-        return end - start - sum(b - a - 1 for a, b, _ in own if a >= start and b <= end)
+        edits = [(a - start, b - start, "\U000f0fff") for a, b, _ in own if a >= start and b <= end]
+        filler = Marked(text[start:end], edits).text
+        if kind == ANY:
+            return len(filler) <= SLOT_SIZE
+        return fills(kind, filler, self._pack.tokenise.separators, slot)
 
 
 def clean(text: str, pack: Pack) -> Cleaned:

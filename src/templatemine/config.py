@@ -161,6 +161,9 @@ class EvidenceConfig:
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
     period_share, period_least : a quiet string that stands in this share of the documents from its first day to its
         last, and in so many, is compared with these documents alone.
+    slot_kinds : slots take only fillers of the kind that was seen (`fillers`); else anything.
+    slot_unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in
+        the archive: six documents with fillers must agree.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
     boxes : look for boxes in sentences.
     box_sample : documents that tell whether there are any.
@@ -205,6 +208,8 @@ class EvidenceConfig:
     period_share: float = 0.1
     period_least: int = 8
     table_share: float = 0.1
+    slot_kinds: bool = True
+    slot_unseen: float = 0.5
     boxes: bool = True
     box_sample: int = 200
     box_share: float = 0.1

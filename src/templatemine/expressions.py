@@ -20,7 +20,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine import _spans
+from templatemine.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, SPACED_LETTER, WIDE_SPACE
 from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
+from templatemine.slots import ANY, SLOT, filling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,27 +53,14 @@ __all__ = [
     "separator_class",
 ]
 
-# Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms.
-OWN_TOKEN = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
-)
-# A token ends after them although a letter follows, where the pattern "glued" is on.
-JOINTS = ":/)"
-LINE_BREAKS = r"\n" + "\u2028\u2029"
 # Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
 ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
-# A token of a template that stands for the rest of its line, and how many characters that may have.
-SLOT = "{slot}"
+# Characters of the rest of a line that fills a slot which takes anything.
 SLOT_SIZE = 120
 # A token of a template that stands for a joint: a capital behind small letters.
 JOINT = "{joint}"
-# Letters of a joint: of the Latin, Greek and Cyrillic alphabets, without their extensions.
-SMALL = "a-zß-öø-ÿα-ωа-яё"
-CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 # Between two strings of a template; three headlines have some 200 characters, a long one 100.
 BOX_SIZE = 400
-WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # Compiled when they are needed, which for most packs is never.
 _OWN = f"[{OWN_TOKEN}]"
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
@@ -116,13 +105,14 @@ def expression(
     tags: Mapping[bytes, str] | None = None,
     anchor: str = "",
     slot: str = "",
+    kind: str = ANY,
 ) -> str:
     """The regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
-    the rest of the line up to its end, or from its beginning, is a part of the match.  In marked text, where a mark is
-    one character, what fills the slot is group 2 and may have any length: whoever applies the expression measures it.
+    the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
+    `slots`; not in marked text, where a mark is one character and nothing can be told of a filler.
     """
     described = [_described(form, patterns, html, tags) for form in forms]
     parts = _joined(described, separators)
@@ -134,7 +124,8 @@ def expression(
     if ANCHORS[anchor] & 2:
         right = line_end
     if slot:
-        rest = _rest(slot, separators, described[-1 if slot == "end" else 0], tags is None)
+        beside = described[-1 if slot == "end" else 0]
+        rest = _rest(slot, separators, beside) if kind == ANY else _filling(slot, separators, beside, kind)
         if slot == "end":
             parts, right = [*parts, rest], line_end
         else:
@@ -174,19 +165,32 @@ def _joined(described: Sequence[_Described], separators: str) -> list[str]:
     return parts
 
 
-def _rest(slot: str, separators: str, beside: _Described, bounded: bool) -> str:
+def _rest(slot: str, separators: str, beside: _Described) -> str:
     """The rest of a line beside a token: nothing, or what begins and ends with tokens and meets it at a boundary."""
     outer = f"[^{separator_class(separators)}]"
     blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
-    size = f"{{0,{SLOT_SIZE - (1 if beside.own else 2)}}}" if bounded else "*"
-    middle = f"[^{LINE_BREAKS}]{size}"
+    middle = f"[^{LINE_BREAKS}]{{0,{SLOT_SIZE - (1 if beside.own else 2)}}}"
     if slot == "end":
         glued = f"[{OWN_TOKEN}{LETTER if beside.joins else ''}]"
         body = f"{middle}{outer}" if beside.own else f"{blank}{middle}{outer}|{glued}(?:{middle}{outer})?"
     else:
         glued = f"[{OWN_TOKEN}{JOINTS if beside.letter else ''}]"
         body = f"{outer}{middle}" if beside.own else f"{outer}{middle}{blank}|(?:{outer}{middle})?{glued}"
-    return f"(?:{body})?" if bounded else f"((?:{body})?)"
+    return f"(?:{body})?"
+
+
+def _filling(slot: str, separators: str, beside: _Described, kind: str) -> str:
+    """The rest of a line that is of a kind, or nothing."""
+    one = filling(kind, separators)
+    letter = f"[^{separator_class(separators)}{OWN_TOKEN}]"
+    if slot == "end":
+        glued = letter if beside.own else f"[{SPACED_LETTER}]" if beside.joins else ""
+        body = f"{one.after}|{glued}{one.glued_after}" if glued else one.after
+    else:
+        joints = "".join(char for char in JOINTS if char not in separators)
+        glued = letter if beside.own else f"[{joints}]" if beside.letter and joints else ""
+        body = f"{one.before}|{one.glued_before}{glued}" if glued else one.before
+    return f"(?:{body})?"
 
 
 def _ends_in_joint(form: bytes) -> bool:
@@ -195,7 +199,7 @@ def _ends_in_joint(form: bytes) -> bool:
 
 def for_re2(pattern: str) -> str:
     """An expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
-    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE)
+    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE).replace(r"[^\s", r"[^\s\v" + WIDE_SPACE)
     return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
 
 

@@ -226,8 +226,8 @@ class Template:
     `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
     hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
     string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
-    the rest of the line up to the fixed tokens, whose `df` and `count` these are; one in the middle for whatever is
-    between two strings on a line.
+    the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
+    of a kind (see `slots`); ``{slot}`` in the middle for whatever is between two strings on a line.
     """
 
     id: str
@@ -242,10 +242,16 @@ class Template:
     def slot(self) -> str:
         """ "start" or "end" if the rest of the line on that side belongs to the match, "between" if what stands between
         two strings does, else ""."""
-        tokens = self.tokens or ()
-        if "{slot}" not in tokens:
-            return ""
-        return "end" if tokens[-1] == "{slot}" else "start" if tokens[0] == "{slot}" else "between"
+        tokens = self.tokens or ("",)
+        if tokens[-1].startswith("{slot"):
+            return "end"
+        return "start" if tokens[0].startswith("{slot") else "between" if "{slot}" in tokens else ""
+
+    @property
+    def filler(self) -> str:
+        """Of what kind the rest of the line must be, "" for any; see `slots`."""
+        tokens = self.tokens or ("",)
+        return {"end": tokens[-1], "start": tokens[0]}.get(self.slot, "")[len("{slot:") : -1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.characters import CAPITAL, LINE_BREAKS, SMALL
 from templatemine.config import EvidenceConfig
-from templatemine.expressions import BOX_SIZE, CAPITAL, JOINT, LINE_BREAKS, SMALL, box_expression
+from templatemine.expressions import BOX_SIZE, JOINT, box_expression
 
 __all__ = ["Box", "find_openings", "joints", "style_of"]
 

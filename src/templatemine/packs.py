@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine import _spans, overrides, page_section
 from templatemine._version import __version__
+from templatemine.characters import WIDE_SPACE
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import ANCHORS, JOINT, SLOT, WIDE_SPACE, Encoded, box_expression, expression, halves
+from templatemine.expressions import ANCHORS, JOINT, Encoded, box_expression, expression, halves
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
 from templatemine.overrides import Overrides
 from templatemine.patterns import PatternSet, make_pattern_set
+from templatemine.slots import KINDS, MOST_WORDS, SLOT, code_of, kind_of, known_words
 
 if TYPE_CHECKING:
     import regex
@@ -37,9 +39,13 @@ SCHEMA = 1
 
 
 def template_id(tokens: Sequence[str]) -> str:
-    """A name that stays the same from one mining to the next: 40 bits of a hash of the tokens."""
+    """A name that stays the same from one mining to the next: 40 bits of a hash of the tokens.
+
+    What kind of filler a slot takes is told by the archive, and may change as it grows; the name stays.
+    """
     from hashlib import blake2b  # here, for it loads OpenSSL, which cleaning has no need of
 
+    tokens = [SLOT if kind_of(token) else token for token in tokens]
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
@@ -96,7 +102,9 @@ class Pack:
         """Normalised tokens of a template as the native core spells them."""
         forms, read = self._form_of, self.patterns.from_readable
         return [
-            forms.get(token) or forms.setdefault(token, read(token)) for token in template.tokens or () if token != SLOT
+            forms.get(token) or forms.setdefault(token, read(token))
+            for token in template.tokens or ()
+            if kind_of(token) is None
         ]
 
     def derived(self, template: Template) -> str:
@@ -104,9 +112,8 @@ class Pack:
         if template.slot == "between":
             return box_expression(*halves(template.tokens or ()))
         separators, patterns = self.tokenise.separators, self.patterns
-        return expression(
-            self.forms(template), patterns, separators, self.html, anchor=template.anchor, slot=template.slot
-        )
+        forms, kind = self.forms(template), template.filler
+        return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=template.slot, kind=kind)
 
     @cached_property
     def _form_of(self) -> dict[str, bytes]:
@@ -130,6 +137,7 @@ class Pack:
         vocabulary: dict[bytes, int] = {}
         flat, bounds, edges = array("i"), array("q", [0]), bytearray()
         boxes: list[tuple[int, bytes, bytes]] = []
+        kinds = bytearray()
         for place in rows:
             template = self.templates[place]
             if template.slot == "between":
@@ -138,9 +146,13 @@ class Pack:
             else:
                 flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
             edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0))
+            kinds.append(code_of(template.filler))
             bounds.append(len(flat))
+        known = known_words() if max(kinds, default=0) > MOST_WORDS else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        matcher = _spans.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, boxes)
+        matcher = _spans.Matcher(
+            *arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, boxes, bytes(kinds), known
+        )
         return matcher, rows
 
     def to_json(self) -> str:
@@ -387,16 +399,28 @@ def _check_templates(pack: Pack, where: str) -> None:
 def _check_slot(pack: Pack, template: Template, here: str) -> None:
     """A slot stands beside other tokens and in no HTML; the first or the last one stands at an edge of its line."""
     tokens = template.tokens or ()
-    if SLOT not in tokens:
+    slots = [token for token in tokens if token.startswith("{slot")]
+    for token in slots:
+        if kind_of(token) is None:
+            known = ", ".join(KINDS)
+            raise PackError(
+                f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {known} or 1-N, N up to {MOST_WORDS}, "
+                f"got {token!r}"
+            )
+    if not slots:
         return
     if pack.html:
-        raise PackError(f"{here}: tokens: {SLOT} stands for a part of a line, and HTML has none")
-    if tokens.count(SLOT) > 1 or len(tokens) < 2:
-        raise PackError(f"{here}: tokens: expected {SLOT} once and beside other tokens")
+        raise PackError(f"{here}: tokens: {slots[0]} stands for a part of a line, and HTML has none")
+    if len(slots) > 1 or len(tokens) < 2:
+        raise PackError(f"{here}: tokens: expected {slots[0]} once and beside other tokens")
     if template.slot == "between":
         _check_box(template, here)
+    elif not template.slot:
+        raise PackError(f"{here}: tokens: expected {slots[0]} at an edge; between two strings stands {SLOT}")
     elif not ANCHORS[template.anchor] & ANCHORS[template.slot]:
-        raise PackError(f"{here}: anchor: expected {template.slot!r} or 'line' beside {SLOT}, got {template.anchor!r}")
+        raise PackError(
+            f"{here}: anchor: expected {template.slot!r} or 'line' beside {slots[0]}, got {template.anchor!r}"
+        )
 
 
 _SPACE = re.compile(rf"[\t-\r {WIDE_SPACE}]")

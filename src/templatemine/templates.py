@@ -6,20 +6,23 @@ Only the documents with an example are scanned again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.boxes import Box
+from templatemine.characters import LINE_BREAKS
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
-from templatemine.expressions import LINE_BREAKS, SLOT, SLOT_SIZE, Encoded, box_expression, expression, halves
+from templatemine.expressions import SLOT_SIZE, Encoded, box_expression, expression, halves
+from templatemine.fillers import Slotted, Taken, kinds_taken
 from templatemine.mined import Mined, parts
 from templatemine.model import Document, Template
 from templatemine.packs import template_id
 from templatemine.patterns import PatternSet
+from templatemine.slots import ANY, SLOT, slot_token
 
 __all__ = ["templates_of"]
 
@@ -37,20 +40,33 @@ def templates_of(
     """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first."""
     separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
-    reaching = _reaching(mined, rows, config.evidence)
     strings = mined.strings
+    slots = {
+        (row, side): Slotted(
+            forms=[strings.names[token] for token in strings.ids(row)],
+            side=side,
+            anchor=_slotted_anchor(_anchor(mined.evidence, row, config.evidence), side),
+        )
+        for row, sides in _reaching(mined, rows, config.evidence).items()
+        for side in sides
+    }
+    told = documents if mined.chosen is None else [documents[place] for place in mined.chosen.tolist()]
+    texts = (document.body for document in told)
+    taken = dict(zip(slots, kinds_taken([*slots.values()], texts, patterns, separators, config.evidence), strict=True))
 
-    def template(row: int, forms: list[bytes], fixed: tuple[str, ...], side: str) -> Template:
+    def template(row: int, side: str) -> Template:
         anchor = _anchor(mined.evidence, row, config.evidence)
         text, start, end = examples[row]
-        tokens, example = fixed, text[start:end]
+        forms = [strings.names[token] for token in strings.ids(row)]
+        tokens, example, kind = tuple(patterns.readable(form) for form in forms), text[start:end], ANY
         if side:
-            tokens = (*fixed, SLOT) if side == "end" else (SLOT, *fixed)
-            anchor = "line" if anchor not in ("", side) else side
+            kind = taken[row, side].kind
+            tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
+            anchor = slots[row, side].anchor
             example = _with_rest(text, start, end, side, separators)
         return Template(
             id=template_id(tokens),
-            regex=expression(forms, patterns, separators, mined.html, anchor=anchor, slot=side),
+            regex=expression(forms, patterns, separators, mined.html, anchor=anchor, slot=side, kind=kind),
             tokens=tokens,
             df=int(strings.df[row]),
             count=int(strings.count[row]),
@@ -58,12 +74,10 @@ def templates_of(
             anchor=anchor,
         )
 
-    templates: list[Template] = []
-    for row in rows.tolist():
-        forms = [strings.names[token] for token in strings.ids(row)]
-        fixed = tuple(patterns.readable(form) for form in forms)
-        templates.append(template(row, forms, fixed, ""))
-        templates += [template(row, forms, fixed, side) for side in reaching.get(row, ())]
+    templates = [
+        template(row, "") for row in rows.tolist() if not _replaced(mined.evidence, row, taken, config.evidence)
+    ]
+    templates += [template(row, side) for row, side in slots]
     templates += [_boxed(box) for box in boxes]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
@@ -78,6 +92,28 @@ def _boxed(box: Box) -> Template:
         df=box.df,
         count=box.count,
         example=box.example,
+    )
+
+
+def _slotted_anchor(anchor: str, side: str) -> str:
+    """Where in its line a string stands with its slot, which is at one edge of the line."""
+    return "line" if anchor not in ("", side) else side
+
+
+def _replaced(
+    evidence: Evidence | None, row: int, taken: Mapping[tuple[int, str], Taken], config: EvidenceConfig
+) -> bool:
+    """Whether a string counts with its slot alone: nothing closes it there, and it never went on otherwise.
+
+    Where it does so in time to come, it begins a sentence or ends one.
+    """
+    if evidence is None:
+        return False
+    closed = {"end": evidence.closes, "start": evidence.after_close}
+    return any(
+        taken[row, side].always and column[row] < config.closed
+        for side, column in closed.items()
+        if (row, side) in taken
     )
 
 

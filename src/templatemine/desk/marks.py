@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import regex
 
+from templatemine.characters import OWN_TOKEN
 from templatemine.errors import ConfigError
-from templatemine.expressions import OWN_TOKEN
 from templatemine.model import Document
 
 __all__ = ["LABELS", "OTHER", "Label", "Mark", "checked", "labels_of", "marks_of", "passages", "units"]

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from templatemine.expressions import OWN_TOKEN, SLOT
+from templatemine.characters import OWN_TOKEN
+from templatemine.slots import kind_of
 
 if TYPE_CHECKING:
     from templatemine.model import Template
@@ -36,7 +37,7 @@ def leading(templates: Sequence[Template]) -> list[Template]:
     kept: list[Template] = []
     held: list[str] = []
     for template in sorted(templates, key=lambda one: -len(one.tokens or ())):
-        inner = "\x00".join(("", *(token for token in template.tokens or () if token != SLOT), ""))
+        inner = "\x00".join(("", *(token for token in template.tokens or () if kind_of(token) is None), ""))
         if template.tokens is None or not any(inner in outer for outer in held):
             kept.append(template)
             held.append(inner)

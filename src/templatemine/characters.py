@@ -1,0 +1,34 @@
+"""Classes of characters that expressions are made of, without their brackets.
+
+They are spelt out because `re`, `regex` and RE2 share no name for them, and the native modules have them a second time
+as comparisons, which property tests hold together.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CAPITAL", "JOINTS", "LINE_BREAKS", "OWN_TOKEN", "SIGNS", "SMALL", "SPACED_LETTER", "WIDE_SPACE"]
+
+# Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms.
+OWN_TOKEN = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
+)
+# Letters (`patterns.LETTER`) of all other scripts.
+SPACED_LETTER = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0588\u058b-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05f2"
+    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u1fff"
+    "\u2c00-\u2fff\u3100-\u31ef\u3200-\u33ff\u4dc0-\u4dff\ua000-\ud7ff\ufb00-\ufe0f\ufe70-\ufeff\ufff0-\uffff"
+    "\U00010000-\U0001efff"
+)
+# A token ends after them although a letter follows, where the pattern "glued" is on.
+JOINTS = ":/)"
+LINE_BREAKS = r"\n" + "\u2028\u2029"
+# Letters of the Latin, Greek and Cyrillic alphabets, without their extensions.
+SMALL = "a-zß-öø-ÿα-ωа-яё"
+CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
+# Punctuation, currencies and what else is no letter and no digit in running text, beyond ASCII.
+SIGNS = (
+    "\u00a1-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u200b-\u2027\u202a-\u202e\u2030-\u205e"
+    "\u2060-\u206f\u20a0-\u20cf\u2190-\u2bff"
+)
+WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"

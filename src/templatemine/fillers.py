@@ -1,0 +1,134 @@
+"""What filled the slots of some strings in the archive -> the kind that each slot takes from now on.
+
+In come strings that reach to an edge of their line, and all documents; out goes the narrowest kind that all fillers
+have (`slots.KINDS`, or up to a number of words), if enough documents say so.  The documents are searched once, as in
+cleaning.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from templatemine import _spans
+from templatemine.characters import CAPITAL
+from templatemine.config import EvidenceConfig
+from templatemine.expressions import ANCHORS, SLOT_SIZE, Encoded
+from templatemine.patterns import PatternSet
+from templatemine.slots import ANY, KINDS, MOST_WORDS, fills
+
+__all__ = ["Slotted", "Taken", "kinds_taken"]
+
+_LINE_BREAK = re.compile(rb"\n|\xe2\x80[\xa8\xa9]")
+_BREAKS = (b"\n", "\u2028".encode(), "\u2029".encode())
+_MARK = re.compile(rb"\xff.", re.DOTALL)
+_CAPITAL = re.compile(f"[{CAPITAL}]")
+_SLACK, _MORE = 2, 2
+"""A slot takes twice the words of the longest filler, and two more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slotted:
+    """A string with a slot: its forms, the side the slot is on ("end" or "start"), and the anchor of the template."""
+
+    forms: Sequence[bytes]
+    side: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What a slot takes.
+
+    Attributes
+    ----------
+    kind : str
+    always : bool
+        The string never stood in the archive but with such a filler or none; there are several different ones, and the
+        kind is one of `slots.KINDS`.
+    """
+
+    kind: str = ANY
+    always: bool = False
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Fillers of a slot, and how many documents have one that a slot which takes anything would take."""
+
+    fillers: set[str] = field(default_factory=set)
+    documents: int = 0
+    last: int = -1
+
+
+def kinds_taken(
+    strings: Sequence[Slotted], texts: Iterable[str], patterns: PatternSet, separators: str, config: EvidenceConfig
+) -> list[Taken]:
+    """What each of some strings takes, whatever the order of the texts."""
+    if not strings or not config.slot_kinds:
+        return [Taken() for _ in strings]
+    matcher = _matcher(strings, patterns, separators)
+    seen = [_Seen() for _ in strings]
+    for number, text in enumerate(texts):
+        data = Encoded(text, patterns, separators).data
+        starts, ends, found = matcher.find(data)
+        for start, end, place in zip(starts.tolist(), ends.tolist(), found.tolist(), strict=True):
+            filler = _filler(data, start, end, strings[place].side, separators)
+            one = seen[place]
+            one.fillers.add(filler)
+            if filler and len(filler) <= SLOT_SIZE and one.last != number:
+                one.last = number
+                one.documents += 1
+    return [_taken(one, string.side, separators, config) for one, string in zip(seen, strings, strict=True)]
+
+
+def _matcher(strings: Sequence[Slotted], patterns: PatternSet, separators: str) -> _spans.Matcher:
+    """The strings without their slots; the other edge may be that of a line."""
+    vocabulary: dict[bytes, int] = {}
+    flat, bounds, edges = array("i"), array("q", [0]), bytearray()
+    for one in strings:
+        flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in one.forms])
+        bounds.append(len(flat))
+        edges.append(ANCHORS[one.anchor] & ~ANCHORS[one.side])
+    return _spans.Matcher(*patterns.scanner_arguments(separators, False), list(vocabulary), flat, bounds, bytes(edges))
+
+
+def _filler(data: bytes, start: int, end: int, side: str, separators: str) -> str:
+    """What stands between a string and the edge of its line, without the separators there."""
+    if side == "end":
+        found = _LINE_BREAK.search(data, end)
+        rest = data[end : found.start() if found else len(data)]
+    else:
+        begin = max(place + len(one) for one in _BREAKS if (place := data.rfind(one, 0, start)) >= 0 or one == b"\n")
+        rest = data[begin:start]
+    text = _MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
+    place = 0 if side == "start" else -1
+    while text and (text[place].isspace() or text[place] in separators):
+        text = text[1:] if side == "start" else text[:-1]
+    return text
+
+
+def _taken(seen: _Seen, side: str, separators: str, config: EvidenceConfig) -> Taken:
+    """The narrowest kind of all fillers that a slot which takes anything would take."""
+    short = [one for one in seen.fillers if one and len(one) <= SLOT_SIZE]
+    # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
+    if seen.documents * config.slot_unseen < 3:
+        return Taken()
+    kind = next((kind for kind in KINDS if _all_of(kind, short, side, separators)), None)
+    if kind is None:
+        words = max(len(re.split(rf"[\s{re.escape(separators)}]+", one.strip())) for one in short)
+        kind = f"1-{_SLACK * words + _MORE}"
+        if _SLACK * words + _MORE > MOST_WORDS or not _all_of(kind, short, side, separators):
+            return Taken()
+    # Of few different ones, or of some words, it is not told what else stands there.
+    telling = kind in KINDS and len(short) * config.slot_unseen >= 3
+    return Taken(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in seen.fillers))
+
+
+def _all_of(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
+    """Whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts without."""
+    return all(
+        fills(kind, one, separators, side) and (kind != "names" or _CAPITAL.search(one) is not None) for one in fillers
+    )

@@ -1,0 +1,162 @@
+"""Slots of a kind: both engines, and the expressions as they stand in a pack, take the same fillers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import re2
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples, make_pack, scan
+from templatemine.clean import Cleaner
+from templatemine.config import CleanConfig, UserPattern
+from templatemine.expressions import Encoded, expression, for_re2
+from templatemine.model import Template
+from templatemine.packs import Pack
+from templatemine.patterns import pattern_set
+from templatemine.slots import KINDS, slot_token
+
+ALL_KINDS = (*KINDS, "1-1", "1-2", "1-5", "")
+FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")
+SEPARATORS = ("-", "", "-@)", "-./:@")
+OWN = UserPattern(name="case", regex="case-[0-9]+ x", spans=True)
+
+
+def slotted(
+    fixed: str, kind: str, side: str, *, separators: str = "-", whole: bool = False, own: bool = False
+) -> Pack | None:
+    """A pack of one template; None if the string has no tokens under these separators."""
+    # What a number may hold parts no tokens.
+    patterns = pattern_set("none" if "." in separators else "news", (OWN,) if own else ())
+    _, forms = scan(fixed, patterns, separators, False)
+    if not forms:
+        return None
+    words = tuple(patterns.readable(form) for form in forms)
+    tokens = (*words, slot_token(kind)) if side == "end" else (slot_token(kind), *words)
+    anchor = "line" if whole else side
+    source = expression(forms, patterns, separators, False, anchor=anchor, slot=side, kind=kind)
+    template = Template(id="t1", regex=source, tokens=tokens, df=3, count=3, example=fixed, anchor=anchor)
+    return replace(make_pack([], patterns, separators, False), templates=(template,))
+
+
+def native(pack: Pack, text: str) -> list[tuple[int, int]]:
+    encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+    starts, ends, _ = pack.matcher()[0].find(encoded.data)
+    edges = np.unique(np.concatenate([starts, ends]))
+    place = dict(zip(edges.tolist(), encoded.code_points(edges).tolist(), strict=True))
+    return sorted({(place[start], place[end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)})
+
+
+def everywhere(compiled: Any, text: str) -> Iterator[tuple[int, int]]:
+    """All matches of an expression, overlapping ones included."""
+    place = 0
+    while place <= len(text) and (match := compiled.search(text, place)):
+        yield match.span(1)
+        place = match.start() + 1
+
+
+def covered(spans: Iterable[tuple[int, int]]) -> set[int]:
+    return {place for start, end in spans for place in range(start, end)}
+
+
+PIECES = (
+    *(" ", " ", " ", "\n", "-", "\u00a0", "\u2028", "\u2003"),
+    *(
+        "Foto:",
+        "by",
+        "語",
+        "(c)",
+        "5",
+        "Jane",
+        "of",
+        "the",
+        "Roe,",
+        "é",
+        "École",
+        "ωa",
+        "«Ωa»",
+        "ёж",
+        "Łódź",
+        "نص",
+        "’",
+        "–",
+    ),
+    *(
+        "3",
+        "٣",
+        "$4.5",
+        "10:30",
+        "May",
+        "Sept",
+        "am",
+        "p.m.",
+        "3pm",
+        "Monday",
+        "hours",
+        "ago",
+        "GMT",
+        "27th",
+        "1/2",
+        "T",
+    ),
+    *("a.b", "x@y", "@z", "http://q.org/a", ".", ":", "/", "@", "\x1c", "\u200f", "case-7 x"),
+)
+texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+# In spaced ones kinds hold more often.
+spaced = st.lists(st.sampled_from([piece for piece in PIECES if piece.strip()]), max_size=30).map(" ".join)
+
+
+@examples(600)
+@given(
+    st.sampled_from(FIXED),
+    st.sampled_from(ALL_KINDS),
+    st.sampled_from(["start", "end"]),
+    st.sampled_from(SEPARATORS),
+    st.booleans(),
+    st.booleans(),
+    texts | spaced,
+)
+def test_engines_agree_on_kinds(
+    fixed: str, kind: str, side: str, separators: str, whole: bool, own: bool, text: str
+) -> None:
+    pack = slotted(fixed, kind, side, separators=separators, whole=whole, own=own)
+    if pack is None:
+        return
+    expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
+    assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
+    sieved, _ = pack.make_matcher(sieve=2)
+    data = Encoded(text, pack.patterns, separators).data
+    plain = pack.make_matcher(sieve=0)[0].find(data)
+    assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
+
+
+@examples(600)
+@given(
+    st.sampled_from([one for one in FIXED if one != "5"]),
+    st.sampled_from([kind for kind in ALL_KINDS if kind]),
+    st.sampled_from(["start", "end"]),
+    st.sampled_from(["-", ""]),
+    st.booleans(),
+    texts | spaced,
+)
+def test_expressions_say_what_engines_do(
+    fixed: str, kind: str, side: str, separators: str, whole: bool, text: str
+) -> None:
+    """In `re`, `regex` and RE2 an expression of a pack finds what the engines find."""
+    # On raw text an expression may begin in a mark.
+    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
+    pack = slotted(fixed, kind, side, separators=separators, whole=whole)
+    assert pack is not None
+    expected = native(pack, text)
+    source = pack.templates[0].regex
+    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
+        found = set(everywhere(engine, text))
+        # Of several strings in a line an expression finds what reaches farthest from its beginning.
+        assert found <= set(expected)
+        assert covered(found) == covered(expected)
