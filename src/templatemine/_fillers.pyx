@@ -151,13 +151,14 @@ cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
 
 cdef bint address_behind(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, bint glued) noexcept nogil:
     """Whether what begins at i is one address, or nothing, up to the end of its line."""
-    cdef int64_t start = i, end
+    cdef int64_t start = i, end = i
     cdef int width = 0, kind
     while i < n and 33 <= p[i] <= 126:
         i += 1
-    end = i
-    while end > start and spec.kind[p[end - 1]] == EXTRA:
-        end -= 1
+        if spec.kind[p[i - 1]] != EXTRA:
+            end = i
+            if glued and end - start >= GLUED_SIZE:
+                return False
     while i < n:
         kind = char_at(spec, p + i, n - i, &width)
         if kind == BREAK:
@@ -165,18 +166,19 @@ cdef bint address_behind(const Spec* spec, const uint8_t* p, int64_t i, int64_t 
         if kind != PARTING:
             return False
         i += width
-    return end - start < GLUED_SIZE if glued else end == start or tells_address(p + start, end - start)
+    return glued or end == start or tells_address(p + start, end - start)
 
 
 cdef bint address_before(const Spec* spec, const uint8_t* p, int64_t i, bint glued) noexcept nogil:
     """Whether what ends at i is one address, or nothing, up to the beginning of its line."""
-    cdef int64_t end = i, start, before = 0
+    cdef int64_t end = i, start = i, before = 0
     cdef int kind
     while i > 0 and 33 <= p[i - 1] <= 126:
         i -= 1
-    start = i
-    while start < end and spec.kind[p[start]] == EXTRA:
-        start += 1
+        if spec.kind[p[i]] != EXTRA:
+            start = i
+            if glued and end - start >= GLUED_SIZE:
+                return False
     while i > 0:
         kind = char_before(spec, p, i, &before)
         if kind == BREAK:
@@ -184,7 +186,7 @@ cdef bint address_before(const Spec* spec, const uint8_t* p, int64_t i, bint glu
         if kind != PARTING:
             return False
         i = before
-    return end - start < GLUED_SIZE if glued else end == start or tells_address(p + start, end - start)
+    return glued or end == start or tells_address(p + start, end - start)
 
 
 cdef bint fits_behind(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t start, int64_t n, uint8_t kind) noexcept nogil:

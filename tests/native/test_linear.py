@@ -19,6 +19,7 @@ from templatemine.index import build_index
 from templatemine.mine import find_repeats, suffix_array
 from templatemine.pages.blocks import Page, forests
 from templatemine.patterns import pattern_set
+from templatemine.slots import code_of, known_words
 
 pytestmark = pytest.mark.slow
 
@@ -219,3 +220,28 @@ def test_the_trees_of_the_page_model() -> None:
         return lambda: forest.scores(rows)
 
     hold(prepare, small=200, large=100_000, factor=3.0)
+
+
+@pytest.mark.parametrize("kind", ["date", "url", "names"])
+@pytest.mark.parametrize("side", [4, 8])
+@pytest.mark.parametrize("piece", ["by ", "by Ann ", "by:", "by:/"])
+def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
+    """Texts of one line in which a string that takes the rest of its line follows itself, or words without an end."""
+    native = _spans.Matcher(
+        *ARGUMENTS,
+        [b"by", b"by:"],
+        np.array([0, 1], np.int32),
+        np.array([0, 1, 2], np.int64),
+        np.array([side, side], np.uint8),
+        1,
+        None,
+        bytes([code_of(kind)] * 2),
+        known_words(),
+    )
+    unit = piece.encode()
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = unit * (size // len(unit))
+        return lambda: native.find(text)
+
+    hold(prepare, 8_000, 128_000)

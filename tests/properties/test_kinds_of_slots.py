@@ -112,7 +112,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 spaced = st.lists(st.sampled_from([piece for piece in PIECES if piece.strip()]), max_size=30).map(" ".join)
 
 
-@examples(600)
+@examples(400)
 @given(
     st.sampled_from(FIXED),
     st.sampled_from(ALL_KINDS),
@@ -136,7 +136,7 @@ def test_engines_agree_on_kinds(
     assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
 
 
-@examples(600)
+@examples(200)
 @given(
     st.sampled_from([one for one in FIXED if one != "5"]),
     st.sampled_from([kind for kind in ALL_KINDS if kind]),

@@ -1,0 +1,88 @@
+"""What the archive says of slots: the narrowest kind of all fillers, if there are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from templatemine.config import EvidenceConfig, UserPattern
+from templatemine.fillers import Slotted, Taken, kinds_taken
+from templatemine.patterns import pattern_set
+
+NEWS = pattern_set("news")
+NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", "Kim Orr", "Sue Fox", "Ian Rex")
+
+
+def taken(
+    texts: Sequence[str], words: str = "Photo by", side: str = "end", anchor: str = "", **options: float | bool
+) -> Taken:
+    forms = [word.encode() for word in words.split()]
+    string = Slotted(forms=forms, side=side, anchor=anchor or side)
+    return kinds_taken([string], texts, NEWS, "-", EvidenceConfig(**options))[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fillers"),
+    [
+        ("names", NAMES),
+        ("number", [f"{number}, {2 * number}" for number in range(7)]),
+        ("date", [f"May {number}, 2014" for number in range(7)]),
+        ("duration", [f"{number} hours ago" for number in range(7)]),
+        ("url", [f"https://example.org/a-{number}" for number in range(7)]),
+        ("1-10", ["a view of it", "all of us", "one", "some", "no one", "you", "him"]),
+        ("1-4", ("report.", "story.", "text.", "page.", "piece.", "site.", "post.")),
+        ("", ["語", *NAMES]),
+        ("", ["x " * 12, *NAMES]),
+    ],
+)
+def test_the_narrowest_kind_of_all(kind: str, fillers: Sequence[str]) -> None:
+    texts = [f"A story.\nPhoto by {one}\nMore." for one in fillers]
+    assert taken(texts).kind == kind
+    assert taken(texts[::-1]).kind == kind
+    before = [f"A story.\u2028{one} photo.\u2029More." for one in fillers]
+    assert taken(before, "photo.", "start").kind == kind
+
+
+def test_few_documents_say_nothing() -> None:
+    texts = [f"Photo by {one}" for one in NAMES]
+    assert taken(texts[:5]) == Taken()
+    assert taken(texts[:6]).kind == "names"
+    assert taken(texts[:5], slot_unseen=0.6).kind == "names"
+    assert taken([*texts[:5], "\n".join(texts)]).kind == "names"
+    # It is documents that count.
+    assert taken(["\n".join(texts)]) == Taken()
+    assert taken(texts, slot_kinds=False) == Taken()
+
+
+def test_names_hold_capitals() -> None:
+    """Where a script has none, any words would be names."""
+    assert taken([f"Photo by {one}" for one in ("نص", "كلمة", "ثالث", "رابع", "خامس", "سادس")]).kind == "1-4"
+
+
+def test_a_string_may_always_have_its_slot_filled() -> None:
+    texts = [f"Photo by {one}" for one in NAMES]
+    assert taken(texts).always
+    assert taken([*texts, "Photo by"]).always
+    assert not taken([*texts, "Photo by an artist " + "who is not known to any of us " * 5]).always
+    # Few different ones, or words of no kind, say nothing of what else may come.
+    assert not taken([texts[0]] * 20).always
+    assert not taken([f"Photo by the {one} of them" for one in "abcdefgh"]).always
+
+
+def test_where_in_its_line_a_string_stands() -> None:
+    """The other edge of the string may be that of a line."""
+    texts = [f"Photo by {one}\nThis is a photo by him who says it was not even his own" for one in NAMES]
+    assert taken(texts, anchor="line").kind == "names"
+    texts = [f"Photo by {one}\nThis is a Photo by him who says it was not even his own" for one in NAMES]
+    assert taken(texts, anchor="line").kind == "names"
+    assert taken(texts, anchor="end").kind != "names"
+
+
+def test_own_patterns_are_one_character() -> None:
+    patterns = pattern_set("news", (UserPattern(name="case", regex="no [0-9]+ of the old book there", spans=True),))
+    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    texts = [f"Photo by Ann no {number} of the old book there" for number in range(7)]
+    assert kinds_taken([string], texts, patterns, "-", EvidenceConfig())[0].kind == "names"
+    assert kinds_taken([string], texts, NEWS, "-", EvidenceConfig())[0].kind != "names"
+    assert kinds_taken([], texts, NEWS, "-", EvidenceConfig()) == []
