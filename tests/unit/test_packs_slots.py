@@ -37,7 +37,8 @@ def test_packs_with_slots_are_written_and_read(token: str) -> None:
     text = pack.to_json()
     assert f'"{token}"' in text
     again = Pack.from_json(text)
-    assert again.templates == pack.templates and again.to_json() == text
+    assert again.templates == pack.templates
+    assert again.to_json() == text
     assert Cleaner(again).clean("A story.\nPhoto by Ann Lee").text == "A story."
 
 
@@ -71,7 +72,8 @@ def test_the_kind_is_a_part_of_the_expression_and_not_of_the_name() -> None:
     any_filler, names = credit("{slot}"), credit()
     assert any_filler.templates[0].id == names.templates[0].id
     changes = compare(any_filler, names)
-    assert not changes.came and not changes.went
+    assert not changes.came
+    assert not changes.went
     assert [after.filler for _, after in changes.changed] == ["names"]
     data = json.loads(names.to_json())
     data["templates"][0]["regex"] = any_filler.templates[0].regex
