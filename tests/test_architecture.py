@@ -45,6 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
             "duplicates",
             "hidden",
             "mined",
+            "background",
             "decide",
             "openings",
             "boxes",

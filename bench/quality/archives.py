@@ -17,15 +17,22 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [path for path in (str(ROOT / "datasets"), str(ROOT / "bench")) if path not in sys.path]
 
+from background import BackgroundSpec, Part, derive, part_of  # noqa: E402
 from data import rows_of  # noqa: E402
+from templatemine.background import write  # noqa: E402
+from templatemine.config import NO_BACKGROUND, PipelineConfig  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
+from templatemine.evaluation.protocol import by_source  # noqa: E402
+from templatemine.io.write import atomic_writer, safe_file_name  # noqa: E402
 from templatemine.model import Document  # noqa: E402
+from templatemine.pipeline import mine_source  # noqa: E402
 
 __all__ = [
     "ANNOTATED",
     "PAGES",
     "SHARED",
     "annotated",
+    "background_without",
     "digest_of_files",
     "generated",
     "generated_pages",
@@ -41,6 +48,10 @@ SHARED = ROOT.parent / "shared" / "data"
 
 ANNOTATED = ("allsides", "livedoor", "saudinews")
 """Archives of texts that hold the annotated articles; what is in one file is of one language."""
+
+TEXTS = (*ANNOTATED, "xinwenlianbo", "fakebr", "weekinethereum")
+HOUSES = {"livedoor": "livedoor"}
+"""Archives whose sources are of one publisher."""
 
 PAGES = {"crawl_to_the_future": 5, "dragnet": 5, "cleaneval_dev": 1, "scrapinghub": 1, "wcxb": 1}
 """Set of pages -> folds; 1 where a site has a page or two, so that there is no history to learn from."""
@@ -81,6 +92,32 @@ def texts(*names: str) -> list[Document]:
 def annotated() -> dict[str, list[tuple[int, int, str]]]:
     """Annotated spans by id."""
     return read_spans(SHARED / "gold")
+
+
+@cache
+def _prose() -> dict[str, Part]:
+    """What each source has for a background."""
+    spec, config = BackgroundSpec(), PipelineConfig(background=NO_BACKGROUND)
+    return {
+        source: part_of(mine_source(source, rows, config), HOUSES.get(name, source), spec)
+        for name in TEXTS
+        for source, rows in by_source(texts(name)).items()
+    }
+
+
+@cache
+def background_without(source: str) -> str:
+    """The file of a background of all archives, but for the source that is to be mined and others of its publisher."""
+    own = _prose()[source].publisher
+    path = ROOT / "build" / "bench" / "quality" / "background" / f"{safe_file_name(source)}.tsv.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path, force=True, text=True) as handle:
+        write(
+            handle,
+            derive([part for part in _prose().values() if part.publisher != own], BackgroundSpec()),
+            f"without {own}",
+        )
+    return str(path)
 
 
 @cache

@@ -35,6 +35,7 @@ from quality.contenders import (  # noqa: E402
     PAGE_CONTENDERS,
     TEXT_CONTENDERS,
     Contender,
+    before_others,
     configured,
     with_peers,
 )
@@ -149,7 +150,10 @@ def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Lear
     """
     made: list[tuple[str, Learner]] = [("default", learner())]
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
-        one = learner(configured(PipelineConfig(), row.get("set", {})), configured(CleanConfig(), row.get("clean", {})))
+        config = configured(PipelineConfig(), row.get("set", {}))
+        one = learner(config, configured(CleanConfig(), row.get("clean", {})))
+        if row.get("background") == "others":
+            one = before_others(config)
         if "peers" in row:
             one = partial(_with_peers, one, row["peers"]) if rows == "row" else with_peers(one, row["peers"])
         made.append((row["name"], one))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from templatemine.errors import ConfigError
 
 __all__ = [
+    "NO_BACKGROUND",
+    "SHIPPED",
     "BlogRule",
     "CleanConfig",
     "CopyConfig",
@@ -400,11 +402,17 @@ class SharedConfig:
             raise ConfigError(f"shared: expected at least 2 sources, got {self.least}")
 
 
+SHIPPED, NO_BACKGROUND = "shipped", "none"
+"""Names of backgrounds that are no files."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineConfig:
     """Options of every stage; `method` names the way templates are decided upon.
 
     shared : of the pack of what many sources share; None for none.
+    background : table of what is common in prose, one more source to tell idioms by (`background`): the one that is
+        shipped, "none", or a file of `datasets/background.py`.  Methods that ask for evidence use it.
     """
 
     method: str = "default"
@@ -417,6 +425,7 @@ class PipelineConfig:
     sample: SampleConfig = field(default_factory=SampleConfig)
     page: PageConfig = field(default_factory=PageConfig)
     shared: SharedConfig | None = None
+    background: str = SHIPPED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,16 +12,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.background import background
 from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
 from templatemine.evidence import ACCEPTED, JOINT, RARE, REASONS, TABLE, fewest, judge
+from templatemine.evidence import SHARED as STANDS_ELSEWHERE
 from templatemine.index import document_floor
 from templatemine.mined import Mined, parts
 from templatemine.model import Cutoff
+from templatemine.patterns import pattern_set
 
-__all__ = ["BELOW_CUTOFF", "METHODS", "NO_MODE", "SHARED", "Decision", "Method", "decide", "filled_in"]
+__all__ = ["BELOW_CUTOFF", "COMMON", "METHODS", "NO_MODE", "SHARED", "Decision", "Method", "decide", "filled_in"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +62,7 @@ METHODS: Mapping[str, Method] = {
 BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "stands in other sources"
+COMMON = "common elsewhere, by the background"
 
 Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
 
@@ -101,8 +105,15 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     constants = config.evidence
     elsewhere = peers.elsewhere(mined.hashes, place)
     in_prose = peers.in_prose_elsewhere(mined.hashes, place)
+    exclusive = np.float32(2.0**constants.exclusive_bits)
+    free_of_peers = mined.rates >= in_prose * exclusive
+    ground = background(config.background, pattern_set(config.tokenise.patterns, config.tokenise.user_patterns))
+    if ground is not None:
+        # One more source, all of it prose.
+        common = ground.of(mined.hashes)
+        elsewhere, in_prose = np.maximum(elsewhere, common), np.maximum(in_prose, common)
     verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants, mined.period)
-    free = mined.rates >= in_prose * np.float32(2.0**constants.exclusive_bits)
+    free = mined.rates >= in_prose * exclusive
     _frame(mined, verdict, constants)
     _branch(mined, verdict, free, constants)
     for left in (True, False):
@@ -124,7 +135,8 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         histogram=tuple(int(count) for count in counts),
         note=f"{number} with evidence" if number else "no string shows evidence of being a template",
     )
-    return cutoff, verdict, REASONS
+    verdict[(verdict == STANDS_ELSEWHERE) & free_of_peers] = len(REASONS)
+    return cutoff, verdict, (*REASONS, COMMON)
 
 
 def _frame(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:

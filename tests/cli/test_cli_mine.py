@@ -91,10 +91,13 @@ def test_options_reach_the_library(
         "--max-sources",
         "3",
         "--exact",
+        "--background",
+        "none",
     ]
     assert cli("mine", archive, "-o", tmp_path / "packs", *options).code == 0
     (config,) = seen
     assert config.method == method
+    assert config.background == "none"
     assert config.tokenise.separators == "-|"
     assert [own.name for own in config.tokenise.user_patterns] == ["case"]
     assert (config.mine.min_docs, config.mine.min_df, config.mine.min_share, config.crosssite.max_sources) == (
@@ -104,6 +107,24 @@ def test_options_reach_the_library(
         3,
     )
     assert Pack.load(tmp_path / "packs" / "alpha.example.json").method == method
+
+
+def test_a_background_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    table, credit = tmp_path / "common.tsv", "Reporting by the staff of Alpha in the capital."
+    table.write_text(f"templatemine background 1\tfor a test\n{credit}\t4\nthe staff of\t4\n")
+    reasons = []
+    for name, options in (("memory", ["--background", table]), ("disk", ["--background", table, "--memory", "200M"])):
+        assert cli("mine", archive, "-o", tmp_path / name, *options).code == 0
+        pack = Pack.load(tmp_path / name / "alpha.example.json")
+        # A whole line that says so much stays, whatever others have in their prose.
+        assert credit in {" ".join(template.tokens or ()) for template in pack.templates}
+        reasons.append(
+            {" ".join(tokens): reason for tokens, *_, reason in read_dropped(tmp_path / name / "alpha.example.json")}
+        )
+    assert reasons[0] == reasons[1]
+    assert cli("mine", archive, "-o", tmp_path / "packs", "--background", archive).error.startswith("background: ")
+    assert "none.tsv" in cli("mine", archive, "-o", tmp_path / "packs", "--background", tmp_path / "none.tsv").error
+    assert not (tmp_path / "packs").exists()
 
 
 def test_jobs_change_nothing(cli: Cli, archive: Path, tmp_path: Path) -> None:
