@@ -92,6 +92,15 @@ def stand_counts(
     stands: NDArray[np.uint8],
     most: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def stretches_i32(
+    values: NDArray[np.int32], position: NDArray[np.int64], length: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def stretches_u8(
+    values: NDArray[np.uint8], position: NDArray[np.int64], length: NDArray[np.int32]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def renumber(
+    values: NDArray[np.int32], kinds: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...
 def string_hashes(
     text: NDArray[np.int32],
     symbol_hash: NDArray[np.uint64],

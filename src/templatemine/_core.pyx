@@ -12,14 +12,14 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from templatemine._utf8 cimport Bytes, Written, utf8_of, written
 
 from templatemine._text cimport (
     AFTER_CLOSE, BEGINS, CLAUSE, CLOSES, COLON, ENDS, FIGURE, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, QUOTE,
     SENTENCE, SHORT, STANDS, Scanner, TABULAR, WORD, Word, Words, check_bounds, copied, count_stand,
-    found_columns, found_push, normalise, reserve, scan, table_add, table_find, table_free, table_init, table_insert,
+    found_columns, found_push, handed, normalise, reserve, scan, table_add, table_find, table_free, table_init, table_insert,
     tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
 )
 
@@ -33,10 +33,13 @@ __all__ = [
     "lcp_i64",
     "rare_pairs",
     "reduce_tokens",
+    "renumber",
     "repeats_i32",
     "repeats_i64",
     "stand_counts",
     "standing",
+    "stretches_i32",
+    "stretches_u8",
     "string_hashes",
     "string_sums",
 ]
@@ -216,7 +219,7 @@ cdef class Tokeniser(Scanner):
         return table_add(&self.forms, self.room, n)
 
     def finish(self):
-        """End of input.
+        """End of input: what was added is handed over, and the tokeniser is empty again, but for the forms it knows.
 
         Returns
         -------
@@ -227,9 +230,13 @@ cdef class Tokeniser(Scanner):
         offsets : int64 array, shape (forms + 1,)
             Form i is ``arena[offsets[i]:offsets[i + 1]]``.
         """
+        starts = np.array(self.starts, dtype=np.int64)
+        forms = handed(<void**>&self.tokens.data, self.tokens.size * 4, np.int32)
+        self.tokens.size = self.tokens.room = 0
+        self.starts = [0]
         return (
-            copied(self.tokens.data, self.tokens.size * 4, np.int32),
-            np.array(self.starts, dtype=np.int64),
+            forms,
+            starts,
             copied(self.forms.arena, self.forms.arena_size, np.uint8),
             copied(self.forms.offset, (self.forms.count + 1) * 8, np.int64),
         )
@@ -792,6 +799,10 @@ cdef extern from *:
     void tm_prefetch(const void* address) noexcept nogil
 
 
+cdef enum:
+    AHEAD = 8       # strings whose tokens are asked for while others are looked at: they lie anywhere in the text
+
+
 cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int32_t[::1] length) except -1:
     """ValueError unless all strings lie within n tokens; the sum of their lengths."""
     cdef int64_t i, total = 0
@@ -802,6 +813,72 @@ cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int3
             raise ValueError(f"string {i}: expected a place within {n} tokens, got {length[i]} from {position[i]}")
         total += length[i]
     return total
+
+
+ctypedef fused item_t:
+    uint8_t
+    int32_t
+
+
+cdef tuple _stretches(const item_t[::1] values, const int64_t[::1] position, const int32_t[::1] length, object dtype):
+    cdef int64_t i, size = 0, total = _check_stretches(values.shape[0], position, length)
+    out, bounds = np.empty(total, dtype), np.empty(position.shape[0] + 1, np.int64)
+    cdef item_t[::1] out_of = out
+    cdef int64_t[::1] bound_of = bounds
+    with nogil:
+        for i in range(position.shape[0]):
+            if i + AHEAD < position.shape[0] and length[i + AHEAD]:
+                tm_prefetch(&values[0] + position[i + AHEAD])
+            bound_of[i] = size
+            if length[i]:
+                memcpy(&out_of[0] + size, &values[0] + position[i], length[i] * sizeof(item_t))
+                size += length[i]
+        bound_of[position.shape[0]] = size
+    return out, bounds
+
+
+def stretches_i32(const int32_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
+    """Some stretches of an array, one after the other: int32 array, and int64 array of where each begins, and the end."""
+    return _stretches(values, position, length, np.int32)
+
+
+def stretches_u8(const uint8_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
+    """As `stretches_i32`."""
+    return _stretches(values, position, length, np.uint8)
+
+
+def renumber(const int32_t[::1] values not None, int64_t kinds):
+    """Number what occurs anew from 0, in its order.  O(values + kinds).
+
+    Parameters
+    ----------
+    values : int32 array
+        From 0 and below `kinds`.
+
+    Returns
+    -------
+    renumbered : int32 array
+    used : int64 array
+        What occurs, ascending: the old number of each new one.
+    number : int32 array, shape (kinds,)
+        The new number of each old one, -1 of what does not occur.
+    """
+    _within("values", values, 0, kinds)
+    number = np.full(max(kinds, 0), -1, np.int32)
+    out = np.empty(values.shape[0], np.int32)
+    cdef int32_t[::1] number_of = number, out_of = out
+    cdef int64_t i
+    cdef int32_t size = 0
+    with nogil:
+        for i in range(values.shape[0]):
+            number_of[values[i]] = 0
+        for i in range(kinds):
+            if number_of[i] == 0:
+                number_of[i] = size
+                size += 1
+        for i in range(values.shape[0]):
+            out_of[i] = number_of[values[i]]
+    return out, np.flatnonzero(number >= 0), number
 
 
 def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
@@ -830,6 +907,8 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
                 out[i] = h - M if h >= M else h
         else:
             for i in range(position.shape[0]):
+                if i + AHEAD < position.shape[0]:
+                    tm_prefetch(&text[0] + position[i + AHEAD])
                 h = 0
                 for k in range(position[i], position[i] + length[i]):
                     h = tm_modmul(h, base) + symbol_hash[text[k]] % M
@@ -840,7 +919,6 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
 
 cdef enum:
     SUMS = 8        # columns that `string_sums` takes
-    AHEAD = 8       # strings whose tokens are asked for while others are summed: they lie anywhere in the text
 
 
 cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns, const int64_t[::1] position,

@@ -176,6 +176,7 @@ cdef inline bint is_own_token(uint32_t c) noexcept nogil:
 
 cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1
 cdef object copied(const void* data, int64_t size, object dtype)
+cdef object handed(void** data, int64_t size, object dtype)
 
 
 # ======================================================================================================================

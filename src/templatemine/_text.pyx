@@ -8,6 +8,7 @@ Only buffers and numbers cross the boundary; each kernel is a public ``def`` tha
 numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
 """
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -120,6 +121,34 @@ cdef object copied(const void* data, int64_t size, object dtype):
         view = out.view(np.uint8)
         memcpy(&view[0], data, size)
     return out
+
+
+cdef class Owned:
+    """Memory from `malloc` that an array looks at, freed with it."""
+    cdef void* data
+    cdef Py_ssize_t size
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.data, self.size, 0, flags)
+
+    def __dealloc__(self):
+        free(self.data)
+
+
+cdef object handed(void** data, int64_t size, object dtype):
+    """An array of `dtype` that takes over `size` bytes from `malloc`, where `copied` would hold them twice."""
+    import numpy as np
+
+    cdef Owned owned
+    cdef void* moved
+    if size == 0:
+        return np.empty(0, dtype)
+    moved = realloc(data[0], size)
+    owned = Owned.__new__(Owned)
+    owned.data = data[0] if moved == NULL else moved
+    owned.size = size
+    data[0] = NULL
+    return np.frombuffer(owned, dtype)
 
 
 cdef extern from *:

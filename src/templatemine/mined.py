@@ -47,8 +47,9 @@ class Strings:
 
     def take(self, rows: NDArray[np.int64]) -> Strings:
         """Some of the strings."""
-        places, bounds = _runs(self.bounds[rows], self.bounds[rows + 1] - self.bounds[rows])
-        return replace(self, tokens=self.tokens[places], bounds=bounds, df=self.df[rows], count=self.count[rows])
+        first = self.bounds[rows]
+        tokens, bounds = _core.stretches_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
+        return replace(self, tokens=tokens, bounds=bounds, df=self.df[rows], count=self.count[rows])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,16 +145,12 @@ def strings_of(
     """The tokens of all strings, without the rest of the source's vocabulary; and each symbol's place in it, or -1."""
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    places, bounds = _runs(position, repeats.length)
-    symbols = index.symbols[places]
-    used = np.flatnonzero(np.bincount(symbols, minlength=1))
-    renumbered = np.full(len(index.forms), -1, np.int32)
-    renumbered[used] = np.arange(len(used), dtype=np.int32)
+    tokens, bounds = _core.stretches_i32(index.symbols, position, repeats.length)
+    tokens, used, number = _core.renumber(tokens, len(index.forms))
     chosen = index.forms[used]
-    letters, offsets = _runs(forms.offsets[chosen], np.diff(forms.offsets)[chosen])
-    names = Forms(forms.arena[letters], offsets)
-    strings = Strings(tokens=renumbered[symbols], bounds=bounds, names=names, df=repeats.df, count=repeats.count)
-    return strings, renumbered
+    first = forms.offsets[chosen]
+    names = Forms(*_core.stretches_u8(forms.arena, first, (forms.offsets[chosen + 1] - first).astype(np.int32)))
+    return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count), number
 
 
 def rates_of(mined: Mined) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]:
@@ -175,13 +172,3 @@ def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np
     place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
     known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
     return owner[known], place[known]
-
-
-def _runs(starts: NDArray[np.int64], lengths: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Places of several runs one after the other, in four bytes if they fit, and where each run begins among them."""
-    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-    last = max(int(bounds[-1]), int(starts.max(initial=0)) + int(lengths.max(initial=0)))
-    kind = np.int32 if last < 2**31 else np.int64
-    places = np.repeat((starts - bounds[:-1]).astype(kind), lengths)
-    places += np.arange(bounds[-1], dtype=kind)
-    return places, bounds

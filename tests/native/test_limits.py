@@ -52,6 +52,9 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
+    "stretches_i32": (_core.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
+    "stretches_u8": (_core.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
+    "renumber": (_core.renumber, (i32(1, 1, 0), 2)),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "form_traits": (_text.form_traits, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
@@ -150,6 +153,11 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
         ("stand_counts", 0),
         ("stand_counts", 2),
         ("stand_counts", 3),
+        ("stretches_i32", 1),
+        ("stretches_i32", 2),
+        ("stretches_u8", 1),
+        ("stretches_u8", 2),
+        ("renumber", 0),
         ("string_hashes", 0),
         ("string_hashes", 2),
         ("string_hashes", 3),
@@ -179,6 +187,9 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
     may_be_longer = {
         ("last_at_most", 1),
         ("reduce_tokens", 2),
+        ("stretches_i32", 0),
+        ("stretches_u8", 0),
+        ("renumber", 0),
         ("string_hashes", 0),
         ("string_hashes", 1),
         ("string_sums", 0),
@@ -256,13 +267,16 @@ def test_empty_documents_count() -> None:
     assert native.finish()[1].tolist() == [0, 0, 0, 1, 1]
 
 
-def test_a_tokeniser_goes_on_after_it_was_asked() -> None:
+def test_a_tokeniser_hands_over_what_it_has_and_keeps_its_forms() -> None:
     native = _core.Tokeniser(*SCANNER)
     native.add(b"a b")
     first = native.finish()
-    native.add(b"b c")
-    assert first[0].tolist() == [0, 1]
-    assert native.finish()[0].tolist() == [0, 1, 1, 2]
+    native.add_all([b"b c", b"a"])
+    forms, starts, arena, offsets = native.finish()
+    assert (first[0].tolist(), first[1].tolist()) == ([0, 1], [0, 2])
+    assert (forms.tolist(), starts.tolist()) == ([1, 2, 0], [0, 2, 3])
+    assert [bytes(arena[offsets[form] : offsets[form + 1]]) for form in range(3)] == [b"a", b"b", b"c"]
+    assert native.finish()[0].tolist() == []
 
 
 @pytest.mark.parametrize("size", [0, 1, 5])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import reference
-from strategies import closed, corpora, examples, fibonacci_word
+from strategies import closed, corpora, examples, fibonacci_word, flat
 from templatemine import _core
 from templatemine.mine import suffix_array
 from templatemine.model import IntArray
@@ -178,3 +179,24 @@ def test_hashes_of_long_strings_are_those_of_big_integers() -> None:
         value = (value * base + int(by_symbol[symbol])) % prime
     found = _core.string_hashes(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
     assert int(found[0]) == value
+
+
+@examples(100)
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=20), st.data())
+def test_stretches_are_slices_one_after_the_other(rows: list[list[int]], data: st.DataObject) -> None:
+    values, bounds = flat(rows)
+    chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=40)) if rows else []
+    lengths = np.array([len(rows[row]) for row in chosen], np.int32)
+    for kernel, kind in ((_core.stretches_i32, np.int32), (_core.stretches_u8, np.uint8)):
+        found, where = kernel(values.astype(kind), bounds[chosen] if chosen else np.empty(0, np.int64), lengths)
+        assert found.dtype == kind
+        assert [found[a:b].tolist() for a, b in pairwise(where.tolist())] == [rows[row] for row in chosen]
+
+
+@examples(100)
+@given(st.lists(st.integers(0, 9), max_size=30))
+def test_what_occurs_is_numbered_anew(values: list[int]) -> None:
+    numbered, used, number = _core.renumber(np.array(values, np.int32), 10)
+    assert used.tolist() == sorted(set(values))
+    assert used[numbered].tolist() == values
+    assert number.tolist() == [used.tolist().index(one) if one in values else -1 for one in range(10)]
