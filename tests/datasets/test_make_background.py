@@ -15,7 +15,7 @@ import background as script
 from background import BackgroundSpec, Part, derive, part_of
 from generate import Archive, ArchiveSpec
 from templatemine.background import read
-from templatemine.config import NO_BACKGROUND, PipelineConfig
+from templatemine.config import NO_BACKGROUND, SHIPPED, PipelineConfig
 from templatemine.model import Document
 from templatemine.pipeline import mine_source
 
@@ -101,3 +101,16 @@ def test_the_command_refuses_too_few_publishers(
     assert "expected articles of at least 3 publishers, found 2" in capsys.readouterr().err
     assert not target.exists()
     assert script.main([str(tmp_path / "none.jsonl"), "-o", str(target)]) == 2
+
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "text"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real archives (../shared) are not here")
+def test_the_one_that_ships_is_what_the_script_makes(tmp_path: Path) -> None:
+    """All but all of it, for what counts as a copy, or as prose, may change."""
+    archives = [str(SHARED / f"{name}.jsonl.gz") for name in ("allsides", "weekinethereum")]
+    assert script.main([*archives, "-o", str(tmp_path / "made.tsv.gz")]) == 0
+    made, ships = read(str(tmp_path / "made.tsv.gz")).items(), read(SHIPPED).items()
+    assert len(made & ships) >= 0.98 * max(len(made), len(ships))
