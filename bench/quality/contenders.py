@@ -137,7 +137,7 @@ TEXT_CONTENDERS: Sequence[Contender] = (
     Contender(
         name="templatemine, each source alone with a background",
         make=lambda: with_peers(before_others(), 0),
-        note="a background of archives of other publishers, made anew for each source",
+        note="a background of archives of other publishers, made anew for each source, which is most of its time",
     ),
     Contender(name="templatemine, energy", make=lambda: learner(PipelineConfig(method="energy"))),
     Contender(
