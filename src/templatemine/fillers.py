@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from templatemine import _spans
 from templatemine.characters import CAPITAL
 from templatemine.config import EvidenceConfig
-from templatemine.expressions import ANCHORS, SLOT_SIZE, Encoded
+from templatemine.expressions import ANCHORS, SLOT_SIZE, for_tokens
 from templatemine.patterns import PatternSet
 from templatemine.slots import ANY, KINDS, MOST_WORDS, fills
 
 __all__ = ["Slotted", "Taken", "kinds_taken"]
 
-_LINE_BREAK = re.compile(rb"\n|\xe2\x80[\xa8\xa9]")
-_BREAKS = (b"\n", "\u2028".encode(), "\u2029".encode())
+_WIDE_BREAK = re.compile(rb"\xe2\x80[\xa8\xa9]")
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
 _SLACK, _MORE = 2, 2
@@ -56,9 +55,10 @@ class Taken:
 
 @dataclass(slots=True)
 class _Seen:
-    """Fillers of a slot, and how many documents have one that a slot which takes anything would take."""
+    """Fillers of a slot, as they stand in the texts and in letters, and how many documents have one that a slot which
+    takes anything would take."""
 
-    fillers: set[str] = field(default_factory=set)
+    fillers: dict[bytes, str] = field(default_factory=dict)
     documents: int = 0
     last: int = -1
 
@@ -72,12 +72,15 @@ def kinds_taken(
     matcher = _matcher(strings, patterns, separators)
     seen = [_Seen() for _ in strings]
     for number, text in enumerate(texts):
-        data = Encoded(text, patterns, separators).data
+        made = for_tokens(text, patterns, separators)
+        data = made if isinstance(made, bytes) else made.encode("utf-8", "surrogatepass")
         starts, ends, found = matcher.find(data)
         for start, end, place in zip(starts.tolist(), ends.tolist(), found.tolist(), strict=True):
-            filler = _filler(data, start, end, strings[place].side, separators)
-            one = seen[place]
-            one.fillers.add(filler)
+            one, side = seen[place], strings[place].side
+            rest = _rest(data, start, end, side)
+            filler = one.fillers.get(rest)
+            if filler is None:
+                filler = one.fillers[rest] = _letters(rest, side, separators)
             if filler and len(filler) <= SLOT_SIZE and one.last != number:
                 one.last = number
                 one.documents += 1
@@ -95,14 +98,19 @@ def _matcher(strings: Sequence[Slotted], patterns: PatternSet, separators: str) 
     return _spans.Matcher(*patterns.scanner_arguments(separators, False), list(vocabulary), flat, bounds, bytes(edges))
 
 
-def _filler(data: bytes, start: int, end: int, side: str, separators: str) -> str:
-    """What stands between a string and the edge of its line, without the separators there."""
+def _rest(data: bytes, start: int, end: int, side: str) -> bytes:
+    """What stands between a string and the edge of its line."""
     if side == "end":
-        found = _LINE_BREAK.search(data, end)
-        rest = data[end : found.start() if found else len(data)]
-    else:
-        begin = max(place + len(one) for one in _BREAKS if (place := data.rfind(one, 0, start)) >= 0 or one == b"\n")
-        rest = data[begin:start]
+        stop = data.find(b"\n", end)
+        rest = data[end : stop if stop >= 0 else len(data)]
+        wide = _WIDE_BREAK.search(rest)
+        return rest[: wide.start()] if wide else rest
+    rest = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return _WIDE_BREAK.split(rest)[-1]
+
+
+def _letters(rest: bytes, side: str, separators: str) -> str:
+    """As text, without the separators beside the string."""
     text = _MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
     place = 0 if side == "start" else -1
     while text and (text[place].isspace() or text[place] in separators):
@@ -112,7 +120,8 @@ def _filler(data: bytes, start: int, end: int, side: str, separators: str) -> st
 
 def _taken(seen: _Seen, side: str, separators: str, config: EvidenceConfig) -> Taken:
     """The narrowest kind of all fillers that a slot which takes anything would take."""
-    short = [one for one in seen.fillers if one and len(one) <= SLOT_SIZE]
+    fillers = set(seen.fillers.values())
+    short = [one for one in fillers if one and len(one) <= SLOT_SIZE]
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
     if seen.documents * config.slot_unseen < 3:
         return Taken()
@@ -124,7 +133,7 @@ def _taken(seen: _Seen, side: str, separators: str, config: EvidenceConfig) -> T
             return Taken()
     # Of few different ones, or of some words, it is not told what else stands there.
     telling = kind in KINDS and len(short) * config.slot_unseen >= 3
-    return Taken(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in seen.fillers))
+    return Taken(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
 
 
 def _all_of(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
