@@ -50,8 +50,9 @@ def templates_of(
         for row, sides in _reaching(mined, rows, config.evidence).items()
         for side in sides
     }
-    told = documents if mined.chosen is None else [documents[place] for place in mined.chosen.tolist()]
-    texts = (document.body for document in told)
+    # They may lie on a disk, so that one after the other is read.
+    told = range(len(documents)) if mined.chosen is None else mined.chosen.tolist()
+    texts = (documents[place].body for place in told)
     taken = dict(zip(slots, kinds_taken([*slots.values()], texts, patterns, separators, config.evidence), strict=True))
 
     def template(row: int, side: str) -> Template:
