@@ -26,7 +26,7 @@ from templatemine.pages.blocks import headline_of
 from templatemine.pages.headline import head_of
 from templatemine.pages.tables import scanner
 
-__all__ = ["Labelled", "gold_words", "label", "rows", "title_of", "weights", "with_comments", "with_head"]
+__all__ = ["Labelled", "emptied", "gold_words", "label", "rows", "title_of", "weights", "with_comments", "with_head"]
 
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
@@ -122,6 +122,29 @@ def with_comments(
         place = found.end()
     piece = thread(paragraphs, title_of(plain)[:120], draw, threads).encode()
     return label(row, data[:place] + piece + data[place:], [(place, place + len(piece))])
+
+
+def emptied(one: Labelled, row: dict[str, Any], blocks: Sequence[int], first: int = -1) -> tuple[bytes, int]:
+    """The page without the words of some blocks, whose tags stay; and where in it the block `first` began, 0 if none.
+
+    Parameters
+    ----------
+    blocks : sequence of int
+        Places of the blocks, ascending.  One that begins within another stays.
+    """
+    data = row["html"].encode("utf-8", "surrogatepass")
+    pieces: list[bytes] = []
+    at = place = 0
+    for block in blocks:
+        start, end = int(one.page["starts"][block]), int(one.page["ends"][block])
+        if start < at:
+            continue
+        pieces.append(data[at:start])
+        if block == first:
+            place = sum(map(len, pieces))
+        pieces += re.findall(rb"<[^>]*>", data[start:end])
+        at = end
+    return b"".join([*pieces, data[at:]]), place
 
 
 def title_of(one: Labelled) -> str:

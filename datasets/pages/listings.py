@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from comments import NAMES, invented_date
-from labels import Labelled, label
+from labels import Labelled, emptied, label
 
 from templatemine.pages.blocks import headline_of
 
@@ -135,19 +135,7 @@ def listing(
 
 def _emptied(plain: Labelled, row: dict[str, Any], gone: set[int], first: int) -> tuple[bytes, int]:
     """The page without the words of some blocks, whose tags stay, and where one of these began, with its paragraph."""
-    data = row["html"].encode("utf-8", "surrogatepass")
-    pieces: list[bytes] = []
-    at = place = 0
-    for block in sorted(gone):
-        start, end = int(plain.page["starts"][block]), int(plain.page["ends"][block])
-        if start < at:
-            continue
-        pieces.append(data[at:start])
-        if block == first:
-            place = sum(map(len, pieces))
-        pieces += re.findall(rb"<[^>]*>", data[start:end])
-        at = end
-    whole = b"".join([*pieces, data[at:]])
+    whole, place = emptied(plain, row, sorted(gone), first)
     opening = _PARAGRAPH.search(whole[max(0, place - 300) : place])
     return whole, place if opening is None else max(0, place - 300) + opening.start()
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from comments import NAMES, invented_date
-from labels import Labelled, label, title_of
+from labels import Labelled, emptied, label, title_of
 
 __all__ = ["INSETS", "TEASERS", "List", "headlines", "shortened", "with_insets", "with_lists", "with_teasers"]
 
@@ -151,17 +151,8 @@ def shortened(plain: Labelled, row: dict[str, Any], draw: random.Random) -> dict
     if len(paragraphs) < 4:
         return None
     kept = set(paragraphs[: min(1 + int(draw.expovariate(0.6)), len(paragraphs) // 2)])
-    data = row["html"].encode("utf-8", "surrogatepass")
-    pieces: list[bytes] = []
-    at = 0
-    for block in main.tolist():
-        start, end = int(plain.page["starts"][block]), int(plain.page["ends"][block])
-        if block in kept or block < paragraphs[0] or start < at:
-            continue
-        # Its words go, its tags stay.
-        pieces += [data[at:start], *re.findall(rb"<[^>]*>", data[start:end])]
-        at = end
-    return {**row, "html": b"".join([*pieces, data[at:]]).decode("utf-8", "surrogatepass")}
+    gone = [block for block in main.tolist() if block >= paragraphs[0] and block not in kept]
+    return {**row, "html": emptied(plain, row, gone)[0].decode("utf-8", "surrogatepass")}
 
 
 def with_teasers(

@@ -2,8 +2,8 @@
 
 The set of blocks with the greatest expected F1 over words is sought, not the blocks above one half: with block i of w_i
 words and probability p_i, F1 of a set S is about 2 sum_S(p w) / (sum_S(w) + sum_all(p w)), and the best S of each size
-is a prefix of the blocks by falling p.  Then gaps between chosen blocks are filled, and a text that is there already is
-not taken again.
+is a prefix of the blocks by falling p.  Then gaps between chosen blocks are filled, and of a text that stands under
+several paths only what stands under one is taken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REASONS = (
     "main text",
     "between blocks of the main text, and like them",
     "best stretch of a page without a sure main text",
-    "said before on the page",
+    "a copy of what stands elsewhere on the page",
     "headline, byline or date, which are not asked for",
 )
 """By code."""
@@ -59,7 +59,7 @@ def decode(
     else:
         code = _expected_f1(probability, words)
         _fill(code, probability, words, paths, config)
-    _once(code, words, texts)
+    _once(code, scores, words, paths, texts)
     return code
 
 
@@ -101,9 +101,15 @@ def _fill(
     code[between[np.isin(paths[between], common)]] = FILLED
 
 
-def _once(code: NDArray[np.int8], words: NDArray[np.int32], texts: NDArray[np.uint64]) -> None:
+def _once(
+    code: NDArray[np.int8],
+    scores: NDArray[np.float64],
+    words: NDArray[np.int32],
+    paths: NDArray[np.uint64],
+    texts: NDArray[np.uint64],
+) -> None:
+    """A text under other paths than that of its likeliest block is a copy; under the same one a story says it again."""
     kept = np.flatnonzero((code > LEFT) & (words >= SHORT))
-    _, first = np.unique(texts[kept], return_index=True)
-    again = np.ones(len(kept), np.bool_)
-    again[first] = False
-    code[kept[again]] = REPEATED
+    kept = kept[np.argsort(-scores[kept], kind="stable")]
+    _, first, place = np.unique(texts[kept], return_index=True, return_inverse=True)
+    code[kept[paths[kept] != paths[kept[first[place]]]]] = REPEATED

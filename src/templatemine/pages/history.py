@@ -6,9 +6,9 @@ towards that of its container, and so on up to that of the source; then the log 
 of the page model's and of the path's.  A path in doubt that stands once on each page is a field that every story has,
 and gains; one that stands several times is a list of things beside the story, and loses; and so does what other pages
 do not have where a page has its story in a place they know.  A text that stands under the same path on several pages is
-furniture whatever the model says, and loses log odds with their number, a short one the less the smaller a part of
-those with the path they are; of these texts only such are kept as the model ever held for possible.  Cost: that of the
-page model.
+furniture whatever the model says, and loses log odds with their number; a short one the less the smaller a part of the
+pages with the path they are, the more so the more of what stands there is main text.  Of these texts only such are kept
+as the model ever held for possible.  Cost: that of the page model.
 """
 
 from __future__ import annotations
@@ -147,15 +147,16 @@ class Votes:
         table = self._table[rows]
         path = np.where(rows < 0, math.nan, table[:, 0])
         self._fill_in(page, rows, table)
-        odds, weight, part, strange, main, pages = table.T
-        scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + part
+        odds, weight, gain, strange, main, pages = table.T
+        scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
         if (page.words * _chances(page) * main).sum() > self._config.story_words:
             scores -= strange
         df = np.zeros(len(page), np.int32)
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
-        telling = np.where(page.words < SENTENCE, np.sqrt(np.minimum(df / pages, 1)), 1)
+        part = np.minimum(df / pages, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
+        telling = np.where(page.words < SENTENCE, part, 1)
         return scores - self._config.repeat * np.log1p(df) * telling, path, df
 
     def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
