@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -19,18 +21,25 @@ Doing = Callable[[Gate, int, Heads], Awaitable[None]]
 async def server(answer: bytes) -> AsyncIterator[tuple[int, Heads]]:
     """A server that notes what it is asked, gives one answer and closes."""
     heads: Heads = []
+    tasks: list[asyncio.Task[None]] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heads.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(answer)
         await writer.drain()
-        writer.close()
 
-    made = await asyncio.start_server(serve, "127.0.0.1", 0)
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.append(asyncio.ensure_future(serve(reader, writer)))
+        tasks[-1].add_done_callback(lambda _: writer.close())
+
+    made = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
         yield made.sockets[0].getsockname()[1], heads
     finally:
         made.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def through(
@@ -198,3 +207,27 @@ def test_shutting_ends_what_is_open() -> None:
         writer.close()
 
     through(do)
+
+
+def test_what_has_just_been_let_in_is_closed_when_it_stops() -> None:
+    """Its task is cancelled before the first step; a socket that stays open would warn, which is an error here."""
+
+    async def run() -> None:
+        one = Gate(True, 1 << 20)
+        accept, stopped = one._accept, asyncio.Event()
+
+        def accept_and_stop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accept(reader, writer)
+            for task in one._tasks:
+                task.cancel()
+            asyncio.ensure_future(one.stop()).add_done_callback(lambda _: stopped.set())
+
+        one._accept = accept_and_stop  # type: ignore[method-assign]
+        await one.start()
+        with socket.create_connection(("127.0.0.1", one.port), 5) as client:
+            await asyncio.wait_for(stopped.wait(), 5)
+            client.settimeout(5)
+            assert await asyncio.get_running_loop().run_in_executor(None, client.recv, 1) == b""
+
+    asyncio.run(run())
+    gc.collect()

@@ -69,7 +69,7 @@ class Gate:
 
     async def start(self) -> None:
         """Listen."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def open(self, only: tuple[str, int] | None) -> None:
@@ -86,22 +86,26 @@ class Gate:
 
     async def stop(self) -> None:
         """Listen no more."""
-        await self.shut()
         if self._server is not None:
             self._server.close()
+        await self.shut()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(self._serve(reader, writer))
         self._tasks.add(task)
-        try:
-            async with self._free:
-                await self._pass(reader, writer)
-        except (OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError, asyncio.CancelledError):
-            pass
-        finally:
+
+        def ended(task: asyncio.Task[None]) -> None:
+            # Not in the task itself: one that is cancelled before its first step does nothing.
             self._tasks.discard(task)
             writer.close()
+
+        task.add_done_callback(ended)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        known = (OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError, asyncio.CancelledError)
+        with suppress(*known):
+            async with self._free:
+                await self._pass(reader, writer)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
