@@ -235,7 +235,7 @@ def finish_source(
     place : int
         Place of `mined` in what `shared` was given.
     documents : sequence of Document
-        As `mine_source` had them; only those with an example are looked at.
+        As `mine_source` had them; of those that were mined the bodies are looked at.
     """
     if mined.chosen is None:
         return _finish(mined, peers, place, documents, config, "")

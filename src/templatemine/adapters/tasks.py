@@ -221,7 +221,7 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
         mined = mine_source(source, documents, plan.config, sampled=total > len(documents))
         if total > len(documents) and mined.chosen is None:  # the sample to the document
             mined = replace(mined, chosen=np.arange(len(documents)))
-        yield from _row(part, source, STATE, 0, packed((mined, _with_examples(mined, documents))))
+        yield from _row(part, source, STATE, 0, packed((mined, _bodies(mined, documents))))
         for number, table in told(mined, plan.bits, plan.floor).items():
             yield Row(part, source, TOLD, number, 0, table)
 
@@ -229,13 +229,12 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
 _NOTHING = Document(source="", id="", text="")
 
 
-def _with_examples(mined: Mined, documents: Sequence[Document]) -> list[Document]:
-    """The documents that an example may be taken from, with what is needed of them; others left empty."""
-    places = np.unique(mined.document).astype(np.int64)
-    if mined.chosen is not None:
-        places = mined.chosen[places]
+def _bodies(mined: Mined, documents: Sequence[Document]) -> list[Document]:
+    """The documents that were mined, with what deciding needs of them: examples, boxes, fillers of slots.  Others are
+    left empty."""
+    places = range(len(documents)) if mined.chosen is None else mined.chosen.tolist()
     kept = [_NOTHING] * len(documents)
-    for place in places.tolist():
+    for place in places:
         one = documents[place]
         kept[place] = Document(source="", id="", text=one.text if one.html is None else None, html=one.html)
     return kept
