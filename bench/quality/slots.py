@@ -12,6 +12,7 @@ articles sentences of the source whose first words are those of the line.  It ne
 from __future__ import annotations
 
 import argparse
+import calendar
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -49,20 +50,7 @@ def _names(rng: Random, speech: Speech, names: Sequence[str]) -> str:
     return ", ".join(some)
 
 
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+MONTHS = list(calendar.month_name)[1:]
 
 FILLERS: Mapping[str, Fill] = {
     "number": lambda rng, speech, names: f"{rng.randrange(2, 9000):,}",

@@ -7,6 +7,7 @@ names and dates made up, and paragraphs of *other* pages of the set, and stands 
 
 from __future__ import annotations
 
+import calendar
 import html
 import random
 from collections.abc import Sequence
@@ -142,20 +143,7 @@ NAMES = [
     "guest",
 ]
 PLACES = ["Leeds", "Austin, TX", "Toronto", "Lagos", "Pune", "Cork", "Utrecht", "Perth"]
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+MONTHS = list(calendar.month_name)[1:]
 
 
 def invented_date(draw: random.Random) -> str:
