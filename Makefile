@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Files of tests side by side; those of one file share what they have mined.
+BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
 NATIVE := $(wildcard src/templatemine/*.pyx src/templatemine/*.pxd)
 
 .PHONY: demo test lint dist bench quality gate clean
@@ -27,7 +29,8 @@ demo: $(VENV)/installed
 	$(BIN)/python datasets/demo.py demo
 
 test: $(VENV)/tested
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not alone" $(BESIDE)
+	$(BIN)/python -m pytest -m alone
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Profiles of Hypothesis and the marker of long tests.
+"""Profiles of Hypothesis and the markers of tests that are long, or that nothing else should run beside.
 
 TEMPLATEMINE_TESTS=deep looks for counterexamples with fresh seeds and many examples; the default is the same every time.
 """
@@ -19,3 +19,4 @@ settings.load_profile(os.environ.get("TEMPLATEMINE_TESTS", "fixed"))
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
+    config.addinivalue_line("markers", "alone: holds seconds against a bound, so that nothing runs beside it")

@@ -212,6 +212,7 @@ def test_public_names_are_there() -> None:
         run(f"import {PACKAGE} as t; t.nothing")
 
 
+@pytest.mark.alone
 def test_importing_the_package_is_quick() -> None:
     """House rule: under 80 ms; three times that for slow machines, the best of five."""
     code = f"import time; a = time.perf_counter(); import {PACKAGE}; print(time.perf_counter() - a)"

@@ -255,6 +255,7 @@ def test_names_of_outputs() -> None:
         check_name("history.parquet")
 
 
+@pytest.mark.alone
 def test_next_is_quick_with_many_domains_that_wait(state: State, tmp_path: Path) -> None:
     """Domains at their limit are not looked at again and again."""
     made = history(state, tmp_path / "h.jsonl")

@@ -181,6 +181,7 @@ def test_an_article_is_shown_as_it_stands(text: str) -> None:
     assert "".join(text.split()) in "".join("".join(seen.text).split())
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "piece", ["<a b='", '<a b="', "<!--", "<script>", "<a ", "<", "<p a='x' \"", "<style>", "<b =\"'"]
 )

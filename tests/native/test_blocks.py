@@ -229,6 +229,7 @@ def test_counts() -> None:
     assert (counts["talk"], counts["control"]) == (2, 2)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "page",
     [
@@ -257,6 +258,7 @@ def test_nesting_without_end_takes_linear_time(page: bytes) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_page_of_50_megabytes() -> None:
     page = b"<div class=a><p>Some words of a page, and <a href=x>more of them</a>.</p></div>\n" * 620_000
     assert len(page) > 49_000_000

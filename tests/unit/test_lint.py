@@ -115,6 +115,7 @@ expressions = st.recursive(
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @examples(200)
 @given(expressions)
 def test_what_is_accepted_does_not_explode(pattern: str) -> None:
