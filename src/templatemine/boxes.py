@@ -24,7 +24,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from templatemine.characters import CAPITAL, LINE_BREAKS, SMALL
+from templatemine.characters import CAPITAL, LINE_BREAK, SMALL
 from templatemine.config import EvidenceConfig
 from templatemine.expressions import BOX_SIZE
 from templatemine.model import Document
@@ -33,7 +33,6 @@ from templatemine.openings import Box, find_openings, joints, style_of
 __all__ = ["Box", "boxes_of"]
 
 _JOINT = re.compile(f"(?<=[{SMALL}][{SMALL}])(?=[{CAPITAL}])")
-_BREAK = re.compile(f"[{LINE_BREAKS}]")
 _ADDRESS = re.compile(r"[@#/=&_]")
 _GAP = 150
 """Characters from one joint of a box to the next: a long headline."""
@@ -184,7 +183,7 @@ def _widened(word: str, tails: Sequence[str], config: EvidenceConfig) -> str:
 
 def _line(text: str, start: int, end: int) -> str:
     """A stretch of a text up to the end of its line."""
-    found = _BREAK.search(text, start, end)
+    found = LINE_BREAK.search(text, start, end)
     return text[start : found.start() if found else end]
 
 

@@ -1,4 +1,4 @@
-"""Classes of characters that expressions are made of, without their brackets.
+"""Classes of characters that expressions are made of, without their brackets; and where lines begin and end.
 
 They are spelt out because `re`, `regex` and RE2 share no name for them, and the native modules have them a second time
 as comparisons, which property tests hold together.
@@ -6,7 +6,21 @@ as comparisons, which property tests hold together.
 
 from __future__ import annotations
 
-__all__ = ["CAPITAL", "JOINTS", "LINE_BREAKS", "OWN_TOKEN", "SIGNS", "SMALL", "SPACED_LETTER", "WIDE_SPACE"]
+import re
+
+__all__ = [
+    "CAPITAL",
+    "JOINTS",
+    "LINE_BREAK",
+    "LINE_BREAKS",
+    "OWN_TOKEN",
+    "SIGNS",
+    "SMALL",
+    "SPACED_LETTER",
+    "WIDE_SPACE",
+    "line_begin",
+    "line_end",
+]
 
 # Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms.
 OWN_TOKEN = (
@@ -23,6 +37,7 @@ SPACED_LETTER = (
 # A token ends after them although a letter follows, where the pattern "glued" is on.
 JOINTS = ":/)"
 LINE_BREAKS = r"\n" + "\u2028\u2029"
+LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 # Letters of the Latin, Greek and Cyrillic alphabets, without their extensions.
 SMALL = "a-zß-öø-ÿα-ωа-яё"
 CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
@@ -32,3 +47,14 @@ SIGNS = (
     "\u2060-\u206f\u20a0-\u20cf\u2190-\u2bff"
 )
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+def line_begin(text: str, place: int) -> int:
+    """Where the line of a place begins."""
+    return max(text.rfind(char, 0, place) for char in "\n\u2028\u2029") + 1
+
+
+def line_end(text: str, place: int) -> int:
+    """Where the line of a place ends, before its break."""
+    found = LINE_BREAK.search(text, place)
+    return found.start() if found else len(text)

@@ -13,14 +13,13 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 import html as html_entities
-import re
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from templatemine import _cut, _lines, _spans
-from templatemine.characters import LINE_BREAKS
+from templatemine.characters import line_begin, line_end
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["Cleaner", "clean", "cut", "page_text"]
 
 Matches = list[tuple[int, int, int]]
-
-_LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 
 class Cleaner:
@@ -259,15 +256,14 @@ class _Expressions:
 
     def _line_end(self, text: str, place: int) -> int:
         """Where the last token of a line ends."""
-        found = _LINE_BREAK.search(text, place)
-        end = found.start() if found else len(text)
+        end = line_end(text, place)
         while end > place and self._separators.match(text, end - 1):
             end -= 1
         return end
 
     def _line_begin(self, text: str, place: int) -> int:
         """Where the first token of a line begins."""
-        begin = max(text.rfind(char, 0, place) + 1 for char in "\n\u2028\u2029")
+        begin = line_begin(text, place)
         while begin < place and self._separators.match(text, begin):
             begin += 1
         return begin

@@ -18,13 +18,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.characters import CAPITAL, LINE_BREAKS, SMALL
+from templatemine.characters import CAPITAL, LINE_BREAK, LINE_BREAKS, SMALL
 from templatemine.config import EvidenceConfig
 from templatemine.expressions import BOX_SIZE, JOINT, box_expression
 
 __all__ = ["Box", "find_openings", "joints", "style_of"]
 
-_BREAK = re.compile(f"[{LINE_BREAKS}]")
 # A word, or what is glued to one: a capital begins a new one behind a small letter, a digit or a mark.
 _PIECE = re.compile(rf"\S+?(?=\s|$|(?<=[{SMALL}0-9.?!)\"'”’…])[{CAPITAL}])")
 _SENTENCE = re.compile(r"\w{3}[.][\"')”’]*\s")
@@ -201,7 +200,7 @@ def _read(texts: Sequence[str], closing: str) -> list[_Before]:
         glued = joints(text).tolist()
         for hit in pattern.finditer(text):
             begin = max(last, hit.start() - BOX_SIZE - _NAME)
-            for found in _BREAK.finditer(text, begin, hit.start()):
+            for found in LINE_BREAK.finditer(text, begin, hit.start()):
                 begin = found.end()
             while place < len(glued) and glued[place] <= begin:
                 outside.add(_word(text, glued[place]))

@@ -5,7 +5,6 @@ Only the documents with an example are scanned again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.boxes import Box
-from templatemine.characters import LINE_BREAKS
+from templatemine.characters import line_begin, line_end
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
 from templatemine.expressions import SLOT_SIZE, Encoded, box_expression, expression, halves
@@ -25,8 +24,6 @@ from templatemine.patterns import PatternSet
 from templatemine.slots import ANY, SLOT, slot_token
 
 __all__ = ["templates_of"]
-
-_LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 
 def templates_of(
@@ -171,12 +168,10 @@ def _examples(
 def _with_rest(text: str, start: int, end: int, side: str, separators: str) -> str:
     """An example with the rest of its line, where that is short enough for a slot."""
     if side == "end":
-        found = _LINE_BREAK.search(text, end)
-        rest = text[end : found.start() if found else len(text)]
+        rest = text[end : line_end(text, end)]
         whole = text[start:end] + rest
     else:
-        begin = max((text.rfind(char, 0, start) + 1 for char in "\n\u2028\u2029"), default=0)
-        rest = text[begin:start]
+        rest = text[line_begin(text, start) : start]
         whole = rest + text[start:end]
     blank = "".join(char for char in whole if char.isspace()) + separators
     return whole.strip(blank) if len(rest) <= SLOT_SIZE else text[start:end]

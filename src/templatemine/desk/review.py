@@ -17,6 +17,7 @@ import regex
 from numpy.typing import NDArray
 
 from templatemine import _spans
+from templatemine.characters import LINE_BREAKS
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
@@ -261,7 +262,7 @@ class Trial:
     snippets: tuple[dict[str, str], ...] = ()
 
 
-_LINE = regex.compile(r"[^\n\u2028\u2029]+")
+_LINE = regex.compile(f"[^{LINE_BREAKS}]+")
 _SENTENCE = regex.compile(r"[.!?。！？؟।…][\"'”’»」』)]*\s*$")
 
 

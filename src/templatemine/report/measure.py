@@ -18,6 +18,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from templatemine.characters import line_begin, line_end
 from templatemine.config import ReportConfig
 from templatemine.dates import day_of
 from templatemine.expressions import Encoded, is_own_token
@@ -218,11 +219,6 @@ def _push(heap: list[_Ranked], row: _Ranked, most: int) -> None:
 
 def _edges(text: str, start: int, end: int, separators: str) -> tuple[bool, bool, bool]:
     """Whether a stretch begins its line, ends it, and is it, but for blanks and separators."""
-    begin = max(text.rfind(mark, 0, start) for mark in LINE_MARKS) + 1
-    after = [place for place in (text.find(mark, end) for mark in LINE_MARKS) if place >= 0]
-    before, behind = text[begin:start], text[end : min(after, default=len(text))]
+    before, behind = text[line_begin(text, start) : start], text[end : line_end(text, end)]
     first, last = (all(char.isspace() or char in separators for char in side) for side in (before, behind))
     return first, last, first and last
-
-
-LINE_MARKS = "\n\u2028\u2029"
