@@ -248,6 +248,11 @@ class Template:
         return "start" if tokens[0].startswith("{slot") else "between" if "{slot}" in tokens else ""
 
     @property
+    def string(self) -> tuple[str, ...] | None:
+        """Its tokens without a slot at an edge: the string whose `df` and `count` these are."""
+        return {"end": (self.tokens or ())[:-1], "start": (self.tokens or ())[1:]}.get(self.slot, self.tokens)
+
+    @property
     def filler(self) -> str:
         """Of what kind the rest of the line must be, "" for any; see `slots`."""
         tokens = self.tokens or ("",)

@@ -3,7 +3,9 @@
 "All rights reserved.", "Related:", the notes of one publisher on all of its papers: being common elsewhere speaks
 against a string in prose, not against a line that is furniture wherever it stands.  Each source claims, of its own
 templates, those that are whole lines, or begin or end lines and do not stand in prose.  What enough sources claim, and
-half of those that have the string at all, goes into the shared pack.
+half of those that have the string at all, goes into the shared pack.  A template with a slot is one of its own, if
+the slot is of a kind: what else fills one is known of its source alone.  Of the kinds that sources give a slot it has
+the one that most of them do.
 
 Claims see strings, not articles.  Memory grows with the different ones, which are strings that many sources have.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from templatemine.mined import Mined
 from templatemine.model import Cutoff, Template
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
+from templatemine.slots import ANY, KINDS, code_of
 
 __all__ = ["SHARED_PACK", "Claim", "Claims", "claims_of", "shared_pack"]
 
@@ -86,23 +89,53 @@ def claims_of(mined: Mined, peers: Peers, kept: NDArray[np.int64], pack: Pack, c
     whole = evidence.lines[kept] >= config.evidence.whole
     anchored = np.maximum(evidence.starts, evidence.ends)[kept] >= config.evidence.edge
     able = (whole | (anchored & (evidence.prose[kept] <= config.evidence.quiet))) & (sources >= shared.least)
-    templates = {template.tokens: template for template in pack.templates if template.anchor and not template.slot}
-    rows = zip(kept[able].tolist(), sources[able].tolist(), strict=True)
-    found = [(templates.get(mined.strings.readable(row, pack.patterns)), number) for row, number in rows]
+    templates: dict[tuple[str, ...] | None, list[Template]] = {}
+    for template in pack.templates:
+        if template.anchor and (template.filler != ANY or not template.slot):
+            templates.setdefault(template.string, []).append(template)
+    claims = [
+        Claim(template=template, sources=number)
+        for row, number in zip(kept[able].tolist(), sources[able].tolist(), strict=True)
+        for template in templates.get(mined.strings.readable(row, pack.patterns), ())
+    ]
     return Claims(
         source=mined.source,
         documents=mined.documents,
         dates=(mined.first_date, mined.last_date) if mined.first_date and mined.last_date else (),
-        claims=tuple(Claim(template=template, sources=number) for template, number in found if template is not None),
+        claims=tuple(claims),
     )
 
 
 @dataclass(slots=True)
 class _Tally:
-    template: Template
-    named_by: str
-    claimed: int
+    """A template by its name and anchor: how many claim it; and of each kind of its slot, if it has one, how many and
+    the template of the first of them by name, so that their order says nothing."""
+
     sources: int
+    claimed: int = 0
+    df: int = 0
+    count: int = 0
+    kinds: dict[str, tuple[int, str, Template]] = field(default_factory=dict)
+
+    def add(self, source: str, template: Template) -> None:
+        self.claimed += 1
+        self.df += template.df
+        self.count += template.count
+        number, first, said = self.kinds.get(template.filler, (0, source, template))
+        if source < first:
+            first, said = source, template
+        self.kinds[template.filler] = number + 1, first, said
+
+    @property
+    def template(self) -> Template:
+        """With the kind of slot that most claim, of several the narrowest."""
+        kind = min(self.kinds, key=lambda kind: (-self.kinds[kind][0], _width(kind)))
+        return replace(self.kinds[kind][2], df=self.df, count=self.count)
+
+
+def _width(kind: str) -> int:
+    """Kinds of slots, the narrowest first: `KINDS`, then numbers of words."""
+    return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
 
 
 def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack | None, int, str]:
@@ -121,7 +154,7 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
         Fatal: a source has the name of the shared pack.
     """
     shared = config.shared or SharedConfig()
-    tallies: dict[tuple[tuple[str, ...] | None, str], _Tally] = {}
+    tallies: dict[tuple[str, str], _Tally] = {}
     sources = documents = 0
     dates: list[str] = []
     for one in claims:
@@ -134,7 +167,8 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
         dates = [*sorted({*dates, *one.dates})]
         dates = [dates[0], dates[-1]] if dates else []
         for claim in one.claims:
-            _add(tallies, one.source, claim)
+            of_name = claim.template.id, claim.template.anchor
+            tallies.setdefault(of_name, _Tally(claim.sources)).add(one.source, claim.template)
     least = max(shared.least, math.ceil(shared.share * sources))
     if sources < least:
         return None, documents, f"skipped: {sources} sources of text with packs, at least {least} are needed"
@@ -160,23 +194,9 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
     return pack, documents, note
 
 
-def _add(tallies: dict[tuple[tuple[str, ...] | None, str], _Tally], source: str, claim: Claim) -> None:
-    template = claim.template
-    tally = tallies.get((template.tokens, template.anchor))
-    if tally is None:
-        tallies[template.tokens, template.anchor] = _Tally(template, source, 1, claim.sources)
-        return
-    tally.claimed += 1
-    total = replace(tally.template, df=tally.template.df + template.df, count=tally.template.count + template.count)
-    # The example is that of the first source by name, so that their order says nothing.
-    if source < tally.named_by:
-        total, tally.named_by = replace(total, example=template.example), source
-    tally.template = total
-
-
 def _each_once(templates: Iterable[Template]) -> list[Template]:
     """A string that some sources have as a line and others at its edge counts as what it is in most documents."""
-    kept: dict[tuple[str, ...] | None, Template] = {}
+    kept: dict[str, Template] = {}
     for template in templates:
-        kept.setdefault(template.tokens, template)
+        kept.setdefault(template.id, template)
     return list(kept.values())

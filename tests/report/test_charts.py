@@ -16,7 +16,7 @@ import reference
 from strategies import examples
 from templatemine.cutoff import energy_border, energy_curve
 from templatemine.errors import MissingExtraError
-from templatemine.model import Cutoff
+from templatemine.model import Cutoff, Template
 from templatemine.packs import Pack
 from templatemine.report.charts import COLOURS, days_spec, histogram_spec, svg
 from templatemine.report.histogram import BARS, PLAIN_BARS, Histogram, histogram_of, sparkline
@@ -64,6 +64,24 @@ def test_of_a_pack(name: str) -> None:
         assert pack.cutoff.df is not None
         assert found.cutoff == pack.cutoff.df / pack.documents
         assert 0 <= found.cutoff - found.least <= 0.01 + 1 / pack.documents
+
+
+def test_a_string_counts_once_with_its_slot_or_without() -> None:
+    def of(df: int, *tokens: str, anchor: str = "line") -> Template:
+        return Template(id="", regex="", tokens=tokens, df=df, count=df, example="", anchor=anchor)
+
+    pack = Pack.load(GOLDEN / "default.pack.json")
+    cutoff = Cutoff(method="evidence", df=None, share=None, energy=None, histogram=(9, 9, 9, 9), note="")
+    templates = (
+        of(5, "Photo", "by", "{slot:names}"),
+        of(15, "{slot:1-4}", "story."),
+        of(25, "Read", "more:"),
+        of(25, "Read", "more:", "{slot}"),
+        of(25, "{slot}", "Read", "more:"),
+        of(35, "Jane", "{slot}", "MORE", anchor=""),
+    )
+    found = histogram_of(replace(pack, documents=40, cutoff=cutoff, templates=templates))
+    assert found.templates == (1, 1, 1, 0)
 
 
 @pytest.mark.parametrize("counts", [(), (0, 0, 0), (5,)])

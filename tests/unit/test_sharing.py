@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.clean import Cleaner
-from templatemine.config import PipelineConfig, SharedConfig
+from templatemine.config import EvidenceConfig, PipelineConfig, SharedConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.model import Document, Template
-from templatemine.packs import Pack
+from templatemine.packs import Pack, template_id
 from templatemine.pipeline import Miner, SourceReport, shared_report
 from templatemine.sharing import SHARED_PACK, Claim, Claims
 from templatemine.spill import read_claims, write_claims
@@ -97,6 +97,42 @@ def test_a_share_of_many_sources_is_asked_for() -> None:
     half = replace(CONFIG, shared=SharedConfig(share=0.5, agree=0.0))
     assert lines(shared(publisher(20, related=9), half).pack) == {HOUSE}
     assert lines(shared(publisher(20, related=10), half).pack) == {HOUSE, RELATED}
+
+
+CREDIT = "Photograph by courtesy of"
+
+
+def credited(number: int) -> list[Document]:
+    """Papers with a credit and its name, always another one."""
+    found = []
+    for paper in range(number):
+        rng = random.Random(f"credit {paper}")
+        for place in range(30):
+            whom = " ".join(rng.choices(WORDS, k=2)).title()
+            text = "\n\n".join([prose(rng), f"{CREDIT} {whom}", prose(rng), prose(rng)])
+            found.append(Document(source=f"paper{paper:03}.example", id=f"{paper}/{place}", text=text))
+    return found
+
+
+def test_a_string_that_counts_only_with_its_slot_is_shared_with_it() -> None:
+    reports = Miner(CONFIG).run(credited(8))
+    assert [lines(one.pack) for one in reports if one.source != SHARED_PACK] == [{CREDIT + " {slot:names}"}] * 8
+    (report,) = (one for one in reports if one.source == SHARED_PACK)
+    assert lines(report.pack) == {CREDIT + " {slot:names}"}
+    assert report.pack is not None
+    rng = random.Random(3)
+    story, other = prose(rng), f"{CREDIT} a house that asked for no name to be said in any of the papers of the land."
+    assert Cleaner(report.pack).clean(f"{story}\n\n{CREDIT} Zora Zedland\n\n{other}").text == f"{story}\n\n{other}"
+
+
+def test_slots_that_take_anything_are_not_shared() -> None:
+    """What fills them is known of their source alone."""
+    loose = replace(CONFIG, evidence=EvidenceConfig(slot_kinds=False))
+    reports = Miner(loose).run(credited(8))
+    own = [lines(one.pack) for one in reports if one.source != SHARED_PACK]
+    assert own == [{CREDIT, CREDIT + " {slot}"}] * 8
+    (report,) = (one for one in reports if one.source == SHARED_PACK)
+    assert lines(report.pack) == {CREDIT}
 
 
 def test_the_other_packs_are_what_they_were() -> None:
@@ -182,6 +218,35 @@ def test_the_order_of_claims_changes_nothing(claims: list[Claims], rng: random.R
             assert template.df == sum(own.df for _, own in claimed)
             assert template.example == dict(claimed)[min(name for name, _ in claimed)].example
         assert len({template.tokens for template in first.pack.templates}) == len(first.pack.templates)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "chosen"),
+    [
+        ({"names": 2, "number": 3}, "number"),
+        ({"names": 3, "number": 2}, "names"),
+        ({"names": 3, "url": 3, "1-4": 3}, "url"),
+        ({"1-14": 2, "1-4": 2, "number": 1}, "1-4"),
+    ],
+)
+def test_a_shared_slot_takes_what_it_does_in_most_sources(kinds: dict[str, int], chosen: str) -> None:
+    """Of several kinds that are as frequent the narrowest; sources are counted whatever the kind."""
+    claims = []
+    for kind in [kind for kind, number in kinds.items() for _ in range(number)]:
+        tokens = ("Photo", "by", f"{{slot:{kind}}}")
+        example = f"Photo by {kind} {len(claims)}"
+        template = Template(
+            id=template_id(tokens), regex=kind, tokens=tokens, df=3, count=4, example=example, anchor="start"
+        )
+        own = (Claim(template=template, sources=9),)
+        claims.append(Claims(source=f"s{len(claims)}", documents=9, dates=(), claims=own))
+    pack = shared_report(claims, PipelineConfig(shared=SharedConfig(least=5))).pack
+    assert pack is not None
+    (template,) = pack.templates
+    first = list(kinds).index(chosen)
+    example = f"Photo by {chosen} {sum(list(kinds.values())[:first])}"
+    assert (template.filler, template.regex, template.example) == (chosen, chosen, example)
+    assert (template.df, template.count) == (3 * len(claims), 4 * len(claims))
 
 
 def test_claims_on_disk_are_those_in_memory(tmp_path: Path) -> None:

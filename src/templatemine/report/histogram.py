@@ -51,12 +51,9 @@ def histogram_of(pack: Pack) -> Histogram:
 
     counts = tuple(max(count, 0) for count in pack.cutoff.histogram)
     bins, documents = len(counts), max(pack.documents, 1)
-    # A template with a slot is the string of another one, which is counted already.
-    found = Counter(
-        min(max(math.ceil(one.df * bins / documents) - 1, 0), bins - 1)
-        for one in pack.templates
-        if not one.slot and one.tokens is not None
-    )
+    # Strings count, each once: with a slot, without it or both; what is between two strings was never one.
+    strings = {one.string: one.df for one in pack.templates if one.slot != "between" and one.tokens is not None}
+    found = Counter(min(max(math.ceil(df * bins / documents) - 1, 0), bins - 1) for df in strings.values())
     borders: tuple[float, ...] = ()
     energies: tuple[float, ...] = ()
     least = None
