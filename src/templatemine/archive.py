@@ -32,6 +32,7 @@ import orjson
 
 from templatemine import _text, lock, manifest
 from templatemine._version import __version__
+from templatemine.background import fingerprint
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.first_pass import FirstPass, Tell, start
@@ -189,6 +190,7 @@ class ArchiveRun:
         described = {
             "version": __version__,
             "options": manifest.digest(self.config.pipeline, self.config.read, self.config.memory),
+            "background": fingerprint(self.config.pipeline.background),
             "inputs": [manifest.identity(path) for path in self.inputs],
         }
         finished = self._finished_before(described)

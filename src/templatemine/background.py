@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b, file_digest
 from importlib.resources import files
 from typing import IO
 
@@ -35,7 +36,7 @@ from templatemine.errors import ConfigError
 from templatemine.io.files import READ_ERRORS, open_input, read_whole, unpacked
 from templatemine.patterns import PatternSet
 
-__all__ = ["Background", "background", "hashed", "read", "write"]
+__all__ = ["Background", "background", "fingerprint", "hashed", "read", "write"]
 
 _HEAD = "templatemine background 1"
 _SHIPPED_FILE = "background.tsv.gz"
@@ -80,6 +81,18 @@ def background(name: str, patterns: PatternSet) -> Background | None:
         The file cannot be read, or a line of it is none of such a table.
     """
     return None if name == NO_BACKGROUND else _loaded(name, patterns, _stamp(name))
+
+
+def fingerprint(name: str) -> str | None:
+    """A digest of the table that an option names; None where no file is named, or it cannot be read.
+
+    That which ships is known by the version of templatemine.
+    """
+    if name in (SHIPPED, NO_BACKGROUND):
+        return None
+    with suppress(*READ_ERRORS), open(name, "rb") as handle:
+        return file_digest(handle, lambda: blake2b(digest_size=16)).hexdigest()
+    return None
 
 
 def _stamp(name: str) -> tuple[int, int] | None:

@@ -14,6 +14,9 @@ import pytest
 from cli_support import CALL, CREDIT, page, records, write
 
 from conftest import Cli
+from templatemine import systems
+from templatemine.config import PipelineConfig
+from templatemine.evaluation.protocol import System
 
 SHARED = ("--quiet", "--seed", "3")
 
@@ -71,6 +74,25 @@ def test_the_same_seed_gives_the_same_bytes(cli: Cli, archive: Path) -> None:
     first, again, other = (cli(*args, seed) for seed in (1, 1, 2))
     assert first.out == again.out
     assert json.loads(first.out)["results"][0]["rows"] != json.loads(other.out)["results"][0]["rows"]
+
+
+def test_the_background_reaches_the_miner_and_is_told(
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "common.tsv"
+    table.write_text("templatemine background 1\tfor a test\nhe said\t4\n")
+    seen: list[PipelineConfig] = []
+    original = systems.miner
+
+    def miner(config: PipelineConfig, *, jobs: int) -> System:
+        seen.append(config)
+        return original(config, jobs=jobs)
+
+    monkeypatch.setattr(systems, "miner", miner)
+    args = ("evaluate", "injection", archive, "--sample", "20", "--templates", "6", "--json", "-", *SHARED)
+    told = [json.loads(cli(*args, *own).out)["background"] for own in ((), ("--background", table))]
+    assert told == [one.background for one in seen] == [PipelineConfig().background, str(table)]
+    assert cli(*args, "--background", archive).error.startswith("background: ")
 
 
 def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:

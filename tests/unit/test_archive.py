@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import time
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -302,6 +303,34 @@ def test_what_has_changed_starts_over_with_a_word(
     assert told == [f"an earlier run stopped before its end; starting over: {why}"]
     run(paths, str(tmp_path / "fresh"), **{**options, "restart": False})
     assert contents(tmp_path / "disk") == contents(tmp_path / "fresh")
+
+
+def test_a_background_that_changes_under_its_name_starts_over(
+    tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "common.tsv"
+
+    def written(rate: int) -> None:
+        table.write_text(f"templatemine background 1\tfor a test\nthe letter of\t{rate}\n")
+
+    written(4)
+    options = {"pipeline": replace(CONFIG, background=str(table))}
+    with monkeypatch.context() as patch:
+        stop_at(patch, "finish_source", 3)
+        with pytest.raises(KeyboardInterrupt):
+            run(paths, str(tmp_path / "disk"), **options)
+    before = os.stat(table)
+    written(9)
+    os.utime(table, ns=(before.st_atime_ns, before.st_mtime_ns))
+    told: list[str] = []
+    run(paths, str(tmp_path / "disk"), told, **options)
+    assert told == ["an earlier run stopped before its end; starting over: its background has changed"]
+    run(paths, str(tmp_path / "disk"), told, **options)
+    assert told[1:] == ["an earlier run has done all of it; --force does it again"]
+    # What is done was of another background.
+    written(4)
+    with pytest.raises(CorpusError, match="exists; use --force"):
+        run(paths, str(tmp_path / "disk"), **options)
 
 
 def test_standard_input_starts_over(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

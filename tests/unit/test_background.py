@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.background import Background, background, hashed, read, write
+from templatemine.background import Background, background, fingerprint, hashed, read, write
 from templatemine.config import NO_BACKGROUND, SHIPPED, PipelineConfig, SampleConfig, TokeniseConfig, UserPattern
 from templatemine.decide import COMMON, filled_in
 from templatemine.errors import ConfigError
@@ -193,6 +194,19 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
         assert background(str(tmp_path / "common.tsv"), NEWS) is found
         rates += found.rates.tolist()
     assert rates == [2.0**-3, 2.0**-12]
+
+
+def test_a_fingerprint_is_of_what_is_in_a_file(tmp_path: Path) -> None:
+    assert fingerprint(SHIPPED) is fingerprint(NO_BACKGROUND) is fingerprint(str(tmp_path / "none.tsv")) is None
+    path = table(tmp_path / "common.tsv", {IDIOM: 4})
+    first = fingerprint(path)
+    assert first is not None
+    assert fingerprint(table(tmp_path / "other.tsv", {IDIOM: 4})) == first
+    before = os.stat(path)
+    table(tmp_path / "common.tsv", {IDIOM: 5})
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert os.stat(path).st_size == before.st_size
+    assert fingerprint(path) != first
 
 
 def test_none_is_none() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from templatemine.config import PageConfig, ReadConfig
+from templatemine.config import NO_BACKGROUND, SHIPPED, PageConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -200,6 +200,26 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         source_of=args.source_of,
         max_record=args.max_record << 20,
     )
+
+
+def add_background_option(group: argparse._ActionsContainer) -> None:
+    """What commands that mine compare a source with; `background_of` reads it."""
+    group.add_argument(
+        "--background",
+        metavar="FILE",
+        default=SHIPPED,
+        help="what is common in prose elsewhere: a table of datasets/background.py, or none (default: the shipped one)",
+    )
+
+
+def background_of(args: argparse.Namespace) -> str:
+    """The background that was asked for; a table with a mistake is told of before anything is read."""
+    name: str = args.background
+    if name not in (SHIPPED, NO_BACKGROUND):
+        from templatemine.background import read
+
+        read(name)
+    return name
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:

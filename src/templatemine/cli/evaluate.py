@@ -60,6 +60,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--method", metavar="NAME", default=PipelineConfig().method, help="default, energy or thesis (%(default)s)"
     )
+    common.add_background_option(group)
     group.add_argument(
         "--json",
         metavar="FILE",
@@ -91,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     terminal = common.Terminal(quiet=args.quiet, strict=False)
     if args.json:
         common.check_output(args.inputs, args.json)
-    system = miner(PipelineConfig(method=args.method), jobs=args.jobs)
+    system = miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
     with terminal.progress() as steps:
         records = list(_records(args, terminal, steps))
         if not records:
@@ -126,6 +127,7 @@ def _facts(args: argparse.Namespace, results: Sequence[Result], terminal: common
         "templatemine": __version__,
         "python": platform.python_version(),
         "method": args.method,
+        "background": args.background,
         "inputs": list(args.inputs),
         "skipped": terminal.skipped,
         "met": terminal.met.notes,

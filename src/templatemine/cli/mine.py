@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
 from templatemine.config import (
-    NO_BACKGROUND,
-    SHIPPED,
     CrossSiteConfig,
     EvidenceConfig,
     MineConfig,
@@ -116,12 +114,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
     )
-    group.add_argument(
-        "--background",
-        metavar="FILE",
-        default=SHIPPED,
-        help="what is common in prose elsewhere: a table of datasets/background.py, or none (default: the shipped one)",
-    )
+    common.add_background_option(group)
     parser.add_argument(
         "--no-boxes",
         action="store_true",
@@ -211,10 +204,6 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         from templatemine.patterns import load_user_patterns
 
         tokenise = replace(tokenise, user_patterns=load_user_patterns(args.patterns_file))
-    if args.background not in (SHIPPED, NO_BACKGROUND):
-        from templatemine.background import read
-
-        read(args.background)  # a table with a mistake is told of before anything is read
     return PipelineConfig(
         method=args.method,
         tokenise=tokenise,
@@ -223,7 +212,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         evidence=EvidenceConfig(boxes=not args.no_boxes),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
-        background=args.background,
+        background=common.background_of(args),
     )
 
 

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
+from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ again (the same id) replaces the old one. Packs and windows change together or
 not at all.
 
 A source that has a pack is mined as that pack was: method, separators and own
-patterns are taken from it, all else is default. A source without a pack is
-mined with the defaults; there are no options for it here. For others, such as
-own patterns, first give its documents to "mine --patterns-file ...", with
-PACKS as the folder, and update from then on.
+patterns are taken from it, all else is default, but for the background, which
+packs don't tell: give the one they were mined with. A source without a pack is
+mined with the defaults. For others, such as own patterns, first give its
+documents to "mine --patterns-file ...", with PACKS as the folder, and update
+from then on.
 """
 
 _SHOWN = 10
@@ -61,6 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--memory", metavar="SIZE", type=common.size, default=1 << 30, help="take at most so much (default: 1G)"
     )
+    common.add_background_option(parser.add_argument_group("mining"))
     common.add_input_options(parser)
     common.add_run_options(parser, "")
 
@@ -79,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = FollowConfig(
         today=today,
+        pipeline=PipelineConfig(background=common.background_of(args)),
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),
         memory=args.memory,
