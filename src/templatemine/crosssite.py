@@ -8,14 +8,19 @@ about m^2 / 2^62 for m strings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.threads import as_finished
 
 __all__ = ["Peers", "gather", "gather_rows"]
+
+_HASHES = 1 << 61
+"""Hashes are below."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,22 +66,39 @@ class Peers:
 
 
 def gather(
-    hashes: Sequence[NDArray[np.uint64]], rates: Sequence[NDArray[np.float32]], prose: Sequence[NDArray[np.float32]]
+    hashes: Sequence[NDArray[np.uint64]],
+    rates: Sequence[NDArray[np.float32]],
+    prose: Sequence[NDArray[np.float32]],
+    jobs: int = 1,
 ) -> Peers:
     """Reduce: the strings of all sources.
 
     Parameters
     ----------
     hashes, rates : sequences of arrays, one a source
-        The strings of each source, each at most once, and their occurrences a token.
+        The strings of each source, ascending and each at most once, and their occurrences a token.
     prose : sequence of arrays
         Occurrences within prose a token.
+    jobs : int
+        Threads; each takes a range of hashes.
     """
-    sizes = [len(one) for one in hashes]
-    every = np.concatenate(hashes) if sizes else np.empty(0, np.uint64)
-    none = np.empty(0, np.float32)
-    rate, within = (np.concatenate(columns) if sizes else none for columns in (rates, prose))
-    return gather_rows(every, rate, within, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+    bounds = np.array([_HASHES // jobs * number for number in range(1, jobs)], np.uint64)
+    edges = [[0, *np.searchsorted(one, bounds).tolist(), len(one)] for one in hashes]
+
+    def part(number: int) -> Peers:
+        stretches = [slice(*ends[number : number + 2]) for ends in edges]
+        every = np.concatenate([np.empty(0, np.uint64), *_cut(hashes, stretches)])
+        rate, within = (np.concatenate([np.empty(0, np.float32), *_cut(one, stretches)]) for one in (rates, prose))
+        sizes = [stretch.stop - stretch.start for stretch in stretches]
+        return gather_rows(every, rate, within, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+
+    parts = dict(as_finished(part, range(jobs), jobs))
+    columns = {one.name: [getattr(parts[number], one.name) for number in range(jobs)] for one in fields(Peers)}
+    return Peers(**{name: some[0] if jobs == 1 else np.concatenate(some) for name, some in columns.items()})
+
+
+def _cut(columns: Sequence[NDArray[Any]], stretches: Sequence[slice]) -> list[NDArray[Any]]:
+    return [one[stretch] for one, stretch in zip(columns, stretches, strict=True)]
 
 
 def gather_rows(

@@ -7,7 +7,6 @@ threads if asked to; any other executor calls the same three.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -217,10 +216,10 @@ def skip_source(source: str, documents: Sequence[Document], note: str, config: P
     return replace(skipped, pack=pack, note=f"{note.removeprefix('skipped: ')} for templates; main text of pages only")
 
 
-def shared(mined: Sequence[Mined]) -> Peers:
-    """Reduce: which strings stand in which sources, and how often."""
+def shared(mined: Sequence[Mined], jobs: int = 1) -> Peers:
+    """Reduce: which strings stand in which sources, and how often; by so many threads."""
     columns = [rates_of(one) for one in mined]
-    return gather([one[0] for one in columns], [one[1] for one in columns], [one[2] for one in columns])
+    return gather([one[0] for one in columns], [one[1] for one in columns], [one[2] for one in columns], jobs)
 
 
 def finish_source(
@@ -270,7 +269,7 @@ def _finish(
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,
-        dropped={reasons[code]: count for code, count in sorted(Counter(reason_of[out].tolist()).items())},
+        dropped={reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count},
     )
     dropped = Dropped(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
     documents_read = mined.documents + mined.copies + mined.blank
@@ -353,7 +352,7 @@ class Miner:
         sizes = [sum(len(document.body) for document in some) for _, some in work]
         order = sorted(range(len(work)), key=lambda place: -sizes[place])
         mined = self._map("mining", lambda item: mine_source(item[0], item[1], self.config), work, order)
-        peers = shared(mined)
+        peers = shared(mined, self.jobs)
         chosen = [(place, one, by_source[one.source]) for place, one in enumerate(mined)]
         for report in self._map(
             "choosing", lambda item: finish_source(item[1], peers, item[0], item[2], self.config), chosen, order

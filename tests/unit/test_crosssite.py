@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -64,6 +66,11 @@ def test_peers_are_those_of_a_table(sources: list[dict[int, int]]) -> None:
     for key, found in sorted(table.items()):
         (greatest, owner), *others = sorted(found)
         expected.append((key, len(found), owner, -greatest, -others[0][0] if others else 0))
+    for jobs in (2, 3):
+        wide = [keys << np.uint64(57) for keys, _ in rows]  # all over the range of hashes, so that each thread has some
+        one, several = (gather(wide, [rates for _, rates in rows], [rates for _, rates in rows], n) for n in (1, jobs))
+        for field in fields(one):
+            assert np.array_equal(getattr(one, field.name), getattr(several, field.name)), field.name
     found_rows = (peers.hashes, peers.sources, peers.owner, peers.greatest, peers.second)
     assert list(zip(*(column.tolist() for column in found_rows), strict=True)) == expected
 
