@@ -269,9 +269,7 @@ def _packs(folder: Path, quick: bool) -> None:
     many = _many(SIZES[quick].many)
     others = many if folder.name == "generated" else others + many
     # The source's most frequent templates are in all three packs and nothing else is found, so that the same is cut.
-    rows = {
-        row.tokens: row for row in [*own.templates[:50], *_strange(own, others, texts_of(folder / "articles.jsonl"))]
-    }
+    rows = {row.id: row for row in [*own.templates[:50], *_strange(own, others, texts_of(folder / "articles.jsonl"))]}
     for number in EXPRESSIONS:
         templates = tuple(rows.values())[:number]
         if len(templates) < number and not quick:
@@ -286,10 +284,11 @@ def _strange(pack: Any, templates: list[Any], texts: Iterable[str]) -> list[Any]
     """The templates that stand in none of the texts."""
     from templatemine.clean import Cleaner
 
-    by_tokens = {template.tokens: template for template in templates}
-    cleaner = Cleaner(replace(pack, templates=tuple(by_tokens.values())))
+    # Two of one name differ by no more than the kind of their slots.
+    by_name = {template.id: template for template in templates}
+    cleaner = Cleaner(replace(pack, templates=tuple(by_name.values())))
     found = {name for text in texts for span in cleaner.spans(text) for name in span.templates}
-    return [template for template in by_tokens.values() if template.id not in found]
+    return [template for template in by_name.values() if template.id not in found]
 
 
 def _many_rows(number: int) -> Iterator[Row]:
