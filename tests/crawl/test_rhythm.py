@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, skipped_hours, when
+from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, pause_asked, skipped_hours, when
 
 BOUNDS = (900.0, 86_400.0)
 HOUR = 3600.0
@@ -66,3 +66,39 @@ def test_waits_for_an_hour_that_is_not_skipped() -> None:
     assert when(at_three, frozenset()) == at_three
     assert when(at_three, frozenset({3, 4})) == calendar.timegm((2026, 1, 5, 5, 0, 0))
     assert when(at_three, frozenset(range(24))) == at_three
+
+
+NOW = float(calendar.timegm((2026, 1, 5, 3, 20, 0)))
+
+
+@pytest.mark.parametrize(
+    ("after", "date", "seconds"),
+    [
+        ("120", None, 120.0),
+        (" 7 ", "Mon, 05 Jan 2026 03:10:00 GMT", 7.0),
+        ("99999999999999999999", None, 999_999_999.0),
+        ("Mon, 05 Jan 2026 03:21:30 GMT", None, 90.0),
+        # By the clock of the site, which is ten minutes slow; RFC 850 and asctime, as clients must take them.
+        ("Mon, 05 Jan 2026 03:11:00 GMT", "Mon, 05 Jan 2026 03:10:00 GMT", 60.0),
+        ("Monday, 05-Jan-26 03:20:05 GMT", None, 5.0),
+        ("Mon Jan  5 03:20:05 2026", None, 5.0),
+        ("Mon, 05 Jan 2026 03:00:00 GMT", None, 0.0),
+        ("Mon, 05 Jan 2026 03:21:00 GMT", "no date", 60.0),
+        (None, None, 0.0),
+        ("", "", 0.0),
+        ("-5", None, 0.0),
+        ("1.5", None, 0.0),
+        ("\u0665", None, 0.0),
+        ("soon", None, 0.0),
+    ],
+)
+def test_what_an_answer_asks_for(after: str | None, date: str | None, seconds: float) -> None:
+    assert pause_asked(after, date, NOW) == seconds
+
+
+HEADER = st.text("0123456789 ,:-+MonJaGMT\u0665", max_size=32)
+
+
+@given(HEADER, HEADER)
+def test_any_header_gives_a_pause(after: str, date: str) -> None:
+    assert pause_asked(after, date, NOW) >= 0

@@ -76,6 +76,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--retries", metavar="N", type=common.at_least(0), default=defaults.retries, help="(default: %(default)s)"
     )
+    group.add_argument(
+        "--max-wait",
+        metavar="SECONDS",
+        type=_positive,
+        default=defaults.max_wait,
+        help="the longest Crawl-delay and Retry-After that a site is granted (default: %(default)g)",
+    )
     group.add_argument("--allow-private", action="store_true", help="fetch from this machine and the local network too")
     parser.add_argument("--force", action="store_true", help="start over, in place of what is there")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
@@ -106,6 +113,7 @@ def run(args: argparse.Namespace) -> int:
         timeout=args.timeout,
         redirects=args.redirects,
         retries=args.retries,
+        max_wait=args.max_wait,
         revisit=(args.revisit[0], args.revisit[1]),
         allow_private=args.allow_private,
         agent=args.agent,

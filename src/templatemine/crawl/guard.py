@@ -1,5 +1,8 @@
 """What stands between the crawler and the network: no private address is connected to, no domain fetched too often.
 
+A site that asks for time (Retry-After) gets it, up to a bound; what would wait for it meanwhile is handed back to where
+it came from, so that it takes no place among the fetches under way.
+
 Names are looked up at the moment of connecting, and the very addresses that were looked at are those connected to: a
 name that leads to a public address now and to a private one later (DNS rebinding) gains nothing, nor does a redirect,
 nor an address written as one number.
@@ -8,19 +11,24 @@ nor an address written as one number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from templatemine.crawl.rhythm import pause_asked
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
-__all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "is_public"]
+__all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "Postponed", "hand_back", "is_public"]
+
+_ASKING = (429, 503)
+"""Answers whose Retry-After is for whoever asks too much, or too early: RFC 6585, 4, and RFC 9110, 15.6.4."""
 
 _MOST_REFUSED = 100_000
 """Names kept to tell why; beyond it they count as names that do not resolve, which they then are."""
@@ -88,6 +96,9 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
     """Scrapy's, with the delay counted from the end of a fetch, not from its start: what the site sees is never less
     than the delay, however long connecting took.
 
+    After an answer that asks for time the slot rests for so long, and the page is to be asked for again then.  A
+    robots.txt waits here itself, as pages wait for it.
+
     And a request is sent once: Twisted would send it again at once, within the delay, when a connection that was kept
     open turns out to be closed.  Scrapy's own retries wait their turn.
     """
@@ -95,15 +106,48 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._pool.retryAutomatically = False
+        self._longest = crawler.settings.getfloat("TEMPLATEMINE_MAX_WAIT")
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch."""
+        """Fetch; `Postponed` if the answer asks to come again later."""
+        pause = 0.0
         try:
-            return await super().download_request(request)
+            response = await super().download_request(request)
+            pause = min(_pause(response), self._longest)
         finally:
             slot = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot"))
             if slot is not None:
-                slot.lastseen = monotonic()
+                # Scrapy adds the delay.
+                slot.lastseen = monotonic() + max(0.0, pause - slot.delay)
+        if pause and slot is not None:
+            hand_back(slot, pause)
+        if pause and "job" in request.meta:
+            raise Postponed(f"HTTP {response.status}", pause, answered=True)
+        return response
+
+
+def _pause(response: Response) -> float:
+    """Seconds that a response asks for, 0 if none."""
+    if response.status not in _ASKING:
+        return 0.0
+    after, date = (response.headers.get(name, b"").decode("latin-1") for name in ("Retry-After", "Date"))
+    return pause_asked(after, date, time())
+
+
+class Postponed(Exception):
+    """A request is to be made later: `answered` if the site said so to it, else it was not sent."""
+
+    def __init__(self, reason: str, seconds: float, *, answered: bool = False) -> None:
+        super().__init__(reason)
+        self.seconds, self.answered = seconds, answered
+
+
+def hand_back(slot: Any, seconds: float, *, all_of_it: bool = False) -> None:
+    """Hand back what waits in a slot of Scrapy's downloader, of pages and feeds or all of it."""
+    for request, answer in list(slot.queue):
+        if all_of_it or "job" in request.meta:
+            slot.queue.remove((request, answer))
+            answer.errback(Failure(Postponed("waits for its site", seconds)))
 
 
 class Manners:

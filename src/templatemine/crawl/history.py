@@ -2,7 +2,8 @@
 
 Addresses stand in a queue for each registered domain, and domains take turns; at most two of a domain are handed out at
 a time, one to be fetched and one to wait out the delay, so that no domain stands in the way of another (the aim of the
-priority queue in Foschini's section 4.1).  Memory holds a number for each page that is due, and what is on its way.
+priority queue in Foschini's section 4.1).  Domains that ask for more time wait here, with nothing handed out.
+Memory holds a number for each page that is due, and what is on its way.
 """
 
 from __future__ import annotations
@@ -83,6 +84,11 @@ class History:
         self._tried: Counter[str] = Counter(state.tried())
         self._feeds: dict[str, Feed] = {}
         self._visits: list[tuple[float, str]] = []
+        self.slow: dict[str, float] = {}
+        """Domains that ask for a longer delay, in seconds."""
+        self._resting: dict[str, float] = {}  # until when
+        self._rests: list[tuple[float, str]] = []
+        self._asked: Counter[str] = Counter()  # how often an address was answered with "later"
         for number, source in state.due():
             self._queue(source, number)
         for feed in state.feeds():
@@ -108,8 +114,11 @@ class History:
             self._turns[source] = None
 
     def _ready(self, source: str) -> bool:
+        return source not in self._resting and self._able(source)
+
+    def _able(self, source: str) -> bool:
         waiting = self._due.get(source)
-        if not waiting or self._away[source] >= _AHEAD:
+        if not waiting or self._away[source] >= (1 if source in self.slow else _AHEAD):
             return False
         return isinstance(waiting[0], str) or self._tried[source] + self._away[source] < self._config.max_pages
 
@@ -119,8 +128,25 @@ class History:
         self._feeds[feed.url] = feed
         heapq.heappush(self._visits, (feed.due, feed.url))
 
+    def _rest(self, source: str, seconds: float, now: float) -> None:
+        """Hand out nothing of a domain for some time."""
+        until = now + min(seconds, self._config.max_wait)
+        if until > self._resting.get(source, now):
+            self._resting[source] = until
+            self._turns.pop(source, None)
+            heapq.heappush(self._rests, (until, source))
+
+    def _wake(self, now: float) -> None:
+        # None is longer than that, but for a clock that was set back.
+        while self._rests and not now < self._rests[0][0] <= now + self._config.max_wait:
+            until, source = heapq.heappop(self._rests)
+            if self._resting.get(source) == until:
+                del self._resting[source]
+                self._line_up(source)
+
     def next(self, now: float) -> Page | Feed | None:
         """What is to be fetched; None if nothing is for now."""
+        self._wake(now)
         while self._visits and self._visits[0][0] <= now:
             _, url = heapq.heappop(self._visits)
             self._queue(self._feeds[url].source, url)
@@ -142,27 +168,41 @@ class History:
 
     def over(self) -> bool:
         """Nothing may be fetched or is on its way, and no feed will bring anything."""
-        return not (self._feeds or self._away or self._turns)
+        return not (self._feeds or self._away or self._turns or any(map(self._able, self._resting)))
 
-    def _back(self, job: Page | Feed) -> None:
+    def _back(self, job: Page | Feed, now: float) -> None:
         self._away[job.source] -= 1
         if not self._away[job.source]:
             del self._away[job.source]
+        if job.source in self.slow:
+            self._rest(job.source, self.slow[job.source], now)
         self._line_up(job.source)
 
     # ------------------------------------------------------------------------------------------------------ the answers
 
+    def postponed(self, job: Page | Feed, reason: str, seconds: float, now: float, *, answered: bool) -> None:
+        """Keep for later what a site asks to wait with; what was `answered` so too often has failed."""
+        self._rest(job.source, seconds, now)
+        if answered:
+            self._asked[job.url] += 1
+            if self._asked[job.url] > self._config.retries:
+                self.failed(job, reason, now)
+                return
+        self._due[job.source].appendleft(job.url if isinstance(job, Feed) else job.number)
+        self._back(job, now)
+
     def failed(self, job: Page | Feed, reason: str, now: float) -> None:
         """Note that nothing came of it."""
+        self._asked.pop(job.url, None)
         if isinstance(job, Feed):
-            self._back(job)
+            self._back(job, now)
             self.fetched["failed visits"] += 1
             rhythm = after_failure(job.rhythm, self._config.revisit)
             self._keep(replace(job, rhythm=rhythm, due=now + rhythm.every))
             return
         self.fetched["failed"] += 1
         self._tried[job.source] += 1
-        self._back(job)
+        self._back(job, now)
         self.state.settle(job, Standing.FAILED, reason=reason)
 
     def answered(self, job: Page | Feed, answer: Answer, now: float) -> None:
@@ -173,6 +213,7 @@ class History:
         CorpusError
             Fatal: the output or the state cannot be written.
         """
+        self._asked.pop(job.url, None)
         head = answer.body[:_SNIFFED]
         if answer.status == 304 and isinstance(job, Feed):
             self._visited(job, answer, now, [])
@@ -206,7 +247,7 @@ class History:
         end = self._output.add(exchange, page, record.fields)
         self.state.settle(page, Standing.DONE, finish=end, final=exchange.url)
         self._tried[page.source] += 1
-        self._back(page)
+        self._back(page, now)
         self.fetched["pages"] += 1
         self.fetched["bytes"] += len(exchange.body)
 
@@ -252,7 +293,7 @@ class History:
         # between the two transactions costs one visit more, and no item.
         new = self.state.visited(feed, items, page)
         rhythm = after_visit(before, now, len(new), len(items), self._config.revisit, ttl)
-        self._back(job)
+        self._back(job, now)
         for one in new:
             self._queue(one.source, one.number)
         self.fetched["visits"] += 1

@@ -1,12 +1,16 @@
-"""When to visit a feed again: by how often it brings something new, within what it asks for and what we allow."""
+"""When to visit a feed again: by how often it brings something new, within what it asks for and what we allow.
+
+And for how long a site asks to be left alone.
+"""
 
 from __future__ import annotations
 
 import re
 import time
 from dataclasses import dataclass, replace
+from email.utils import mktime_tz, parsedate_tz
 
-__all__ = ["Rhythm", "after_failure", "after_visit", "skipped_hours", "when"]
+__all__ = ["Rhythm", "after_failure", "after_visit", "pause_asked", "skipped_hours", "when"]
 
 _EXPECTED = 5
 """New items that a visit should find: fewer visits would let long feeds run far ahead, more would mostly find one."""
@@ -86,3 +90,27 @@ def when(start: float, hours: frozenset[int]) -> float:
     while time.gmtime(start).tm_hour in hours:
         start = (start // 3600 + 1) * 3600
     return start
+
+
+def pause_asked(after: str | None, date: str | None, now: float) -> float:
+    """Seconds that an answer asks for by its Retry-After (RFC 9110, section 10.2.3); 0 if it asks for none.
+
+    A date is read against that of the answer, for clocks differ; if it tells none, against ours.
+    """
+    after = (after or "").strip()
+    if after.isascii() and after.isdigit():
+        return float(after[:9])
+    until = _seconds(after)
+    if until is None:
+        return 0.0
+    since = _seconds(date or "")
+    return max(0.0, until - (now if since is None else since))
+
+
+def _seconds(date: str) -> float | None:
+    """A date of HTTP as seconds; None if it is none."""
+    parts = parsedate_tz(date)
+    try:
+        return None if parts is None else float(mktime_tz((*parts[:9], parts[9] or 0)))
+    except (OverflowError, ValueError):
+        return None

@@ -23,6 +23,8 @@ class CrawlConfig:
     timeout : seconds for a whole download, however slowly it drips.
     redirects : followed for one page.
     retries : after the first failure that may pass (no connection, cut off, 429, 5xx).
+    max_wait : seconds; the most that a site gets between two fetches because it asks for it: Crawl-delay in robots.txt,
+        Retry-After of answers.  300: Heritrix's bound for the former.
     revisit : seconds; the least between two visits of a feed, and the most.  A quarter of an hour and a day: feeds of
         news sites hold the items of hours, and RSS readers come every quarter of an hour to an hour.
     concurrent : fetches under way at a time, over all domains.
@@ -38,6 +40,7 @@ class CrawlConfig:
     timeout: float = 60.0
     redirects: int = 5
     retries: int = 2
+    max_wait: float = 300.0
     revisit: tuple[float, float] = (900.0, 86_400.0)
     concurrent: int = 64
     allow_private: bool = False
@@ -45,7 +48,7 @@ class CrawlConfig:
     force: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("delay", "hours", "timeout"):
+        for name in ("delay", "hours", "timeout", "max_wait"):
             if not 0 < getattr(self, name) < 1e9:
                 raise ConfigError(f"{name}: expected a number above 0, got {getattr(self, name)}")
         for name, least in (("max_pages", 1), ("max_size", 1), ("redirects", 0), ("retries", 0), ("concurrent", 1)):
@@ -94,6 +97,7 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
         "TWISTED_DNS_RESOLVER": f"{here}.guard.GuardedResolver",
         "HTTPPROXY_ENABLED": False,
         "TEMPLATEMINE_ALLOW_PRIVATE": config.allow_private,
+        "TEMPLATEMINE_MAX_WAIT": config.max_wait,
         # What a crawl of the news does not need.
         "COOKIES_ENABLED": False,
         "REFERER_ENABLED": False,

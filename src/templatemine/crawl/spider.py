@@ -7,26 +7,35 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.asyncio import create_looping_call
 
+from templatemine.crawl.guard import Postponed, hand_back
 from templatemine.crawl.history import Answer, History
 from templatemine.crawl.output import Exchange
 from templatemine.crawl.state import Feed, Page
 from templatemine.errors import TemplateMineError
+from templatemine.io.sources import domain_of
 
 __all__ = ["HistorySpider"]
 
 _TICK = 0.05
 """Seconds between looks at the queues when nothing was due."""
 
+_END_TICK = 0.2
+"""Seconds between looks at whether the crawl is about to end."""
+
 _LONGEST_REASON = 200
 
 
 class HistorySpider(Spider):  # type: ignore[misc]
-    """Fetches until the time is up, or nothing is left."""
+    """Fetches until the time is up, or nothing is left.
+
+    When it is to end, fetches under way finish, and what waits for its turn is handed back: it stays due.
+    """
 
     name = "history"
 
@@ -34,6 +43,43 @@ class HistorySpider(Spider):  # type: ignore[misc]
         super().__init__(**options)
         self.trouble: TemplateMineError | None = None
         self._history, self._end = history, time.monotonic() + seconds
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **options: Any) -> HistorySpider:
+        """As Scrapy makes it."""
+        spider: HistorySpider = super().from_crawler(crawler, *args, **options)
+        crawler.signals.connect(spider._robots, signals.robots_parsed)
+        crawler.signals.connect(spider._opened, signals.spider_opened)
+        crawler.signals.connect(spider._closed, signals.spider_closed)
+        return spider
+
+    def _opened(self) -> None:
+        self._watching = create_looping_call(self._watch)
+        self._watching.start(_END_TICK, now=False)
+
+    def _closed(self) -> None:
+        if self._watching.running:
+            self._watching.stop()
+
+    def _robots(self, robotparser: Any, request: Request) -> None:
+        """Keep to the delay that a robots.txt asks for: of several of a domain, to the longest."""
+        settings, downloader = self.crawler.settings, self.crawler.engine.downloader
+        asked = robotparser.crawl_delay(settings["USER_AGENT"]) or 0.0
+        domain = domain_of(request.url)
+        known = downloader.per_slot_settings.setdefault(domain, {})
+        least = known.get("delay", settings.getfloat("DOWNLOAD_DELAY"))
+        delay = min(asked, settings.getfloat("TEMPLATEMINE_MAX_WAIT"))
+        if delay > least:
+            known["delay"] = delay  # of slots to come
+            if domain in downloader.slots:
+                downloader.slots[domain].delay = delay
+            self._history.slow[domain] = delay
+
+    def _watch(self) -> None:
+        engine = self.crawler.engine
+        if self.trouble is not None or time.monotonic() >= self._end or not engine.running:
+            for slot in list(engine.downloader.slots.values()):
+                hand_back(slot, 0.0, all_of_it=True)
 
     async def start(self) -> AsyncIterator[Request]:
         """One request after the other, as they become due."""
@@ -65,7 +111,7 @@ class HistorySpider(Spider):  # type: ignore[misc]
 
     def failed(self, failure: Any) -> None:
         """Hand on why there is none."""
-        error = failure.value
+        error, job = failure.value, failure.request.meta["job"]
         if isinstance(error, HttpError):
             reason = f"HTTP {error.response.status}"
         elif isinstance(error, IgnoreRequest) and str(error):
@@ -73,7 +119,11 @@ class HistorySpider(Spider):  # type: ignore[misc]
         else:
             reason = f"{type(error).__name__}: {error}"
         try:
-            self._history.failed(failure.request.meta["job"], " ".join(reason.split())[:_LONGEST_REASON], time.time())
+            reason = " ".join(reason.split())[:_LONGEST_REASON]
+            if isinstance(error, Postponed):
+                self._history.postponed(job, str(error), error.seconds, time.time(), answered=error.answered)
+            else:
+                self._history.failed(job, reason, time.time())
         except TemplateMineError as trouble:
             self.trouble = self.trouble or trouble
             raise CloseSpider("trouble") from trouble
