@@ -106,13 +106,13 @@ def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
 
 
 def test_sites_that_wait_keep_no_others_from_being_fetched(tmp_path: Path) -> None:
-    """Forty sites that want to be left alone take no place among the 64 fetches under way."""
+    """Eighty sites that want to be left alone take no place among the 64 fetches under way."""
     with site.serving() as sites:
         sites.answers.update({f"/page{n}": later(429, "60", 10**6, site.page("never")) for n in range(3)})
         sites.answers.update({f"127.0.0.60/page{n}": site.page(f"Page {n}") for n in range(12)})
-        names = [f"127.0.1.{host}/page{n}" for n in range(3) for host in range(1, 41)]
+        names = [f"127.0.1.{host}/page{n}" for n in range(3) for host in range(1, 81)]
         names += [f"127.0.0.60/page{n}" for n in range(12)]
-        crawled(sites, tmp_path, names, "--hours", "0.0014", "--retries", "2")
+        crawled(sites, tmp_path, names, "--hours", "0.0018", "--retries", "2")
     assert sorted(sites.paths("127.0.0.60")) == sorted(["/robots.txt", *(f"/page{n}" for n in range(12))])
     assert len(support.read(tmp_path / "h.jsonl")) == 12
 
