@@ -172,6 +172,15 @@ def test_the_native_modules_of_pages_build_on_each_other() -> None:
         assert {found[1] for found in words} <= {f"{PACKAGE}.{lower}" for lower in order[:place]}
 
 
+def test_every_stub_is_held_against_its_native_module() -> None:
+    """`make lint` names those that have one; what Python files import has one, and the others are for their like."""
+    lint = (SOURCE.parents[1] / "Makefile").read_text(encoding="utf-8").partition("mypy.stubtest ")[2]
+    held = set(lint.partition("\n\n")[0].replace("\\", " ").split())
+    stubs = {path.stem for path in SOURCE.glob("*.pyi")}
+    assert held == {f"{PACKAGE}.{name}" for name in stubs}
+    assert {target for _, target, _ in EDGES if (SOURCE / f"{target}.pyx").exists()} <= stubs
+
+
 def test_layers_name_only_what_is_there_or_planned() -> None:
     planned = {"pages", "evaluation", "report", "crawl", "desk", "adapters"}
     assert {name for name in LEVEL if not is_module(name) and not (SOURCE / f"{name}.py").exists()} <= planned

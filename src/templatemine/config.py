@@ -253,7 +253,8 @@ class PageConfig:
     strange, story_words : what a block loses whose path the source's other pages do not have, in log odds, on pages
         with at least `story_words` words that are expected to be main text where other pages have theirs.
     repeat : a block whose text df of the n pages with its path have loses repeat * ln(1 + df) in log odds, one of fewer
-        than ten words (df / n) to the power 1 / (2 sqrt(1 - e)) of that, e being the path's share of main text.
+        than ten words (twenty characters of a script without spaces) (df / n) to the power 1 / (2 sqrt(1 - e)) of that,
+        e being the path's share of main text.
     text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds
         for possible needs no second witness.
     smooth : share of what isotonic regression over the tree makes of a probability; 0 leaves it as it is, 1 gives much

@@ -230,7 +230,14 @@ def test_what_other_pages_do_not_have_loses_beside_a_story_in_its_place() -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "short"), [("return wrapped", True), ("The ferry will not sail again until the ice is gone.", False)]
+    ("text", "short"),
+    [
+        ("return wrapped", True),
+        ("The ferry will not sail again until the ice is gone.", False),
+        # Characters of scripts without spaces are no words: two of them count as one.
+        ("続きはこちらから読む", True),
+        ("港の氷が解けるまで渡し船は二度と出ないと町は言う", False),
+    ],
 )
 def test_a_short_text_that_few_pages_have_counts_for_little(text: str, short: bool) -> None:
     last = Page(f"<title>Lantern</title><div class=story><p>{text}</p></div>")

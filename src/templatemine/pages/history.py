@@ -36,6 +36,7 @@ TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
 
 DIGITS = re.compile(r"\d+")
+OWN = _blocks.COUNTS.index("own")
 DATES = [_blocks.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
 SENTENCE = 10
@@ -156,7 +157,7 @@ class Votes:
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
         part = np.minimum(df / pages, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
-        telling = np.where(page.words < SENTENCE, part, 1)
+        telling = np.where(_lengths(page) < SENTENCE, part, 1)
         return scores - self._config.repeat * np.log1p(df) * telling, path, df
 
     def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
@@ -221,9 +222,15 @@ def _chances(page: Page) -> NDArray[np.float64]:
 def _said(page: Page, blocks: Sequence[int]) -> list[str]:
     """What blocks say, as far as it is compared: in sentences without a date, runs of digits as 0."""
     dated = page.columns["counts"][:, DATES].any(axis=1)
-    folded = (~dated & (page.words >= SENTENCE)).tolist()
+    folded = (~dated & (_lengths(page) >= SENTENCE)).tolist()
     texts = [(block, page.text(block)[:TEXT_LIMIT]) for block in blocks]
     return [DIGITS.sub("0", text) if folded[block] else text for block, text in texts]
+
+
+def _lengths(page: Page) -> NDArray[np.float64]:
+    """Words; a character of a script without spaces counts half, as in `evidence`: it is no word."""
+    lengths: NDArray[np.float64] = page.words - 0.5 * page.columns["counts"][:, OWN]
+    return lengths
 
 
 def _key(path: str) -> int:
