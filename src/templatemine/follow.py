@@ -23,10 +23,10 @@ from templatemine.archive import ArchiveConfig
 from templatemine.changes import Changes, compare
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError
-from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records, sync
+from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records
 from templatemine.io.read import read_records
 from templatemine.io.together import together
-from templatemine.io.write import safe_file_name
+from templatemine.io.write import safe_file_name, sync
 from templatemine.mined import rates_of
 from templatemine.packs import Pack
 from templatemine.partition import (

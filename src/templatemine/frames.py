@@ -29,7 +29,6 @@ __all__ = [
     "pack_frame",
     "pack_pieces",
     "records",
-    "sync",
 ]
 
 Keyed = tuple[bytes, bytes]
@@ -179,12 +178,3 @@ def flushed(handle: BinaryIO) -> None:
     """Wait until what was written to a file is on disk."""
     handle.flush()
     os.fsync(handle.fileno())
-
-
-def sync(path: str) -> None:
-    """Wait until a file, or the names in a directory, are on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

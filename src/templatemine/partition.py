@@ -22,8 +22,9 @@ from typing import overload
 
 import orjson
 
-from templatemine.frames import Frame, Keyed, cannot_write, frames, pack_frame, records, sync
+from templatemine.frames import Frame, Keyed, cannot_write, frames, pack_frame, records
 from templatemine.io.jsonl import decode_line, encode_line
+from templatemine.io.write import sync
 from templatemine.model import Document
 
 __all__ = [

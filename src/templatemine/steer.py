@@ -22,7 +22,7 @@ from templatemine.expressions import OWN_TOKEN, Encoded, expression
 from templatemine.model import Template
 from templatemine.overrides import Overrides, Rule, read_rules
 from templatemine.packs import Pack, check_written, template_id
-from templatemine.patterns import TABLE, PatternSet
+from templatemine.patterns import TABLE
 from templatemine.pipeline import SourceReport
 from templatemine.shelf import DroppedString
 
@@ -79,7 +79,7 @@ def written(rule: Rule) -> Template:
     return template
 
 
-def candidates(pack: Pack, dropped: Iterable[DroppedString]) -> Iterable[DroppedString]:
+def candidates(dropped: Iterable[DroppedString]) -> Iterable[DroppedString]:
     """The dropped strings that a moved cut-off may bring, most frequent first."""
     return (row for row in dropped if row[3] in BY_FREQUENCY)
 
@@ -200,7 +200,7 @@ def _made(
             regex = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=anchor)
         except ValueError:  # an accept rule written by hand, with a pattern that this pack does not have
             continue
-        shown = example or before.get(tokens) or known.get(tokens) or _spelt(tokens, pack.patterns)
+        shown = example or before.get(tokens) or known.get(tokens) or _spelt(tokens)
         templates.append(
             Template(
                 id=template_id(tokens), regex=regex, tokens=tokens, df=df, count=count, example=shown, anchor=anchor
@@ -214,7 +214,7 @@ def _holding(pack: Pack, templates: Sequence[Template]) -> list[Template]:
     matcher, _ = replace(pack, templates=tuple(templates)).matcher()
     found: list[Template] = []
     for place, template in enumerate(templates):
-        for example in (template.example, _spelt(template.tokens or (), pack.patterns)):
+        for example in (template.example, _spelt(template.tokens or ())):
             if matcher.holds(Encoded(example, pack.patterns, pack.tokenise.separators).data, place):
                 found.append(replace(template, example=example))
                 break
@@ -225,7 +225,7 @@ _BRACED = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
 _INSTANCES: Mapping[str, str] = {row.name: row.yes[0] for row in TABLE if row.yes}
 
 
-def _spelt(tokens: Sequence[str], patterns: PatternSet) -> str:
+def _spelt(tokens: Sequence[str]) -> str:
     """A text of these tokens, with an instance for each pattern."""
 
     def instance(match: re.Match[str]) -> str:

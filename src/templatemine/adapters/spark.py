@@ -148,7 +148,7 @@ def mine_archive(
     """
     config, archive = config or PipelineConfig(), archive or ArchiveConfig()
     Miner(config)  # for its checks
-    documents = _documents(df, config, archive)
+    documents = _documents(df, archive)
     census = _census(documents, config)
     placing = _place(census, documents, config, archive)
     plan = placing.plan
@@ -185,7 +185,7 @@ def mine_archive(
     return result
 
 
-def _documents(df: DataFrame, config: PipelineConfig, archive: ArchiveConfig) -> DataFrame:
+def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
     """The columns that are needed, under names of our own."""
     names = archive.read
     body = [name for name in (names.text_field, names.html_field) if name in df.columns]

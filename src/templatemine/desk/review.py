@@ -66,10 +66,10 @@ class Preview:
         base = [template for template in mined_templates(pack) if template.tokens is not None]
         there = {template.id for template in base}
         rows = [_Row(template, True) for template in base]
-        for tokens, df, count, _ in candidates(pack, dropped):
+        for tokens, df, count, _ in candidates(dropped):
             name = template_id(tokens)
             if name not in there:
-                rows.append(_Row(_bare(pack, name, tokens, df, count), False))
+                rows.append(_Row(_bare(name, tokens, df, count), False))
             if len(rows) >= MOST_BROUGHT:
                 break
         self._rows = rows
@@ -146,7 +146,7 @@ def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
     return kept
 
 
-def _bare(pack: Pack, name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
+def _bare(name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
     return Template(id=name, regex="", tokens=tokens, df=df, count=count, example="")
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from templatemine.errors import CorpusError
-from templatemine.io.write import atomic_writer, claim
+from templatemine.io.write import atomic_writer, claim, sync_names
 
 __all__ = ["Together", "together"]
 
@@ -147,7 +147,7 @@ def together(directory: str | os.PathLike[str], force: bool = False) -> Iterator
         for path in reversed(made):
             with suppress(OSError):
                 os.rmdir(path)
-    _sync(directory)
+    sync_names(directory)
 
 
 def _make(directory: str, made: list[str]) -> None:
@@ -159,13 +159,3 @@ def _make(directory: str, made: list[str]) -> None:
         _make(above, made)
     os.mkdir(directory)
     made.append(directory)
-
-
-def _sync(directory: str) -> None:
-    # As in `write`: the files are complete and on disk, so failing here is no failure to write them.
-    with suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

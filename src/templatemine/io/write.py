@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError
 
-__all__ = ["atomic_writer", "claim", "safe_file_name"]
+__all__ = ["atomic_writer", "claim", "safe_file_name", "sync", "sync_names"]
 
 _BUFFER = 1 << 18
 _PIECE = 1 << 15
@@ -141,7 +141,7 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
             os.close(descriptor)
         with suppress(OSError):  # not there after a rename, or if it could not be made
             os.unlink(temporary)
-    _sync_directory(os.path.dirname(target) or ".")
+    sync_names(os.path.dirname(target) or ".")
 
 
 def _putter(descriptor: int) -> Callable[[Any], int]:
@@ -192,15 +192,23 @@ def claim(temporary: str, target: str) -> None:
             raise
 
 
-def _sync_directory(directory: str) -> None:
-    # Not every system can open or sync a directory.  The file itself is complete and on disk by now, so failing here
-    # must not look like a failure to write it.
+def sync(path: str) -> None:
+    """Wait until a file, or the names in a directory, are on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_names(directory: str) -> None:
+    """Wait until the names in a directory are on disk, if the system can do that.
+
+    Not every one can.  The files are complete and on disk by now, so failing here must not look like a failure to write
+    them.
+    """
     with suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(directory)
 
 
 # -------------------------------------------------------------------------------------------------- the handles
