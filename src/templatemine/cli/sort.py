@@ -14,7 +14,8 @@ Writes the records of all inputs into a folder, one file of JSON lines a
 source (NAME.jsonl.gz), each record as it stands, in the order of the inputs.
 The archive may be of any size and its sources mixed in any way.
 
-All files appear together when everything is done.
+All files appear together when everything is done; a run that ends before that
+has written nothing, and the next one begins anew.
 """
 
 
