@@ -1,0 +1,85 @@
+"""What the pages of docs/ show: commands that parse, options and files that exist, links that lead somewhere."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from templatemine.cli import common
+from templatemine.cli.app import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / name / "README.md" for name in ("bench", "datasets")),
+]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+FOREIGN = {"--group"}
+"""Options of pip."""
+
+_SHOWN = re.compile(r"^    (?:\$ )?templatemine (\S.*)$", re.MULTILINE)
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
+_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+_FILE = re.compile(r"(?<![\w./])((?:src|tests|bench|datasets|docs)/[\w./-]*\.(?:py|pyx|md|toml|json|npz|gz|svg))\b")
+
+
+@cache
+def parser_of(command: str) -> argparse.ArgumentParser:
+    parser = common.Parser(prog=command)
+    import_module(f"templatemine.cli.{command}").add(parser)
+    return parser
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from options_of(inner)
+
+
+@cache
+def options_of_scripts() -> set[str]:
+    """Of bench/ and datasets/, which make some of them of the names of fields."""
+    code = "".join(
+        path.read_text(encoding="utf-8") for name in ("bench", "datasets") for path in (ROOT / name).rglob("*.py")
+    )
+    fields = {"--" + name.replace("_", "-") for name in re.findall(r"\"([a-z_]+)\"", code)}
+    return fields | set(re.findall(r"\"(--[a-z-]+)\"", code))
+
+
+SHOWN = [
+    (name, command.partition(" #")[0].strip())
+    for name, page in zip(NAMES, PAGES, strict=True)
+    for command in _SHOWN.findall(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize(("page", "command"), SHOWN)
+def test_commands_that_are_shown_parse(page: str, command: str) -> None:
+    name, *arguments = shlex.split(command)
+    assert name in COMMANDS
+    parser_of(name).parse_args(arguments)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_options_that_are_named_exist(page: Path) -> None:
+    known = {option for command in COMMANDS for option in options_of(parser_of(command))}
+    named = set(_OPTION.findall(page.read_text(encoding="utf-8")))
+    assert named - known - options_of_scripts() - FOREIGN == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_and_files_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = {link for link in _LINK.findall(text) if "://" not in link}
+    assert {link for link in links if not (page.parent / link).exists()} == set()
+    assert {name for name in _FILE.findall(text) if not (ROOT / name).exists()} == set()
