@@ -1,6 +1,6 @@
 """What the cleaning side uses of `_sieve`: where a string must stand, and the sieve itself."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from templatemine._text cimport Spec
 
@@ -15,13 +15,33 @@ cdef enum:
     SLOT_SIZE = 120
 
 
+cdef enum:
+    BESIDE = 8              # bytes of a Setting, at most
+
+
+cdef struct Setting:
+    # What stands around a needle, or a byte, in some of its strings.
+    int32_t before          # tokens of such a string before the one that holds it, at most
+    int32_t after           # and after it
+    uint8_t edges           # of a needle BEGINS_LINE, ENDS_LINE: of all of them; REACHES: of one of them
+    # Bytes that stand there too, or none.  Of a needle: the token behind it begins with them (side 1), or the one before it
+    # ends with them (-1).  Of a byte: they stand around it, and `side` is its place in them.
+    int8_t side
+    uint8_t size
+    uint8_t beside[BESIDE]
+
+
+cdef struct Settings:
+    # A range of Sieve.setting.
+    int32_t first
+    int32_t end
+
+
 cdef struct Needle:
     # Bytes that stand in a text wherever some strings do.
     int64_t start           # in Sieve.arena
     int32_t size
-    int32_t before          # tokens of such a string before the one that holds them, at most
-    int32_t after           # and after it
-    uint8_t edges           # BEGINS_LINE, ENDS_LINE: of all its strings; REACHES: of one of them
+    Settings settings
 
 
 cdef struct Gram:
@@ -37,9 +57,7 @@ cdef struct Trigger:
     uint8_t byte[256]
     uint8_t list[16]        # the same, if there are no more
     int count
-    int32_t before[256]     # of each byte, as of needles
-    int32_t after[256]
-    uint8_t edges[256]      # REACHES: of one of its strings
+    Settings settings[256]
 
 
 cdef struct Met:
@@ -60,6 +78,9 @@ cdef struct Sieve:
     Needle* needle
     int64_t needles
     int64_t needle_room
+    Setting* setting
+    int64_t setting_size
+    int64_t setting_room
     Gram* gram
     int32_t* heads          # first Gram by the hash of its value, or -1
     uint64_t* four          # a bit for each hash of a gram of four bytes, and of three

@@ -9,9 +9,9 @@ A string gives itself away by the rarest of these that it has:
   from its token.  A text is looked at by the four bytes at every second place, since each needle has a gram of four bytes
   at an even and one at an odd offset (`grams_of`), and by three where some needles have no more; a gram that is known
   leads to the needles it may be part of.  This is the filter of Wu and Manber (1994) with a fixed step, for the shortest
-  needle would bound its shifts;
+  needle would bound its shifts.  Where the token beside it is told by its bytes, those must stand there too;
 - a byte in the first or last word of its line, where it must begin or end one;
-- a byte in its line.
+- a byte in its line; in both cases with the bytes that its token has around it.
 
 `pattern_clue` has what a mutable pattern must hold.  What is rare is told by the texts that were searched before the
 sieve was made, and where they say nothing, by `frequency`, of bytes in running text: a wrong guess costs time, never a
@@ -25,7 +25,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from templatemine._text cimport (
     ABBREVIATION, CLOCK, DATE, EMAIL, EXTRA, HANDLE, HEX, INITIALS, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER,
     NUMERIC, ORDINAL, PERCENT, PHONE, PRICE, RULE, SPACE, Spec, TIME, UPPER, URL, UUID, decode, in_url, is_alpha,
-    is_digit, is_lower, is_own_token, is_upper, reserve,
+    is_digit, is_lower, is_own_token, is_upper, is_wide_space, reserve,
 )
 
 __all__ = []
@@ -137,7 +137,10 @@ cdef int64_t line_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
 cdef enum:
     MET_BITS = 16           # of the hashes that are counted
     GUESSED = 4096          # places that what is guessed of a gram counts for
-    REGION = 20             # what a region costs, in grams that lead to no needle
+    REGION = 20             # what a region costs, in grams that lead to no needle, and each of its bytes
+    REGION_BYTE = 4
+    WORD_BYTES = 8          # of a word and of a line, about
+    LINE_BYTES = 150
 
 cdef double SHORT_COST = 2e-4   # of grams of three bytes
 
@@ -216,20 +219,22 @@ cdef tuple rarest(const Sieve* s, bytes needle):
     return best, least
 
 
-cdef double cost(const Sieve* s, tuple clue):
-    """About what a clue costs at a byte: how often it is met, and what that leads to."""
+cdef tuple cost(const Sieve* s, tuple clue):
+    """About how often a clue is met at a byte, and what else it costs there, in grams."""
     cdef int64_t count
-    cdef double total = REGION * met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0
+    cdef double rate = met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0, grams = REGION * rate
+    if clue[0] and clue[2][1]:
+        rate = min(rate, met_some(s, clue[2][1]))
     for needle, whole in clue[1]:
         # No more often than its rarest gram; a short word stands between blanks as a rule.
         padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
         count = min([seen(s, padded[k:k + 4]) for k in range(len(padded) - 3)])
-        total += REGION * weighed(s, count, rarity(needle))
+        rate += weighed(s, count, rarity(needle))
         if len(needle) > 4:
-            total += rarest(s, needle)[1]
+            grams += rarest(s, needle)[1]
         else:
-            total += met_gram(s, needle) if whole and len(needle) == 4 else SHORT_COST
-    return total
+            grams += met_gram(s, needle) if whole and len(needle) == 4 else SHORT_COST
+    return rate, grams, clue
 
 
 cdef tuple pattern_clue(const Spec* spec, int pattern):
@@ -263,14 +268,18 @@ cdef bint is_whole(bytes piece, bytes form):
     return len(piece) < 5 and len(piece) == len(form) and not is_own_token(decode(<const uint8_t*>piece, len(piece), &width))
 
 
+NOTHING = (0, b"")
+
+
 cdef list clues(const Spec* spec, bytes form):
-    """What a token of a form must hold: (one of these bytes, or one of these needles), each of them."""
-    cdef int64_t i = 0, start
+    """What a token of a form must hold, each of them: one of some bytes or one of some needles; and what stands around a byte,
+    as (its place in it, some bytes)."""
+    cdef int64_t i = 0, k, start, before
     cdef bytes piece
     cdef list found = []
     while i < len(form):
         if form[i] == MARKER:
-            found.append(pattern_clue(spec, form[i + 1]))
+            found.append((*pattern_clue(spec, form[i + 1]), NOTHING))
             i += 2
             continue
         start = i
@@ -278,33 +287,55 @@ cdef list clues(const Spec* spec, bytes form):
             i += 1
         piece = form[start:i][:LONGEST]
         if len(piece) >= 3:
-            found.append((b"", ((piece, is_whole(piece, form)),)))
-        found += [(piece[k:k + 1], ()) for k in range(len(piece)) if not 0x80 <= piece[k] < 0xC0]
+            found.append((b"", ((piece, is_whole(piece, form)),), NOTHING))
+        for k in range(len(piece)):
+            if not 0x80 <= piece[k] < 0xC0:
+                before = min(k, BESIDE // 2)
+                found.append((piece[k:k + 1], (), (before, piece[k - before:k - before + BESIDE])))
     return found
 
 
-cdef enum:
-    WORD_BYTES = 8          # of a word and of a line, about: to weigh one clue against the other
-    LINE_BYTES = 150
+cdef tuple beside(const Sieve* s, bytes needle, bytes form, bytes previous, bytes following):
+    """What must stand beside a needle of a form: the side (1 behind it, -1 before it) with the bytes that the token there
+    begins or ends with, and about the chance of these; (NOTHING, 1.0) if there is none.  Between tokens stand separators
+    or nothing."""
+    cdef int64_t i = 0, start = 0
+    cdef list found = []
+    if form.endswith(needle) and following:
+        found.append((1, following[:BESIDE].partition(bytes([MARKER]))[0]))
+    if form.startswith(needle) and previous:
+        while i < len(previous):
+            i += 1
+            if previous[i - 1] == MARKER:
+                i += 1
+                start = i
+        found.append((-1, previous[max(start, i - BESIDE):]))
+    return min([(one, met_some(s, one[1])) for one in found if one[1]], key=lambda one: one[1], default=(NOTHING, 1.0))
+
+
+cdef double met_some(const Sieve* s, bytes some):
+    """About the chance that some bytes stand at a given place."""
+    if len(some) < 4:
+        return rarity(some)
+    return min([met_gram(s, some[k:k + 4]) for k in range(len(some) - 3)])
 
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
                      int64_t strings, const uint8_t* edges) except -1:
     """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while."""
     cdef int64_t i, k, first, last, at
-    cdef double least, price
+    cdef double least, price, weight, rate, grams, chance
     cdef uint8_t edge, far
     cdef list known = [clues(spec, form) for form in vocabulary]
-    cdef list best, prices
+    cdef list priced
+    cdef tuple clue, around
     # Of the clues without needles, the best.
-    cdef list bytes_of = [min([clue[0] for clue in found if not clue[1]], key=share, default=None) for found in known]
-    cdef list shares = [1.0 if some is None else share(some) for some in bytes_of]
-    cdef dict needles = {}      # (needle, whole, edges) -> tokens before and after it, REACHES
-    cdef Trigger* trigger
+    cdef list byte_clue = [min([clue for clue in found if clue[0]], key=rarest_byte, default=None) for found in known]
+    # (needle, whole), or a trigger's byte -> {(edges, side, bytes beside it): (tokens before and after it, REACHES)}
+    cdef dict needles = {}, opening = {}, closing = {}, anywhere = {}, chosen
     cdef bint useful
     sieve_learn(s, NULL, 0)
-    best = [min(found, key=lambda clue: cost(s, clue)) for found in known]
-    prices = [cost(s, clue) for clue in best]
+    priced = [[cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(known, byte_clue)]
     for i in range(strings):
         first = bounds[i]
         last = bounds[i + 1] - 1
@@ -317,36 +348,44 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
             edge &= ~BEGINS_LINE
         if edges[i] & TO_END:
             edge &= ~ENDS_LINE
-        at = min(range(first, last + 1), key=lambda k: prices[flat[k]])
-        least = prices[flat[at]]
-        clue = best[flat[at]]
-        trigger = &s.anywhere
-        for k, bit in ((first, BEGINS_LINE), (last, ENDS_LINE)):
-            if not edge & bit or bytes_of[flat[k]] is None:
-                continue
-            price = REGION * met_bytes(s, &s.met.opening[0] if bit == BEGINS_LINE else &s.met.closing[0], bytes_of[flat[k]],
-                                       min(1.0, WORD_BYTES * <double>shares[flat[k]]) / LINE_BYTES)
-            if price < least:
-                at = k
-                least = price
-                clue = (bytes_of[flat[k]], ())
-                trigger = &s.opening if bit == BEGINS_LINE else &s.closing
         far = edges[i] & REACHES
-        for needle, whole in clue[1]:
-            before, after, reaches = needles.get((needle, whole, edge), (0, 0, 0))
-            needles[needle, whole, edge] = max(before, at - first), max(after, last - at), reaches | far
-        for k in clue[0]:
-            if not trigger.byte[k] and trigger.count < 16:
-                trigger.list[trigger.count] = <uint8_t>k
-            trigger.count += not trigger.byte[k]
-            trigger.byte[k] = 1
-            trigger.before[k] = <int32_t>max(trigger.before[k], at - first)
-            trigger.after[k] = <int32_t>max(trigger.after[k], last - at)
-            trigger.edges[k] |= far
+        weight = REGION + REGION_BYTE * (LINE_BYTES if far else WORD_BYTES * <double>(last - first + 1))
+        at = first
+        clue = None
+        least = 0
+        for k in range(first, last + 1):
+            for rate, grams, one in priced[flat[k]]:
+                around = one[2]
+                price = grams + weight * rate
+                if len((<tuple>one)[1]) == 1:
+                    around, chance = beside(s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
+                                            vocabulary[flat[k + 1]] if k < last else b"")
+                    price = grams + weight * min(rate, chance)
+                if clue is None or price < least:
+                    least = price
+                    at, clue, near = k, one, around
+        chosen = anywhere
+        for k, bit in ((first, BEGINS_LINE), (last, ENDS_LINE)):
+            one = byte_clue[flat[k]]
+            if not edge & bit or one is None:
+                continue
+            rate = met_bytes(s, &s.met.opening[0] if bit == BEGINS_LINE else &s.met.closing[0], one[0],
+                             min(1.0, WORD_BYTES * share(one[0])) / LINE_BYTES)
+            price = rate + weight * (min(rate, met_some(s, one[2][1])) if one[2][1] else rate)
+            if price < least:
+                least = price
+                at, clue, near = k, one, one[2]
+                chosen = opening if bit == BEGINS_LINE else closing
+        for needle in clue[1]:
+            set_around(needles, needle, edge, near, at - first, last - at, far)
+        for byte in clue[0]:
+            set_around(chosen, byte, 0, near, at - first, last - at, far)
     for k in range(256):
         # White space beyond ASCII begins with C2, E1, E2 or E3.
         s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
     add_needles(s, spec, needles)
+    for trigger, chosen in ((0, anywhere), (1, opening), (2, closing)):
+        add_trigger(s, &s.anywhere if trigger == 0 else &s.opening if trigger == 1 else &s.closing, chosen)
     # Not if it would let nearly every line pass.
     useful = (hits_a_line(s, &s.met.byte[0], &s.anywhere, 1) < 2
               and hits_a_line(s, &s.met.opening[0], &s.opening, WORD_BYTES / <double>LINE_BYTES) < 1
@@ -356,11 +395,67 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     return useful
 
 
+cdef double rarest_byte(tuple clue):
+    return share(clue[0])
+
+
+cdef int set_around(dict found, object held, uint8_t edge, tuple near, int64_t before, int64_t after, uint8_t far) except -1:
+    """Add what stands around a needle or a byte in one string."""
+    cdef dict settings = found.setdefault(held, {})
+    cdef tuple key = (edge, *near)
+    most = settings.get(key, (0, 0, 0))
+    settings[key] = max(before, most[0]), max(after, most[1]), most[2] | far
+    return 0
+
+
+cdef Settings add_settings(Sieve* s, dict settings) except *:
+    """Lay out what stands around a needle or a byte."""
+    cdef Settings found
+    cdef Setting* setting
+    cdef bytes near
+    found.first = <int32_t>s.setting_size
+    reserve(<void**>&s.setting, &s.setting_room, s.setting_size + len(settings), sizeof(Setting))
+    for (edge, side, near), (before, after, reaches) in settings.items():
+        setting = s.setting + s.setting_size
+        setting.before = before
+        setting.after = after
+        setting.edges = edge | reaches
+        setting.side = side
+        setting.size = <uint8_t>len(near)
+        memcpy(&setting.beside[0], <const uint8_t*>near, len(near))
+        s.setting_size += 1
+    found.end = <int32_t>s.setting_size
+    return found
+
+
+cdef int add_trigger(Sieve* s, Trigger* trigger, dict found) except -1:
+    cdef int k
+    for k in sorted(found):
+        trigger.byte[k] = 1
+        trigger.settings[k] = add_settings(s, found[k])
+        if trigger.count < 16:
+            trigger.list[trigger.count] = <uint8_t>k
+        trigger.count += 1
+    return 0
+
+
 cdef double hits_a_line(const Sieve* s, const int32_t* counts, const Trigger* trigger, double part):
-    """About how many bytes of a trigger stand in a line, in that part of it which the trigger looks at."""
-    cdef bytes some = bytes([k for k in range(256) if trigger.byte[k]])
+    """About how many bytes of a trigger, with what must stand around them, stand in a line, in that part of it which the
+    trigger looks at."""
     cdef double length = (s.met.places + <double>GUESSED) / (s.met.line // 2 + GUESSED / <double>LINE_BYTES)
-    return length * met_bytes(s, counts, some, part * share(some)) if some else 0
+    cdef double total = 0, byte, around
+    cdef const Setting* setting
+    cdef int32_t i
+    cdef int k
+    for k in range(256):
+        if trigger.byte[k]:
+            byte = met_bytes(s, counts, bytes([k]), part * share(bytes([k])))
+            around = 0
+            for i in range(trigger.settings[k].first, trigger.settings[k].end):
+                setting = s.setting + i
+                around += part * met_some(s, (<const char*>&setting.beside[0])[:setting.size]) if setting.size else 1
+            total += min(byte, around)
+    return length * total
 
 
 cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, bint whole):
@@ -393,11 +488,11 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     cdef uint64_t* taken_places
     cdef bytes needle, gram
     cdef list grams = []
-    for (needle, whole, edge), (before, after, reaches) in needles.items():
+    for (needle, whole), around in needles.items():
         reserve(<void**>&s.arena, &s.arena_room, s.arena_size + len(needle), 1)
         reserve(<void**>&s.needle, &s.needle_room, s.needles + 1, sizeof(Needle))
         memcpy(s.arena + s.arena_size, <const uint8_t*>needle, len(needle))
-        s.needle[s.needles] = Needle(s.arena_size, <int32_t>len(needle), <int32_t>before, <int32_t>after, <uint8_t>(edge | reaches))
+        s.needle[s.needles] = Needle(s.arena_size, <int32_t>len(needle), add_settings(s, around))
         s.arena_size += len(needle)
         grams += [(gram, offset, s.needles) for gram, offset in grams_of(s, spec, needle, whole)]
         s.needles += 1
@@ -431,6 +526,7 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
 cdef void sieve_free(Sieve* s) noexcept nogil:
     free(s.arena)
     free(s.needle)
+    free(s.setting)
     free(s.gram)
     free(s.heads)
     free(s.met)
@@ -555,12 +651,47 @@ cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, 
     return 0
 
 
+cdef inline int separator_width(const Sieve* s, const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Bytes of the character at i if it parts tokens, else 0."""
+    cdef int width = 0
+    if p[i] < 0x80:
+        return is_blank(p[i]) or not s.sure[p[i]]
+    return width if not s.sure[p[i]] and is_wide_space(decode(p + i, n - i, &width)) else 0
+
+
+cdef bint stands_beside(const Sieve* s, const uint8_t* p, int64_t n, int64_t start, int64_t end, const Setting* setting,
+                        int64_t* steps) noexcept nogil:
+    """Whether the bytes of a setting stand beside a needle at [start, end), with separators between or none."""
+    cdef int64_t i = end, k
+    cdef int width
+    if setting.side > 0:
+        while i < n:
+            width = separator_width(s, p, i, n)
+            if not width:
+                break
+            i += width
+        steps[0] += i - end
+        return i + setting.size <= n and memcmp(p + i, &setting.beside[0], setting.size) == 0
+    i = start
+    while i > 0:
+        k = i - 1
+        while k > 0 and i - k < 4 and p[k] & 0xC0 == 0x80:
+            k -= 1
+        if separator_width(s, p, k, i) != i - k:
+            break
+        i = k
+    steps[0] += start - i
+    return i >= setting.size and memcmp(p + i - setting.size, &setting.beside[0], setting.size) == 0
+
+
 cdef int check_gram(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint32_t value, Regions* out) except -1 nogil:
     """Add the regions of the needles that a gram at i is part of."""
     cdef int32_t place = s.heads[gram_hash(value, s.shift) >> HEADS]
     cdef const Gram* gram
     cdef const Needle* needle
+    cdef const Setting* setting
     cdef int64_t start, end
+    cdef int32_t k
     while place >= 0 and out.steps <= steps_allowed(n):
         gram = s.gram + place
         place = gram.next
@@ -570,10 +701,15 @@ cdef int check_gram(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint
         start = i - gram.offset
         end = start + needle.size
         out.steps += needle.size
-        if (start >= 0 and end <= n and memcmp(p + start, s.arena + needle.start, needle.size) == 0
-                and (not needle.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, needle.before, &out.steps))
-                and (not needle.edges & ENDS_LINE or fits(s, p, n, end, 1, needle.after, &out.steps))):
-            add_region(s, p, n, start, end, needle.before, needle.after, needle.edges, 0, out)
+        if start < 0 or end > n or memcmp(p + start, s.arena + needle.start, needle.size):
+            continue
+        for k in range(needle.settings.first, needle.settings.end):
+            setting = s.setting + k
+            out.steps += 1
+            if ((not setting.size or stands_beside(s, p, n, start, end, setting, &out.steps))
+                    and (not setting.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, setting.before, &out.steps))
+                    and (not setting.edges & ENDS_LINE or fits(s, p, n, end, 1, setting.after, &out.steps))):
+                add_region(s, p, n, start, end, setting.before, setting.after, setting.edges, 0, out)
     return 0
 
 
@@ -610,43 +746,59 @@ cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out)
     return 0
 
 
+cdef bint stands_around(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, Settings settings, Setting* found,
+                        int64_t* steps) noexcept nogil:
+    """Whether one of some settings of the byte at i is there; `found` (INOUT) grows by tokens and edges of those that are."""
+    cdef const Setting* setting
+    cdef int64_t start
+    cdef int32_t k
+    cdef bint hit = False
+    steps[0] += settings.end - settings.first
+    for k in range(settings.first, settings.end):
+        setting = s.setting + k
+        start = i - setting.side
+        if setting.size and (start < 0 or start + setting.size > n or memcmp(p + start, &setting.beside[0], setting.size)):
+            continue
+        hit = True
+        found.before = max(found.before, setting.before)
+        found.after = max(found.after, setting.after)
+        found.edges |= setting.edges
+    return hit
+
+
 cdef int find_edges(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
     """Lines whose first or last word holds one of the bytes.  Blanks part words; one without a sure token may have none, so
     the next one is looked at too."""
-    cdef int64_t base = out.size, start = 0, end, i, tokens
+    cdef int64_t base = out.size, start = 0, end, i
     cdef const Trigger* t
     cdef bint hit, holds
-    cdef uint8_t edges
+    cdef Setting found
     while start < n:
         end = line_end(p, start, n)
         t = &s.opening
         if t.count:
             hit = holds = False
-            tokens = edges = 0
+            memset(&found, 0, sizeof(Setting))
             i = start
             while i < end and not (holds and is_blank(p[i])):
                 if t.byte[p[i]]:
-                    hit = True
-                    tokens = max(tokens, t.after[p[i]])
-                    edges |= t.edges[p[i]]
+                    hit |= stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps)
                 holds = holds or s.sure[p[i]]
                 i += 1
             if hit:
-                add_region(s, p, n, start, i, 0, tokens, edges, base, out)
+                add_region(s, p, n, start, i, 0, found.after, found.edges, base, out)
         t = &s.closing
         if t.count:
             hit = holds = False
-            tokens = edges = 0
+            memset(&found, 0, sizeof(Setting))
             i = end
             while i > start and not (holds and is_blank(p[i - 1])):
                 i -= 1
                 if t.byte[p[i]]:
-                    hit = True
-                    tokens = max(tokens, t.before[p[i]])
-                    edges |= t.edges[p[i]]
+                    hit |= stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps)
                 holds = holds or s.sure[p[i]]
             if hit:
-                add_region(s, p, n, i, end, tokens, 0, edges, base, out)
+                add_region(s, p, n, i, end, found.before, 0, found.edges, base, out)
         start = end + 1
     return 0
 
@@ -655,7 +807,8 @@ cdef int find_bytes(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
     """Where one of the bytes stands."""
     cdef int64_t base = out.size, i = 0
     cdef const Trigger* t = &s.anywhere
-    while True:
+    cdef Setting found
+    while out.steps <= steps_allowed(n):
         if t.count <= 16:
             i = tm_any(p, i, n, &t.list[0], t.count)
         else:
@@ -663,8 +816,11 @@ cdef int find_bytes(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
                 i += 1
         if i >= n:
             return 0
-        add_region(s, p, n, i, i + 1, t.before[p[i]], t.after[p[i]], t.edges[p[i]], base, out)
+        memset(&found, 0, sizeof(Setting))
+        if stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps):
+            add_region(s, p, n, i, i + 1, found.before, found.after, found.edges, base, out)
         i += 1
+    return 0
 
 
 cdef bint holds_separator(const uint8_t* p, int64_t n) noexcept nogil:

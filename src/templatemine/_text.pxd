@@ -162,6 +162,12 @@ cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept no
     return 0x110000 + c
 
 
+cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
+    """White space beyond ASCII (Unicode property White_Space)."""
+    return (c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F
+            or c == 0x205F or c == 0x3000)
+
+
 cdef inline bint is_own_token(uint32_t c) noexcept nogil:
     """Scripts written without spaces, and their punctuation: each character is a token (expressions.OWN_TOKEN)."""
     return (0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3001 <= c <= 0x30FF

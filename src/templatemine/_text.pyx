@@ -62,12 +62,6 @@ cdef extern from *:
     int tm_first(uint64_t x) noexcept nogil
 
 
-cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
-    """White space beyond ASCII (Unicode property White_Space)."""
-    return (c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F
-            or c == 0x205F or c == 0x3000)
-
-
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
     """Letters as far as words of a closed list need them: what no table of punctuation, digits or symbols claims."""
     if c < 0x80:

@@ -47,6 +47,18 @@ FILL = "Nothing of that kind is in this line, which is as long as lines of prose
 STRINGS: dict[str, tuple[list[bytes], str, str, str]] = {
     "a long word": ([b"our", b"newsletter"], "our newsletter", "", "our newsletter"),
     "over a line break": ([b"our", b"newsletter"], "our newsletter", "", "our\n- newsletter"),
+    "over a wide space": ([b"our", b"newsletter"], "our newsletter", "", "our\u3000\xa0newsletter"),
+    "beside more bytes than are asked for": (
+        [b"tomorrow's", b"newsletters", b"everywhere"],
+        "tomorrow's newsletters everywhere",
+        "",
+        "tomorrow's -- newsletters -\u2009- everywhere",
+    ),
+    "beside the end of a part": ([b"Buzz\xff\x08", b"newsletter"], "Buzz7 newsletter", "", "Buzz12 newsletter"),
+    "beside its beginning": ([b"newsletter", b"Buzz\xff\x08"], "newsletter Buzz7", "", "newsletter Buzz12"),
+    "beside letters of two bytes": (["été".encode(), b"newsletter"], "été newsletter", "", "été newsletter"),
+    "short words": ([b"More", b"On"], "More On", "line", "- More On"),
+    "short words at the end": ([b"So", b"On"], "So On", "end/end", "So On and more"),
     "four letters": ([b"Read"], "Read", "line", "Read"),
     "three letters": ([b"THE", b"FOX"], "THE FOX", "", "THE FOX"),
     "three letters after a wide space": ([b"FOX"], "FOX", "", "a\u3000FOX\u3000b"),
@@ -110,11 +122,21 @@ def test_an_anchor_is_asked_for() -> None:
     assert not native.regions(f"{FILL}\nour newsletter {FILL}".encode())
 
 
+def test_what_stands_beside_is_asked_for() -> None:
+    pack = make_pack([([b"our", b"newsletter"], "our newsletter")], NEWS, "-", False)
+    native = pack.make_matcher()[0]
+    assert native.regions(b"of our - newsletter")
+    assert not native.regions(b"of their newsletter, and newsletter, our")
+    line = make_pack([([b"Got"], "Got")], NEWS, "-", False, ["start"]).make_matcher()[0]
+    assert line.regions(b"Got a tip\n")
+    assert not line.regions(b"Gordon got a tip\nGoing to Got\n")
+
+
 def test_it_asks_for_what_is_rare_in_the_texts() -> None:
     """Not in English: here "quiz" and its letters stand everywhere."""
     pack = make_pack([([b"the", b"quizzes", b"teeth"], "the quizzes teeth")], NEWS, "-", False)
     native = pack.make_matcher()[0]
-    text = b"quizzes jazz " * 6_000
+    text = b"quizzes teething jazz " * 4_000
     native.find(text)
     assert native.sieved
     assert not native.regions(text)
