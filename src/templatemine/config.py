@@ -250,9 +250,10 @@ class PageConfig:
     prior_words : words with the share of what holds it, or of the whole source, that are added to each path's votes.
     once, several : what a block gains whose path stands once on each page, and loses where it stands more often, in log
         odds, if the path's share of main text leaves doubt: is at least `doubt_from` and, for a loss, below `doubt_to`.
+        The loss is the smaller the more of what holds the path is main text.
     strange, story_words : what a block loses whose path the source's other pages do not have, in log odds, on pages
         with at least `story_words` words that are expected to be main text where other pages have theirs.
-    repeat : a block whose text df of the n pages with its path have loses repeat * ln(1 + df) in log odds, one of fewer
+    repeat : a block whose text df of n pages have under its path loses repeat * ln(1 + df) in log odds, one of fewer
         than ten words (twenty characters of a script without spaces) (df / n) to the power 1 / (2 sqrt(1 - e)) of that,
         e being the path's share of main text.
     text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds

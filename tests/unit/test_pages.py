@@ -218,6 +218,39 @@ def test_a_path_that_no_page_had_goes_by_what_holds_it() -> None:
     assert added(html.format("other"), known(story, menu), PageConfig(text_chance=0.0))[text] == 0
 
 
+def test_a_list_in_the_story_loses_less_than_one_beside_it() -> None:
+    """A path in doubt that stands several times on a page, in a container with so much main text."""
+
+    def lost(share: float) -> float:
+        vote = PathVote(path="div.box>h4", pages=20, words=1000, kept=500, blocks=90)
+        rest = PathVote(path="div.box>p", pages=20, words=10**6, kept=round(share * 10**6), blocks=90)
+        html = "<div class=box><h4>Thursday, 4 May</h4></div>"
+        without, with_loss = (added(html, known(vote, rest), PageConfig(several=one)) for one in (0, 1))
+        return (without["Thursday, 4 May"] - with_loss["Thursday, 4 May"]) * 23 / 20
+
+    assert lost(0.1) == pytest.approx(1)
+    assert lost(0.4) == pytest.approx(1)
+    assert lost(0.75) == pytest.approx(0.5, abs=0.01)
+    assert lost(0.95) == pytest.approx(0.1, abs=0.01)
+
+
+def test_sentences_in_an_unknown_box_go_by_the_element_around_it() -> None:
+    story = PathVote(path="div.story>p", pages=20, words=9000, kept=8900)
+    quote, line = "The ferry will not sail again until the ice is gone from the bay.", "Sailing in 2027"
+    html = f"<div class=story><section class=odd><p>{quote}</p><p>{line}</p></section></div>"
+    one = Page(html)
+    assert list(one.holders(0)) == ["section.odd>p", "section.odd", "div.story"]
+    change = added(html, known(story), PageConfig(text_chance=0.0))
+    assert change[quote] > 0 == change[line]
+
+
+def test_what_holds_a_block_without_a_name() -> None:
+    one = Page("<body><table><tr><td>The ferry</td></tr></table></body>")
+    assert list(one.holders(0)) == ["body>table>tr>td", "body>table>tr", "body>table", "body"]
+    assert one.path(0) == "body>table>tr>td"
+    assert list(Page("The ferry").holders(0)) == []
+
+
 def test_what_other_pages_do_not_have_loses_beside_a_story_in_its_place() -> None:
     vote = PathVote(path="div.story>p", pages=20, words=9000, kept=8900, blocks=200)
     odd = "A comment that a reader of this paper has left below the story, and a long one."
@@ -246,14 +279,15 @@ def test_a_short_text_that_few_pages_have_counts_for_little(text: str, short: bo
     def lost(pages: int, df: int, kept: int = 9000) -> float:
         vote = PathVote(path="div.story>p", pages=pages, words=9000, kept=kept)
         said = RepeatedText(text=text, path="div.story>p", df=df)
-        known = PageHistory(documents=200, share=0.5, paths=(vote,), texts=(said,))
+        known = PageHistory(documents=100, share=0.5, paths=(vote,), texts=(said,))
         before, after = (Votes(one, CONFIG).apply(last)[0][0] for one in (replace(known, texts=()), known))
         return float(before - after)
 
     assert lost(100, 100) == pytest.approx(CONFIG.repeat * np.log1p(100))
     assert lost(100, 4) == pytest.approx(0 if short else CONFIG.repeat * np.log1p(4), abs=1e-6)
     assert lost(100, 4, kept=4500) == pytest.approx(CONFIG.repeat * np.log1p(4) / (25**0.5**0.5 if short else 1))
-    assert lost(2, 4) == pytest.approx(CONFIG.repeat * np.log1p(4))
+    assert lost(4, 4, kept=4500) == lost(100, 4, kept=4500)  # pages of the source, not of the path
+    assert lost(100, 400) == pytest.approx(CONFIG.repeat * np.log1p(400))
 
 
 def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:

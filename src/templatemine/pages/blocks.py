@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from html import unescape
 from importlib.resources import files
@@ -161,15 +161,22 @@ class Page:
 
     def path(self, block: int) -> str:
         """That path, readable: ``div.story#main>p``."""
+        return next(self.holders(block), "")
+
+    def holders(self, block: int) -> Iterator[str]:
+        """That path, and those of the elements it stands in, innermost first, each from its own nearest element with a
+        class or id on; what stands under none is left out if any element around the block has one."""
         signs, bounds, parents = (self.columns[name] for name in ("signs", "sign_bounds", "node_parents"))
-        node, found = int(self.columns["node"][block]), []
+        node, found, named = int(self.columns["node"][block]), list[str](), False
         while node > 0:
             sign = signs[bounds[node] : bounds[node + 1]].tobytes().decode("utf-8", "replace")
             found.append(sign)
             if "." in sign or "#" in sign:
-                break
+                yield from _prefixes(found)
+                found, named = [], True
             node = int(parents[node])
-        return ">".join(reversed(found))
+        if not named:
+            yield from _prefixes(found)
 
     def spans(self, blocks: NDArray[np.int64]) -> list[tuple[int, int]]:
         """Where blocks stand in the page, in code points, end exclusive."""
@@ -183,6 +190,11 @@ class Page:
         begins = (np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins)])
         return before[offsets].tolist()  # type: ignore[no-any-return]
+
+
+def _prefixes(signs: list[str]) -> Iterator[str]:
+    """The path of signs that stand innermost first, and those of its containers, outermost last."""
+    return (">".join(reversed(signs[place:])) for place in range(len(signs)))
 
 
 def _leaning(scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]) -> NDArray[np.float64]:

@@ -4,11 +4,11 @@ No labels are needed: the page model says of each block on every page of the sou
 that is the vote of the path it stands under.  A path's share of words that are expected to be main text is shrunk
 towards that of its container, and so on up to that of the source; then the log odds of a block become a weighted mean
 of the page model's and of the path's.  A path in doubt that stands once on each page is a field that every story has,
-and gains; one that stands several times is a list of things beside the story, and loses; and so does what other pages
-do not have where a page has its story in a place they know.  A text that stands under the same path on several pages is
-furniture whatever the model says, and loses log odds with their number; a short one the less the smaller a part of the
-pages with the path they are, the more so the more of what stands there is main text.  Of these texts only such are kept
-as the model ever held for possible.  Cost: that of the page model.
+and gains; one that stands several times is a list of things beside the story, and loses, unless what holds it is the
+story; and so does what other pages do not have where a page has its story in a place they know.  A text that stands
+under the same path on several pages is furniture whatever the model says, and loses log odds with their number; a short
+one the less the smaller a part of the source's pages they are, the more so the more of what stands there is main text.
+Of these texts only such are kept as the model ever held for possible.  Cost: that of the page model.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Votes:
 
     def __init__(self, history: PageHistory, config: PageConfig) -> None:
         self._config = config
-        self._whole = history.share
+        self._whole, self._documents = history.share, max(1, history.documents)
         self._near = _shares(history, config)
         self._row = {_key(vote.path): row for row, vote in enumerate(history.paths)}
         rows = [self._of(vote) for vote in history.paths]
@@ -137,10 +137,11 @@ class Votes:
             if vote.blocks <= ONCE * vote.pages:
                 part = config.once
             elif own < config.doubt_to:
-                part = -config.several
+                above = self._near[holder][0] if (holder := vote.path.rpartition(">")[0]) else 0.5
+                part = -config.several * min(1, 2 * (1 - above))
         main = vote.pages >= WELL_KNOWN and share > 0.5
         strange = config.strange * (1 - trust) * (1 - share)
-        return _odds(share), config.vote * trust, trust * part, strange, main, max(1, vote.pages)
+        return _odds(share), config.vote * trust, trust * part, strange, main
 
     def apply(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
         """Log odds with the history, what the paths say alone (nan where nothing is known), and df of the texts."""
@@ -148,7 +149,7 @@ class Votes:
         table = self._table[rows]
         path = np.where(rows < 0, math.nan, table[:, 0])
         self._fill_in(page, rows, table)
-        odds, weight, gain, strange, main, pages = table.T
+        odds, weight, gain, strange, main = table.T
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
         if (page.words * _chances(page) * main).sum() > self._config.story_words:
             scores -= strange
@@ -156,29 +157,41 @@ class Votes:
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
-        part = np.minimum(df / pages, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
+        part = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
         telling = np.where(_lengths(page) < SENTENCE, part, 1)
         return scores - self._config.repeat * np.log1p(df) * telling, path, df
 
     def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
         """Of paths that the source never had, what their nearest known containers say; only where it can matter."""
         config = self._config
-        seen: dict[int, tuple[float, ...]] = {}
+        full, long = page.columns["keys"][:, FULL].tolist(), (_lengths(page) >= SENTENCE).tolist()
+        seen: dict[tuple[int, bool], tuple[float, ...]] = {}
         for block in np.flatnonzero((rows < 0) & (_chances(page) >= config.text_chance)).tolist():
-            key = page.near[block]
+            key = full[block], long[block]
             if key not in seen:
-                one = page.path(block)
-                while one and one not in self._near:
-                    one = one.rpartition(">")[0]
-                share, pages = self._near.get(one, (self._whole, 0))
+                share, pages = self._nearest(page, block, outward=long[block])
                 weight = config.vote_unknown * pages / (pages + config.vote_pages)
-                seen[key] = (_odds(share), weight, 0.0, config.strange * (1 - share), 0.0, 1.0)
+                seen[key] = (_odds(share), weight, 0.0, config.strange * (1 - share), 0.0)
             table[block] = seen[key]
 
+    def _nearest(self, page: Page, block: int, outward: bool) -> tuple[float, int]:
+        """Share and pages of the nearest known container, those of the source and 0 if there is none.
 
-UNKNOWN = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+        Only for sentences it is looked for beyond the path of the block: short lines in a box that no other page has
+        (tables, lists of links) stand in the element of the story and tell nothing of it.
+        """
+        path = page.path(block)
+        for one in page.holders(block):
+            if not outward and path != one and not path.startswith(one + ">"):
+                break
+            if one in self._near:
+                return self._near[one]
+        return self._whole, 0
+
+
+UNKNOWN = (0.0, 0.0, 0.0, 0.0, 0.0)
 """Columns of a path nothing is known of: log odds, their weight, what is added for the number of blocks, what is taken
-off on a page that has its story elsewhere, whether stories stand under it, pages."""
+off on a page that has its story elsewhere, whether stories stand under it."""
 
 ONCE = 1.1
 """Blocks a page of a path that stands once on each, a stray one aside."""
