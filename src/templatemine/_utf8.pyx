@@ -22,35 +22,55 @@ cdef extern from *:
         return (int64_t)((((~v >> 7) | (v >> 6)) & 0x0101010101010101ull) * 0x0101010101010101ull >> 56);
     }
 
-    /* Sixteen code units as bytes, if all are ASCII. */
-    static inline int tm_narrow2(const uint16_t *in, uint8_t *out) {
-        uint64_t v[4];
-        memcpy(v, in, 32);
-        if ((v[0] | v[1] | v[2] | v[3]) & 0xFF80FF80FF80FF80ull) return 0;
-        for (int k = 0; k < 16; k++) out[k] = (uint8_t)in[k];
-        return 1;
+    /* Write sixteen code units as bytes, good as far as they are ASCII, and say how far that is. */
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    static inline int tm_first_zero(__m128i ascii) {
+        const unsigned other = ~(unsigned)_mm_movemask_epi8(ascii) & 0xFFFF;
+        return other ? __builtin_ctz(other) : 16;
     }
 
     static inline int tm_narrow1(const uint8_t *in, uint8_t *out) {
-        uint64_t v[2];
-        memcpy(v, in, 16);
-        if ((v[0] | v[1]) & 0x8080808080808080ull) return 0;
-        memcpy(out, v, 16);
-        return 1;
+        const __m128i v = _mm_loadu_si128((const __m128i *)in);
+        _mm_storeu_si128((__m128i *)out, v);
+        const unsigned other = (unsigned)_mm_movemask_epi8(v);
+        return other ? __builtin_ctz(other) : 16;
+    }
+
+    static inline int tm_narrow2(const uint16_t *in, uint8_t *out) {
+        const __m128i a = _mm_loadu_si128((const __m128i *)in), b = _mm_loadu_si128((const __m128i *)(in + 8));
+        const __m128i high = _mm_set1_epi16((short)0xFF80), zero = _mm_setzero_si128();
+        _mm_storeu_si128((__m128i *)out, _mm_packus_epi16(a, b));
+        return tm_first_zero(_mm_packs_epi16(_mm_cmpeq_epi16(_mm_and_si128(a, high), zero),
+                                             _mm_cmpeq_epi16(_mm_and_si128(b, high), zero)));
     }
 
     static inline int tm_narrow4(const uint32_t *in, uint8_t *out) {
-        uint32_t any = 0;
-        for (int k = 0; k < 16; k++) any |= in[k];
-        if (any >= 0x80) return 0;
-        for (int k = 0; k < 16; k++) out[k] = (uint8_t)in[k];
-        return 1;
+        const __m128i high = _mm_set1_epi32((int)0xFFFFFF80), zero = _mm_setzero_si128();
+        __m128i v[4], ascii[4];
+        for (int k = 0; k < 4; k++) {
+            v[k] = _mm_loadu_si128((const __m128i *)(in + 4 * k));
+            ascii[k] = _mm_cmpeq_epi32(_mm_and_si128(v[k], high), zero);
+        }
+        _mm_storeu_si128((__m128i *)out, _mm_packus_epi16(_mm_packs_epi32(v[0], v[1]), _mm_packs_epi32(v[2], v[3])));
+        return tm_first_zero(_mm_packs_epi16(_mm_packs_epi32(ascii[0], ascii[1]), _mm_packs_epi32(ascii[2], ascii[3])));
     }
+    #else
+    #define TM_NARROW(NAME, UNIT) \
+        static inline int NAME(const UNIT *in, uint8_t *out) { \
+            int k = 0; \
+            for (; k < 16 && in[k] < 0x80; k++) out[k] = (uint8_t)in[k]; \
+            return k; \
+        }
+    TM_NARROW(tm_narrow1, uint8_t)
+    TM_NARROW(tm_narrow2, uint16_t)
+    TM_NARROW(tm_narrow4, uint32_t)
+    #endif
     """
     int64_t tm_begun(const uint8_t* p) noexcept nogil
-    bint tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
-    bint tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
-    bint tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
+    int tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
+    int tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
+    int tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
 
 
 cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
@@ -82,22 +102,23 @@ ctypedef fused Unit:
 cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8_t* out) noexcept nogil:
     """UTF-8 of code units; returns its bytes, or -1 if there are surrogates and they may not be."""
     cdef int64_t i = 0, size = 0, k
+    cdef int ascii
     cdef uint32_t c
     while i < number:
         # Sixteen at a time while all are ASCII.
         while i + 16 <= number:
             if Unit is uint8_t:
-                if not tm_narrow1(units + i, out + size):
-                    break
+                ascii = tm_narrow1(units + i, out + size)
             elif Unit is uint16_t:
-                if not tm_narrow2(units + i, out + size):
-                    break
+                ascii = tm_narrow2(units + i, out + size)
             else:
-                if not tm_narrow4(units + i, out + size):
-                    break
-            i += 16
-            size += 16
-        k = min(number, i + 16)
+                ascii = tm_narrow4(units + i, out + size)
+            i += ascii
+            size += ascii
+            if ascii < 16:
+                break
+        # One that is not; where they stand together it is not worth while to look for ASCII behind each.
+        k = min(number, i + (1 if i + 1 < number and units[i + 1] < 0x80 else 16))
         while i < k:
             c = units[i]
             i += 1

@@ -239,6 +239,7 @@ def test_ends_in_order_when_asked_to_or_when_the_disk_is_full(tmp_path: Path) ->
     assert sorted(record["url"] for record in support.read(archive)) == urls
 
 
+@pytest.mark.alone
 def test_feeds_are_visited_again_on_condition(tmp_path: Path) -> None:
     with site.serving() as sites:
         visits: list[str | None] = []
