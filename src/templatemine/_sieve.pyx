@@ -706,6 +706,8 @@ cdef int check_gram(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint
         for k in range(needle.settings.first, needle.settings.end):
             setting = s.setting + k
             out.steps += 1
+            if out.steps > steps_allowed(n):
+                return 0
             if ((not setting.size or stands_beside(s, p, n, start, end, setting, &out.steps))
                     and (not setting.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, setting.before, &out.steps))
                     and (not setting.edges & ENDS_LINE or fits(s, p, n, end, 1, setting.after, &out.steps))):
@@ -754,6 +756,8 @@ cdef bint stands_around(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, 
     cdef int32_t k
     cdef bint hit = False
     steps[0] += settings.end - settings.first
+    if steps[0] > steps_allowed(n):
+        return False
     for k in range(settings.first, settings.end):
         setting = s.setting + k
         start = i - setting.side

@@ -187,6 +187,31 @@ def test_sieve(piece: str, edges: int) -> None:
     hold(prepare, 160_000, 2_560_000)
 
 
+@pytest.mark.parametrize("edges", [0, 1, 2])
+@pytest.mark.parametrize(
+    "piece", ["newsletter", "newsletter ", "newsletter" + " -" * 40, "Mx", "Mx ", "\nMx", "M" + " -" * 40]
+)
+def test_sieve_of_many_strings_that_look_alike(piece: str, edges: int) -> None:
+    """Hundreds of strings with one word, and hundreds that give themselves away by one letter."""
+    names = [bytes(f"{a}{b}", "ascii") for a in "bcdfghjkl" for b in "mnpqrstvw"]
+    vocabulary = [b"newsletter", *(b"w" + name for name in names), *(b"M" + name for name in names)]
+    pairs = [place for number in range(len(names)) for place in (0, number + 1)]
+    native = _spans.Matcher(
+        *ARGUMENTS,
+        vocabulary,
+        np.array([*pairs, *range(len(names) + 1, 2 * len(names) + 1)], np.int32),
+        np.array([*range(0, 2 * len(names), 2), *range(2 * len(names), 3 * len(names) + 1)], np.int64),
+        np.full(2 * len(names), edges, np.uint8),
+        2,
+    )
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = (piece * (size // len(piece))).encode()
+        return lambda: native.find(text)
+
+    hold(prepare, 160_000, 2_560_000)
+
+
 @pytest.mark.parametrize("strings", [10, 10_000])
 def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
     """A hundred times as many strings in the pack take no more than some cache misses."""
