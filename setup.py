@@ -10,7 +10,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = (
-    *("_text", "_utf8", "_core", "_grow", "_count", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
+    *("_text", "_utf8", "_core", "_grow", "_count", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
     *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
     *("_smooth", "_single", "_runs", "_crf"),
 )

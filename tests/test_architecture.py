@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
-        *("_text", "_utf8", "_core", "_grow", "_count", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
+        *("_text", "_utf8", "_core", "_grow", "_count", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
         *("page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
         *("_smooth", "_single", "_runs", "_crf"),
@@ -150,14 +150,15 @@ def test_no_circles() -> None:
 
 
 def test_the_native_modules_know_nothing_but_errors_and_text() -> None:
-    for name in ("_text", "_utf8", "_core", "_grow", "_sieve", "_cut", "_fillers", "_spans", "_lines"):
+    for name in ("_text", "_utf8", "_core", "_grow", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"):
         lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
         words = [line.split() for line in lines if PACKAGE in line and line.startswith(("from", "import"))]
         below = {
             f"{PACKAGE}.errors",
             f"{PACKAGE}._text",
             f"{PACKAGE}._utf8",
-            *([f"{PACKAGE}.{one}" for one in ("_fillers", "_sieve", "_cut")] if name == "_spans" else []),
+            *([f"{PACKAGE}.{one}" for one in ("_fillers", "_clues", "_sieve", "_cut")] if name == "_spans" else []),
+            *([f"{PACKAGE}._clues"] if name == "_sieve" else []),
             *([f"{PACKAGE}._spans", f"{PACKAGE}._cut"] if name == "_lines" else []),
         }
         assert {found[1] for found in words} <= below

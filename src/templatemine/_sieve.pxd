@@ -1,99 +1,8 @@
-"""What the cleaning side uses of `_sieve`: where a string must stand, and the sieve itself."""
+"""What the cleaning side uses of `_sieve`: the regions of a text."""
 
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t
 
-from templatemine._text cimport Spec
-
-cdef enum:
-    # Where in its line a string must stand, and how far its match reaches.
-    BEGINS_LINE = 1
-    ENDS_LINE = 2
-    TO_END = 4
-    TO_BEGIN = 8
-    REACHES = TO_END | TO_BEGIN
-    # Code points from a string to the edge of the line it reaches to, at most (`expressions.SLOT_SIZE`).
-    SLOT_SIZE = 120
-
-
-cdef enum:
-    BESIDE = 8              # bytes of a Setting, at most
-
-
-cdef struct Setting:
-    # What stands around a needle, or a byte, in some of its strings.
-    int32_t before          # tokens of such a string before the one that holds it, at most
-    int32_t after           # and after it
-    uint8_t edges           # of a needle BEGINS_LINE, ENDS_LINE: of all of them; REACHES: of one of them
-    # Bytes that stand there too, or none.  Of a needle: the token behind it begins with them (side 1), or the one before it
-    # ends with them (-1).  Of a byte: they stand around it, and `side` is its place in them.
-    int8_t side
-    uint8_t size
-    uint8_t beside[BESIDE]
-
-
-cdef struct Settings:
-    # A range of Sieve.setting.
-    int32_t first
-    int32_t end
-
-
-cdef struct Needle:
-    # Bytes that stand in a text wherever some strings do.
-    int64_t start           # in Sieve.arena
-    int32_t size
-    Settings settings
-
-
-cdef struct Gram:
-    # Three or four bytes of a needle.
-    uint32_t value
-    int32_t needle
-    int32_t offset          # of the gram in the needle
-    int32_t next            # Gram of the same place in Sieve.heads, or -1
-
-
-cdef struct Trigger:
-    # One of some bytes that a stretch of a line must hold, so that a string without a needle may stand in the line.
-    uint8_t byte[256]
-    uint8_t list[16]        # the same, if there are no more
-    int count
-    Settings settings[256]
-
-
-cdef struct Met:
-    # What was seen of the texts before the sieve is made.
-    int32_t gram[65536]     # by the hash of four bytes
-    int32_t byte[256]
-    int32_t opening[256]    # lines whose first word holds a byte
-    int32_t closing[256]    # and their last word
-    int32_t last[256]       # the last line that was counted there
-    int32_t line            # two a line: one for its first word, one for its last
-    int64_t places          # bytes
-
-
-cdef struct Sieve:
-    uint8_t* arena
-    int64_t arena_size
-    int64_t arena_room
-    Needle* needle
-    int64_t needles
-    int64_t needle_room
-    Setting* setting
-    int64_t setting_size
-    int64_t setting_room
-    Gram* gram
-    int32_t* heads          # first Gram by the hash of its value, or -1
-    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three
-    uint64_t* three
-    int shift               # 32 - bits of a hash
-    Met* met                # NULL once the sieve is made
-    bint threes             # there are grams of three bytes; and needles that have no other
-    bint odd
-    bint edges              # some string must begin or end its line, or reach to an edge
-    uint8_t sure[256]       # 1 for bytes that stand in a token, whatever stands beside them
-    Trigger opening         # in the first word of a line
-    Trigger closing         # in its last word
-    Trigger anywhere
+from templatemine._clues cimport Sieve
 
 
 cdef struct Region:
@@ -110,8 +19,4 @@ cdef struct Regions:
     int64_t steps           # bytes that were looked at around what was found
 
 
-cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1
-cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
-                     int64_t strings, const uint8_t* edges) except -1
-cdef void sieve_free(Sieve* s) noexcept nogil
 cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil

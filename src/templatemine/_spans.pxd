@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from templatemine._cut cimport Pieces, Stretch
 from templatemine._fillers cimport Fillers
-from templatemine._sieve cimport Regions, Sieve
+from templatemine._clues cimport Sieve
+from templatemine._sieve cimport Regions
 from templatemine._utf8 cimport Bytes, Written
 from templatemine._text cimport Found, Scanner, Table, Tokens, Word, Words
 

@@ -24,9 +24,11 @@ from templatemine._text cimport (
 
 from templatemine._fillers cimport ANYTHING, Fillers, fillers_free, fillers_make, fits_before, fits_behind
 
-from templatemine._sieve cimport (
-    BEGINS_LINE, ENDS_LINE, Regions, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn, sieve_regions,
+from templatemine._clues cimport (
+    BEGINS_LINE, ENDS_LINE, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn,
 )
+
+from templatemine._sieve cimport Regions, sieve_regions
 
 from array import array
 
