@@ -82,12 +82,15 @@ cdef double rarity(bytes some):
 cdef enum:
     MET_BITS = 16           # of the hashes that are counted
     GUESSED = 4096          # places that what is guessed of a gram counts for
-    REGION = 20             # what a region costs, in grams that lead to no needle, and each of its bytes
-    REGION_BYTE = 4
     WORD_BYTES = 8          # of a word and of a line, about
     LINE_BYTES = 150
 
-cdef double SHORT_COST = 2e-4   # of grams of three bytes
+# What is met costs so much as a gram that is known: a needle, a byte that gives strings away, a region, a byte of one.
+cdef double NEEDLE_COST = 1
+cdef double BYTE_COST = 3
+cdef double REGION_COST = 4
+cdef double REGION_BYTE_COST = 0.4
+cdef double SHORT_COST = 2e-4   # of grams of three bytes, at each place
 
 
 cdef int note(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
@@ -167,7 +170,7 @@ cdef tuple rarest(const Sieve* s, bytes needle):
 cdef tuple cost(const Sieve* s, tuple clue):
     """About how often a clue is met at a byte, and what else it costs there, in grams."""
     cdef int64_t count
-    cdef double rate = met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0, grams = REGION * rate
+    cdef double rate = met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0, grams = BYTE_COST * rate
     if clue[0] and clue[2][1]:
         rate = min(rate, met_some(s, clue[2][1]))
     for needle, whole in clue[1]:
@@ -294,7 +297,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         if edges[i] & TO_END:
             edge &= ~ENDS_LINE
         far = edges[i] & REACHES
-        weight = REGION + REGION_BYTE * (LINE_BYTES if far else WORD_BYTES * <double>(last - first + 1))
+        weight = REGION_COST + REGION_BYTE_COST * (LINE_BYTES if far else WORD_BYTES * <double>(last - first + 1))
         at = first
         clue = None
         least = 0
@@ -305,7 +308,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
                 if len((<tuple>one)[1]) == 1:
                     around, chance = beside(s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
                                             vocabulary[flat[k + 1]] if k < last else b"")
-                    price = grams + weight * min(rate, chance)
+                    price = grams + NEEDLE_COST * rate + weight * min(rate, chance)
                 if clue is None or price < least:
                     least = price
                     at, clue, near = k, one, around
