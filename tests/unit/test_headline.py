@@ -36,6 +36,26 @@ def test_headline_byline_and_date_above_the_story() -> None:
     assert head(table, 1) == [False, True, True, True, False, False, False]
 
 
+@pytest.mark.parametrize(
+    ("paths", "dateline"),
+    [
+        (None, False),
+        ([0, 1, 2, 3], True),  # a standfirst, then the date, then the story
+        ([0, 3, 2, 3], False),  # all of it is story
+    ],
+)
+def test_a_standfirst_does_not_end_the_head(paths: list[int] | None, dateline: bool) -> None:
+    table = counts((6, ""), (STORY, ""), (5, "clock"), (20 * STORY, ""))
+    keys = None if paths is None else np.array(paths, np.uint64)
+    assert head_of(table, 0, np.ones(4, np.bool_), keys).tolist() == [True, False, dateline, False]
+
+
+def test_a_story_of_many_paths_begins_with_its_first_long_block() -> None:
+    table = counts((6, ""), (5, "clock"), *[(STORY, "")] * 20)
+    paths = np.arange(22, dtype=np.uint64)
+    assert head_of(table, 0, np.ones(22, np.bool_), paths).tolist() == [True, True] + [False] * 20
+
+
 def test_a_long_line_with_a_date_is_no_dateline() -> None:
     table = counts((6, ""), (FAR + 1, "month"), (40, ""))
     assert head(table, 0, main=[0, 2]) == [True, False, False]

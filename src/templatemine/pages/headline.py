@@ -19,11 +19,15 @@ MARKS = [_blocks.COUNTS.index(name) for name in ("month", "by", "clock", "year")
 
 STORY = 15
 """Words of a block that the story begins with."""
+PART = 0.1
+"""Of the words of the main text, what stands under the path that the story begins with; a standfirst has less."""
 FAR = 25
 """Blocks between headline and story at most, and words of a line between them that a date or a name rules."""
 
 
-def head_of(counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def head_of(
+    counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_], paths: NDArray[np.uint64] | None = None
+) -> NDArray[np.bool_]:
     """The headline, and between it and the first long block of the main text what names a month, year, time or author.
 
     Parameters
@@ -34,6 +38,8 @@ def head_of(counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_]) -
         Place of the block that says most of the title, -1 if none does.
     main : bool array, shape (blocks,)
         Blocks of the main text.
+    paths : uint64 array, shape (blocks,), optional
+        Equal for equal paths; without them any long block begins the story.
 
     Returns
     -------
@@ -44,7 +50,13 @@ def head_of(counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_]) -
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
-    story = np.flatnonzero(main & (words >= STORY))
+    begins = main & (words >= STORY)
+    if paths is not None:
+        _, place = np.unique(paths, return_inverse=True)
+        held = np.bincount(place, weights=words * main)
+        much = begins & (held[place] >= PART * held.sum())
+        begins = much if much.any() else begins
+    story = np.flatnonzero(begins)
     story = story[story > headline]
     if not len(story) or story[0] > headline + FAR:
         return head

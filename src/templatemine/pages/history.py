@@ -50,10 +50,10 @@ THOUSAND = 1000
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
     """`decode` with the columns of a page, smoothed over the tree and without its head if the options ask for it."""
     scores = smoothed(page, scores, config)
-    keys = page.columns["keys"]
-    code = decode(scores, page.words, np.ascontiguousarray(keys[:, FULL]), page.sayings, config)
+    paths = np.ascontiguousarray(page.columns["keys"][:, FULL])
+    code = decode(scores, page.words, paths, page.sayings, config)
     if config.headline == "drop":
-        code[head_of(page.columns["counts"], page.headline, kept(code))] = HEAD
+        code[head_of(page.columns["counts"], page.headline, kept(code), paths)] = HEAD
     return code
 
 
