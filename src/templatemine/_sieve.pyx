@@ -6,7 +6,7 @@ in one of them, with the whole of its line where its match reaches to an edge of
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from templatemine._clues cimport (
     BEGINS_LINE, ENDS_LINE, Gram, HEADS, Needle, REACHES, Setting, Settings, Sieve, Trigger, gram_hash, gram_of, is_blank,
@@ -39,8 +39,29 @@ cdef extern from *:
                 if (p[i] == bytes[k]) return i;
         return n;
     }
+
+    /* Whether U+2028 or U+2029 stands there, which part lines that are one for the sieve: E2 80 A8, E2 80 A9. */
+    static int tm_parted(const uint8_t *p, int64_t n) {
+        int64_t i = 0;
+    #if defined(__SSE2__)
+        for (; i + 18 <= n; i += 16) {
+            const __m128i a = _mm_loadu_si128((const __m128i *)(p + i));
+            const __m128i b = _mm_loadu_si128((const __m128i *)(p + i + 1));
+            const __m128i c = _mm_loadu_si128((const __m128i *)(p + i + 2));
+            const __m128i last = _mm_or_si128(c, _mm_set1_epi8(1));
+            const __m128i hit = _mm_and_si128(
+                _mm_and_si128(_mm_cmpeq_epi8(a, _mm_set1_epi8((char)0xE2)), _mm_cmpeq_epi8(b, _mm_set1_epi8((char)0x80))),
+                _mm_cmpeq_epi8(last, _mm_set1_epi8((char)0xA9)));
+            if (_mm_movemask_epi8(hit)) return 1;
+        }
+    #endif
+        for (; i + 3 <= n; i++)
+            if (p[i] == 0xE2 && p[i + 1] == 0x80 && (p[i + 2] | 1) == 0xA9) return 1;
+        return 0;
+    }
     """
     int64_t tm_any(const uint8_t* p, int64_t i, int64_t n, const uint8_t* bytes, int count) noexcept nogil
+    bint tm_parted(const uint8_t* p, int64_t n) noexcept nogil
 
 
 # A stretch between blanks has a token if it holds a byte that is sure, and each character that is a token of its own is one:
@@ -332,20 +353,6 @@ cdef int find_bytes(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
     return 0
 
 
-cdef bint holds_separator(const uint8_t* p, int64_t n) noexcept nogil:
-    """True if U+2028 or U+2029 stands there, which part lines that are one for the sieve."""
-    cdef int64_t i = 0
-    cdef const void* hit
-    while i < n:
-        hit = memchr(p + i, 0xE2, n - i)
-        if hit == NULL:
-            return False
-        i = <const uint8_t*>hit - p + 1
-        if i + 1 < n and p[i] == 0x80 and (p[i + 1] == 0xA8 or p[i + 1] == 0xA9):
-            return True
-    return False
-
-
 cdef int by_start(const void* a, const void* b) noexcept nogil:
     cdef int64_t first = (<const Region*>a).start, second = (<const Region*>b).start
     return (first > second) - (first < second)
@@ -357,7 +364,7 @@ cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out
     cdef int looks = 0
     out.size = 0
     out.steps = 0
-    if s.edges and holds_separator(p, n):
+    if s.edges and tm_parted(p, n):
         out.steps = steps_allowed(n) + 1
     if s.needles and not out.steps:
         find_needles(s, p, n, out)
