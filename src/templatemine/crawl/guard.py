@@ -30,6 +30,8 @@ __all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "Postponed", "hand
 _ASKING = (429, 503)
 """Answers whose Retry-After is for whoever asks too much, or too early: RFC 6585, 4, and RFC 9110, 15.6.4."""
 
+_WAITS = "waits for its site"
+
 _MOST_REFUSED = 100_000
 """Names kept to tell why; beyond it they count as names that do not resolve, which they then are."""
 
@@ -142,25 +144,44 @@ class Postponed(Exception):
         self.seconds, self.answered = seconds, answered
 
 
+def _begins(request: Request) -> bool:
+    """Whether a request is for a page or feed itself: what a redirect leads to would be asked for from the start."""
+    return "job" in request.meta and not request.meta.get("redirect_urls")
+
+
 def hand_back(slot: Any, seconds: float, *, all_of_it: bool = False) -> None:
-    """Hand back what waits in a slot of Scrapy's downloader, of pages and feeds or all of it."""
+    """Hand back what waits in a slot of Scrapy's downloader: pages and feeds, or all of it."""
     for request, answer in list(slot.queue):
-        if all_of_it or "job" in request.meta:
+        if all_of_it or _begins(request):
             slot.queue.remove((request, answer))
-            answer.errback(Failure(Postponed("waits for its site", seconds)))
+            answer.errback(Failure(Postponed(_WAITS, seconds)))
 
 
 class Manners:
     """The last hand on a request and the first on its response.
 
     The slot, within which Scrapy keeps the delay, is the registered domain, for pages, robots.txt, retries and what
-    redirects lead to alike.  ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
+    redirects lead to alike.  What would wait in it for longer than the delay is `Postponed`, unless a redirect led here.
+    ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
     """
+
+    def __init__(self, crawler: Any) -> None:
+        self._crawler, self._delay = crawler, crawler.settings.getfloat("DOWNLOAD_DELAY")
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Manners:
+        """As Scrapy makes it."""
+        return cls(crawler)
 
     def process_request(self, request: Request) -> None:
         """Name the slot."""
         request.meta.pop("wire", None)
         request.meta["download_slot"] = domain_of(request.url)
+        slot = self._crawler.engine.downloader.slots.get(request.meta["download_slot"])
+        if slot is not None and _begins(request):
+            wait = slot.lastseen + slot.delay - monotonic()
+            if wait > self._delay:
+                raise Postponed(_WAITS, wait)
         fetched = request.meta.get("fetched")
         if fetched is not None and request.meta.get("redirect_urls") and fetched(request.url):
             raise IgnoreRequest("leads to a page that is fetched already")
