@@ -161,8 +161,8 @@ class Manners:
     """The last hand on a request and the first on its response.
 
     The slot, within which Scrapy keeps the delay, is the registered domain, for pages, robots.txt, retries and what
-    redirects lead to alike.  What would wait in it for longer than the delay is `Postponed`, unless a redirect led here.
-    ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
+    redirects lead to alike.  What would wait in it for longer than the delay is `Postponed`, unless a redirect led
+    here.  ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
     """
 
     def __init__(self, crawler: Any) -> None:
