@@ -13,7 +13,7 @@ cdef enum:
     TO_END = 4
     TO_BEGIN = 8
     REACHES = TO_END | TO_BEGIN
-    # Code points from a string to the edge of the line it reaches to, at most (`expressions.SLOT_SIZE`).
+    # Code points from a string to the edge of the line it reaches to, at most (`slots.SLOT_SIZE`).
     SLOT_SIZE = 120
 
 

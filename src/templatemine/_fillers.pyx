@@ -1,7 +1,8 @@
 """What may fill a slot at an edge of a line: the twin of `slots`, which has the kinds as expressions.
 
-A filler is read word by word, away from the string beside the slot, until a word is not of the kind or the line ends; a
-kind holds a bounded number of words, so that a text in which strings with slots follow each other takes linear time.
+A filler is read word by word, away from the string beside the slot, until a word is not of the kind or the line ends.
+Behind a string a kind holds a bounded number of words, and before it what was read once is remembered, so that a text in
+which strings with slots follow each other takes linear time.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -26,10 +27,13 @@ cdef enum:
     OTHER = 6
 
 cdef enum:
-    MOST_WORDS = 24         # slots.MOST_WORDS
-    SMALL_RUN = 3           # slots.SMALL_RUN
+    SLOT_SIZE = 120         # slots.SLOT_SIZE
+    MOST_NAMES = 12         # slots.MOST_NAMES
+    SMALL_RUN = 2           # slots.SMALL_RUN
+    SMALL_SIZE = 4          # slots.SMALL_SIZE
     MOST_FIGURES = 10       # words of numbers and dates, slots.MOST_FIGURES
-    GLUED_SIZE = 120        # characters of a word that is glued to the string, slots.GLUED_SIZE
+    MOST_JOINTS = 3         # of a word that is glued to the string, slots.MOST_JOINTS
+    GLUED_SIZE = 120        # characters of an address that is glued to the string, slots.GLUED_SIZE
 
 
 cdef inline bint is_sign(uint32_t c) noexcept nogil:
@@ -101,43 +105,24 @@ cdef bint of_words(const Spec* spec, const Table* known, const uint8_t* p, int64
     return known != NULL and table_find(known, p, n, tm_hash(p, n)) >= 0
 
 
-cdef bint begins_small(const Spec* spec, const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether the first character of a word that is no sign is a small letter."""
-    cdef int64_t i = 0
-    cdef int width = 0, kind
-    while i < n:
-        kind = char_at(spec, p + i, n - i, &width)
-        if kind != SIGN:
-            return kind == SMALL
-        i += width
-    return False
-
-
-cdef struct Seen:
-    # Of a filler, what was read so far.
-    int words
-    int small               # the last ones in a row that begin with a small letter
-
-
-cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, Seen* seen) noexcept nogil:
-    """Whether one more word is of the kind."""
-    if kind == NAMES:
-        if begins_small(spec, p, n):
-            seen.small += 1
-            return seen.small <= SMALL_RUN
-        seen.small = 0
-        seen.words += 1
-        return seen.words <= MOST_WORDS
-    seen.words += 1
-    if kind <= MOST_WORDS:
-        return seen.words <= kind
-    if seen.words > MOST_FIGURES:
-        return False
+cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint* small) noexcept nogil:
+    """Whether a word is of the kind; and whether it begins with a small letter, of names."""
+    cdef int64_t i = 0, letters = 0
+    cdef int width = 0, char
     if kind == NUMBERS:
         return of_words(spec, NULL, p, n)
     if kind == DATES:
         return of_words(spec, &f.days, p, n)
-    return of_words(spec, &f.times, p, n)
+    if kind == DURATIONS:
+        return of_words(spec, &f.times, p, n)
+    char = char_at(spec, p, n, &width)
+    while char == SMALL and i < n and letters <= SMALL_SIZE:
+        letters += 1
+        i += width
+        if i < n:
+            char = char_at(spec, p + i, n - i, &width)
+    small[0] = letters > 0
+    return letters <= SMALL_SIZE and i == n if letters else char != OWN
 
 
 cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
@@ -149,121 +134,121 @@ cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
     return False
 
 
-cdef bint address_behind(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, bint glued) noexcept nogil:
-    """Whether what begins at i is one address, or nothing, up to the end of its line."""
-    cdef int64_t start = i, end = i
+cdef inline int step(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, int64_t* next) noexcept nogil:
+    """What the character behind or before i is, and where one stands then; beyond the text lines end."""
     cdef int width = 0, kind
-    while i < n and 33 <= p[i] <= 126:
-        i += 1
-        if spec.kind[p[i - 1]] != EXTRA:
-            end = i
-            if glued and end - start >= GLUED_SIZE:
-                return False
-    while i < n:
-        kind = char_at(spec, p + i, n - i, &width)
-        if kind == BREAK:
+    if not behind:
+        return char_before(spec, p, i, next) if i > 0 else BREAK
+    if i >= n:
+        return BREAK
+    kind = char_at(spec, p + i, n - i, &width)
+    next[0] = i + width
+    return kind
+
+
+cdef bint address(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, bint glued) noexcept nogil:
+    """Whether what begins, or ends, at i is one address, or nothing, up to the edge of its line."""
+    cdef int64_t first = i, edge = i, next = i
+    cdef int char
+    while True:
+        char = step(spec, p, n, i, behind, &next)
+        if char == BREAK or not 33 <= p[min(i, next)] <= 126:
             break
-        if kind != PARTING:
-            return False
-        i += width
-    return glued or end == start or tells_address(p + start, end - start)
-
-
-cdef bint address_before(const Spec* spec, const uint8_t* p, int64_t i, bint glued) noexcept nogil:
-    """Whether what ends at i is one address, or nothing, up to the beginning of its line."""
-    cdef int64_t end = i, start = i, before = 0
-    cdef int kind
-    while i > 0 and 33 <= p[i - 1] <= 126:
-        i -= 1
-        if spec.kind[p[i]] != EXTRA:
-            start = i
-            if glued and end - start >= GLUED_SIZE:
+        i = next
+        if char != PARTING:
+            edge = i
+            if glued and (edge - first if behind else first - edge) >= GLUED_SIZE:
                 return False
-    while i > 0:
-        kind = char_before(spec, p, i, &before)
-        if kind == BREAK:
-            break
-        if kind != PARTING:
+    while char == PARTING:
+        i = next
+        char = step(spec, p, n, i, behind, &next)
+    if char != BREAK:
+        return False
+    return glued or edge == first or tells_address(p + min(first, edge), max(first, edge) - min(first, edge))
+
+
+cdef int64_t past_glued(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind) noexcept nogil:
+    """Where the word ends that is glued to the string; -1 if it is none."""
+    cdef int64_t next = i
+    cdef int char = step(spec, p, n, i, behind, &next), joints = 0
+    cdef bint joint, before
+    # Behind a joint at the end of the string the word begins anew, before it the string itself does.
+    before = not behind
+    while char > PARTING:
+        if char == OWN:
+            return -1
+        joint = p[min(i, next)] == 58 or p[min(i, next)] == 47 or p[min(i, next)] == 41
+        # Text order: a piece follows a joint.
+        joints += not joint and before if behind else joint and not before
+        if joints > MOST_JOINTS:
+            return -1
+        before = joint
+        i = next
+        char = step(spec, p, n, i, behind, &next)
+    return i
+
+
+cdef bint fits(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, uint8_t kind,
+               Walked* walked) noexcept nogil:
+    """Whether what stands between byte i, where a string ends (begins), and the end (beginning) of its line is of a kind.
+
+    Parameters
+    ----------
+    behind : bool
+        The string ends at i.
+    walked : Walked*
+        What earlier walks to the beginning of a line in this text found.
+    """
+    cdef int64_t next = i, edge, nearest = -1, begin = -1
+    cdef int char = step(spec, p, n, i, behind, &next), words = 0, run = 0
+    cdef bint fit = True, small = False
+    cdef Walk* known = NULL
+    if char > PARTING:
+        if kind == ADDRESS:
+            return char != OWN and address(spec, p, n, next, behind, True)
+        i = past_glued(spec, p, n, i, behind)
+        if i < 0:
             return False
-        i = before
-    return glued or end == start or tells_address(p + start, end - start)
-
-
-cdef bint fits_behind(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t start, int64_t n, uint8_t kind) noexcept nogil:
-    """Whether what stands between byte `start`, where a string ends, and the end of its line is of a kind."""
-    cdef int64_t i = start, begin
-    cdef int width = 0, char = PARTING, size
-    cdef bint glued = False
-    cdef Seen seen = Seen(0, 0)
-    if i < n:
-        char = char_at(spec, p + i, n - i, &width)
-        glued = char > PARTING
-    if glued and kind == ADDRESS:
-        return char != OWN and address_behind(spec, p, i + width, n, True)
-    while i < n:
-        char = char_at(spec, p + i, n - i, &width)
-        if char == BREAK:
-            return True
+        char = step(spec, p, n, i, behind, &next)
+    if not behind and kind != ADDRESS:
+        known = &walked.walk[kind - NUMBERS]
+    while char != BREAK:
         if char == PARTING:
-            i += width
+            i = next
+            char = step(spec, p, n, i, behind, &next)
             continue
         if kind == ADDRESS:
-            return address_behind(spec, p, i, n, False)
+            return address(spec, p, n, i, behind, False)
+        if known != NULL:
+            nearest = i if nearest < 0 else nearest
+            if known.begin <= i <= known.place:
+                fit = known.fit
+                begin = known.begin
+                break
+        edge = begin = i
+        while char > PARTING:
+            i = next
+            char = step(spec, p, n, i, behind, &next)
+        fit = takes(f, spec, p + min(edge, i), max(edge, i) - min(edge, i), kind, &small)
+        if behind:
+            run = run + 1 if small else 0
+            words += not small
+            fit = fit and run <= SMALL_RUN and words <= (MOST_NAMES if kind == NAMES else MOST_FIGURES)
+        if not fit:
+            break
+    else:
         begin = i
-        size = 0
-        while i < n:
-            char = char_at(spec, p + i, n - i, &width)
-            if char == OWN or (glued and size == GLUED_SIZE and char > PARTING):
-                return False
-            if char <= PARTING:
-                break
-            i += width
-            size += 1
-        if glued:
-            # A word that is glued to the string may be anything.
-            glued = False
-            seen.words += kind != NAMES
-        elif not takes(f, spec, p + begin, i - begin, kind, &seen):
-            return False
-    return True
+    if known != NULL and nearest > known.place:
+        known[0] = Walk(nearest, begin, fit)
+    return fit
 
 
-cdef bint fits_before(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t end, uint8_t kind) noexcept nogil:
-    """Whether what stands between the beginning of its line and byte `end`, where a string begins, is of a kind."""
-    cdef int64_t i = end, stop, before = 0
-    cdef int char = PARTING, size
-    cdef bint glued = False
-    cdef Seen seen = Seen(0, 0)
-    if i > 0:
-        char = char_before(spec, p, i, &before)
-        glued = char > PARTING
-    if glued and kind == ADDRESS:
-        return char != OWN and address_before(spec, p, before, True)
-    while i > 0:
-        char = char_before(spec, p, i, &before)
-        if char == BREAK:
-            return True
-        if char == PARTING:
-            i = before
-            continue
-        if kind == ADDRESS:
-            return address_before(spec, p, i, False)
-        stop = i
-        size = 0
-        while i > 0:
-            char = char_before(spec, p, i, &before)
-            if char == OWN or (glued and size == GLUED_SIZE and char > PARTING):
-                return False
-            if char <= PARTING:
-                break
-            i = before
-            size += 1
-        if glued:
-            glued = False
-            seen.words += kind != NAMES
-        elif not takes(f, spec, p + i, stop - i, kind, &seen):
-            return False
-    return True
+cdef void walked_forget(Walked* walked) noexcept nogil:
+    """Another text comes."""
+    cdef int k
+    for k in range(NAMES - NUMBERS + 1):
+        walked.walk[k].place = -1
+    walked.token = -1
 
 
 cdef int fillers_make(Fillers* f, bytes kinds, list known) except -1:
@@ -273,8 +258,8 @@ cdef int fillers_make(Fillers* f, bytes kinds, list known) except -1:
     if not any(kinds):
         return 0
     for kind in set(kinds):
-        if kind > MOST_WORDS and not NUMBERS <= kind <= NAMES:
-            raise ValueError(f"expected kinds up to {MOST_WORDS}, or {NUMBERS} to {NAMES}, got {kind}")
+        if kind >= SLOT_SIZE and not NUMBERS <= kind <= NAMES:
+            raise ValueError(f"expected kinds less than {SLOT_SIZE}, or {NUMBERS} to {NAMES}, got {kind}")
     if len(known) != 2:
         raise ValueError(f"expected the words of dates and those of durations, got {len(known)} lists")
     f.kind = <uint8_t*>malloc(len(kinds))

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from templatemine._cut cimport Pieces, Stretch
-from templatemine._fillers cimport Fillers
+from templatemine._fillers cimport Fillers, Walked
 from templatemine._clues cimport Sieve
 from templatemine._sieve cimport Regions
 from templatemine._utf8 cimport Bytes, Written
@@ -49,6 +49,7 @@ cdef struct Scratch:
     uint8_t* form
     int64_t room
     Word known[KNOWN]
+    Walked walked
 
 
 cdef struct Outcome:

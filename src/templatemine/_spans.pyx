@@ -22,7 +22,7 @@ from templatemine._text cimport (
     tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
 )
 
-from templatemine._fillers cimport ANYTHING, Fillers, fillers_free, fillers_make, fits_before, fits_behind
+from templatemine._fillers cimport ANYTHING, NUMBERS, Fillers, Walked, fillers_free, fillers_make, fits, walked_forget
 
 from templatemine._clues cimport (
     BEGINS_LINE, ENDS_LINE, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn,
@@ -242,21 +242,26 @@ cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind
 
 
 cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
-                uint8_t kind, int64_t* first, int64_t* last) noexcept nogil:
+                uint8_t kind, Walked* walked, int64_t* first, int64_t* last) noexcept nogil:
     """Move the first or the last token of a match to the edge of its line; False if that is too far, or what stands there
     is not of the kind that the string takes."""
-    cdef int64_t i = last[0], k = first[0]
-    if kind:
+    cdef int64_t i = last[0], k = first[0], most = kind if kind else SLOT_SIZE
+    if kind >= NUMBERS:
         if edge & TO_END:
-            if not fits_behind(fillers, spec, p, tokens.end[i], n, kind):
+            if not fits(fillers, spec, p, n, tokens.end[i], True, kind, walked):
                 return False
             while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
                 i += 1
         if edge & TO_BEGIN:
-            if not fits_before(fillers, spec, p, tokens.start[k], kind):
+            if not fits(fillers, spec, p, n, tokens.start[k], False, kind, walked):
                 return False
-            while k > 0 and not tokens.kind[k] & FIRST:
+            while k > 0 and not tokens.kind[k] & FIRST and not walked.first <= k <= walked.token:
                 k -= 1
+            if walked.first <= k <= walked.token:
+                k = walked.first
+            elif k > walked.token:
+                walked.first = k
+            walked.token = max(walked.token, first[0])
         last[0] = i
         first[0] = k
         return True
@@ -264,16 +269,16 @@ cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int6
         while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
             i += 1
             # A code point has at most four bytes.
-            if tokens.end[i] - tokens.end[last[0]] > 4 * SLOT_SIZE:
+            if tokens.end[i] - tokens.end[last[0]] > 4 * most:
                 return False
-        if count_points(p, tokens.end[last[0]], tokens.end[i]) > SLOT_SIZE:
+        if count_points(p, tokens.end[last[0]], tokens.end[i]) > most:
             return False
     if edge & TO_BEGIN:
         while k > 0 and not tokens.kind[k] & FIRST:
             k -= 1
-            if tokens.start[first[0]] - tokens.start[k] > 4 * SLOT_SIZE:
+            if tokens.start[first[0]] - tokens.start[k] > 4 * most:
                 return False
-        if count_points(p, tokens.start[k], tokens.start[first[0]]) > SLOT_SIZE:
+        if count_points(p, tokens.start[k], tokens.start[first[0]]) > most:
             return False
     last[0] = i
     first[0] = k
@@ -593,7 +598,7 @@ cdef class Matcher(Scanner):
         String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
     edges : uint8 array, shape (strings,), optional
         Bits: 1 string i counts only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
-        line, 8 to its beginning, where that is at most `expressions.SLOT_SIZE` code points away.
+        line, 8 to its beginning, where that is near enough and what stands between is of its kind.
     sieve : int, default 1
         Whether to tokenise only where strings may stand (`_sieve`): 0 never, 1 where that is faster, 2 always, for tests.
         What is found is the same.
@@ -603,7 +608,7 @@ cdef class Matcher(Scanner):
         its line and at most `expressions.BOX_SIZE` code points away.  Without an opening it reaches from a joint.
     kinds : bytes, optional
         `slots.code_of` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
-        anything of that length.
+        anything of `slots.SLOT_SIZE` characters.
     known : list of list of bytes, optional
         Words of dates and of durations, if a kind asks for them.
     """
@@ -815,6 +820,8 @@ cdef class Matcher(Scanner):
         cdef bint ordered = True
         cdef Regions* regions = &scratch.regions
         scratch.tokens.size = 0
+        if self.fillers.kind != NULL:
+            walked_forget(&scratch.walked)
         if forms != NULL or not self.sieved:
             self._search(p, 0, n, n, scratch, forms, &ordered)
         else:
@@ -900,7 +907,7 @@ cdef class Matcher(Scanner):
                     edge = self.edges[string]
                     if edge & REACHES and not reach(&self.fillers, &self.spec, p, n, tokens, edge,
                                                     self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING,
-                                                    &k, &last):
+                                                    &scratch.walked, &k, &last):
                         k = -1
                     if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST) and (
                             not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST):

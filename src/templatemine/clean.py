@@ -23,7 +23,6 @@ from templatemine.characters import line_begin, line_end
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.expressions import (
-    SLOT_SIZE,
     Encoded,
     Marked,
     expression,
@@ -34,7 +33,7 @@ from templatemine.expressions import (
 )
 from templatemine.model import Cleaned, Span
 from templatemine.packs import Pack
-from templatemine.slots import ANY, fills
+from templatemine.slots import fills
 
 if TYPE_CHECKING:
     import regex
@@ -274,8 +273,6 @@ class _Expressions:
         own = patterns.user_matches(text, self._separators) if patterns.user else []
         edits = [(a - start, b - start, "\U000f0fff") for a, b, _ in own if a >= start and b <= end]
         filler = Marked(text[start:end], edits).text
-        if kind == ANY:
-            return len(filler) <= SLOT_SIZE
         return fills(kind, filler, self._pack.tokenise.separators, slot)
 
 

@@ -20,9 +20,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine import _spans
-from templatemine.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, SPACED_LETTER, WIDE_SPACE
+from templatemine.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE
 from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
-from templatemine.slots import ANY, SLOT, filling
+from templatemine.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,8 +55,6 @@ __all__ = [
 
 # Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
 ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
-# Characters of the rest of a line that fills a slot which takes anything.
-SLOT_SIZE = 120
 # A token of a template that stands for a joint: a capital behind small letters.
 JOINT = "{joint}"
 # Between two strings of a template; three headlines have some 200 characters, a long one 100.
@@ -125,7 +123,8 @@ def expression(
         right = line_end
     if slot:
         beside = described[-1 if slot == "end" else 0]
-        rest = _rest(slot, separators, beside) if kind == ANY else _filling(slot, separators, beside, kind)
+        most = most_of(kind)
+        rest = _filling(slot, separators, beside, kind) if most is None else _rest(slot, separators, beside, most)
         if slot == "end":
             parts, right = [*parts, rest], line_end
         else:
@@ -165,11 +164,12 @@ def _joined(described: Sequence[_Described], separators: str) -> list[str]:
     return parts
 
 
-def _rest(slot: str, separators: str, beside: _Described) -> str:
-    """The rest of a line beside a token: nothing, or what begins and ends with tokens and meets it at a boundary."""
+def _rest(slot: str, separators: str, beside: _Described, most: int) -> str:
+    """The rest of a line beside a token, up to so many characters: nothing, or what begins and ends with tokens and meets
+    it at a boundary."""
     outer = f"[^{separator_class(separators)}]"
     blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
-    middle = f"[^{LINE_BREAKS}]{{0,{SLOT_SIZE - (1 if beside.own else 2)}}}"
+    middle = f"[^{LINE_BREAKS}]{{0,{most - (1 if beside.own else 2)}}}"
     if slot == "end":
         glued = f"[{OWN_TOKEN}{LETTER if beside.joins else ''}]"
         body = f"{middle}{outer}" if beside.own else f"{blank}{middle}{outer}|{glued}(?:{middle}{outer})?"
@@ -181,16 +181,8 @@ def _rest(slot: str, separators: str, beside: _Described) -> str:
 
 def _filling(slot: str, separators: str, beside: _Described, kind: str) -> str:
     """The rest of a line that is of a kind, or nothing."""
-    one = filling(kind, separators)
-    letter = f"[^{separator_class(separators)}{OWN_TOKEN}]"
-    if slot == "end":
-        glued = letter if beside.own else f"[{SPACED_LETTER}]" if beside.joins else ""
-        body = f"{one.after}|{glued}{one.glued_after}" if glued else one.after
-    else:
-        joints = "".join(char for char in JOINTS if char not in separators)
-        glued = letter if beside.own else f"[{joints}]" if beside.letter and joints else ""
-        body = f"{one.before}|{one.glued_before}{glued}" if glued else one.before
-    return f"(?:{body})?"
+    joins = beside.joins if slot == "end" else beside.letter
+    return filling(kind, separators, slot, "any" if beside.own else "joint" if joins else "")
 
 
 def _ends_in_joint(form: bytes) -> bool:

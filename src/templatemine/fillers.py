@@ -1,7 +1,7 @@
 """What filled the slots of some strings in the archive -> the kind that each slot takes from now on.
 
 In come strings that reach to an edge of their line, and all documents; out goes the narrowest kind that all fillers
-have (`slots.KINDS`, or up to a number of words), if enough documents say so.  The documents are searched once, as in
+have (`slots.KINDS`, or a number of characters), if enough documents say so.  The documents are searched once, as in
 cleaning.
 """
 
@@ -15,17 +15,17 @@ from dataclasses import dataclass, field
 from templatemine import _spans
 from templatemine.characters import CAPITAL
 from templatemine.config import EvidenceConfig
-from templatemine.expressions import ANCHORS, SLOT_SIZE, for_tokens
+from templatemine.expressions import ANCHORS, for_tokens
 from templatemine.patterns import PatternSet
-from templatemine.slots import ANY, KINDS, MOST_WORDS, fills
+from templatemine.slots import ANY, KINDS, SLOT_SIZE, fills
 
 __all__ = ["Slotted", "Taken", "kinds_taken"]
 
 _WIDE_BREAK = re.compile(rb"\xe2\x80[\xa8\xa9]")
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
-_SLACK, _MORE = 2, 2
-"""A slot takes twice the words of the longest filler, and two more."""
+_SLACK, _ROUND = 20, 10
+"""A slot takes twenty characters more than the longest filler, and what is missing to the next ten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,11 +127,9 @@ def _taken(seen: _Seen, side: str, separators: str, config: EvidenceConfig) -> T
         return Taken()
     kind = next((kind for kind in KINDS if _all_of(kind, short, side, separators)), None)
     if kind is None:
-        words = max(len(re.split(rf"[\s{re.escape(separators)}]+", one.strip())) for one in short)
-        kind = f"1-{_SLACK * words + _MORE}"
-        if _SLACK * words + _MORE > MOST_WORDS or not _all_of(kind, short, side, separators):
-            return Taken()
-    # Of few different ones, or of some words, it is not told what else stands there.
+        most = -(-(max(map(len, short)) + _SLACK) // _ROUND) * _ROUND
+        kind = str(most) if most < SLOT_SIZE else ANY
+    # Of few different ones, or of some length, it is not told what else stands there.
     telling = kind in KINDS and len(short) * config.slot_unseen >= 3
     return Taken(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
 

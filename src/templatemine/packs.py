@@ -28,7 +28,7 @@ from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
 from templatemine.overrides import Overrides
 from templatemine.patterns import PatternSet, make_pattern_set
-from templatemine.slots import KINDS, MOST_WORDS, SLOT, code_of, kind_of, known_words
+from templatemine.slots import FIRST_NAMED, KINDS, SLOT, SLOT_SIZE, code_of, kind_of, known_words
 
 if TYPE_CHECKING:
     import regex
@@ -148,7 +148,7 @@ class Pack:
             edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0))
             kinds.append(code_of(template.filler))
             bounds.append(len(flat))
-        known = known_words() if max(kinds, default=0) > MOST_WORDS else None
+        known = known_words() if max(kinds, default=0) >= FIRST_NAMED else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
         matcher = _spans.Matcher(
             *arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, boxes, bytes(kinds), known
@@ -404,8 +404,8 @@ def _check_slot(pack: Pack, template: Template, here: str) -> None:
         if kind_of(token) is None:
             known = ", ".join(KINDS)
             raise PackError(
-                f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {known} or 1-N, N up to {MOST_WORDS}, "
-                f"got {token!r}"
+                f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {known} or a number of characters less "
+                f"than {SLOT_SIZE}, got {token!r}"
             )
     if not slots:
         return

@@ -1,30 +1,32 @@
 """What fills a slot: kinds of fillers, the expression of each, and the kind that some fillers have.
 
-A slot at an edge of a line is written `{slot}` if anything may fill it, and `{slot:KIND}` if only one kind may:
+A slot at an edge of a line is written `{slot}` if anything of at most 120 characters may fill it, and `{slot:KIND}` if
+only one kind may:
 
 number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
 duration  those of a date, and units of time and "ago"
 url       one address, of the web or of a person, without a blank
-names     at most three words in a row that begin with a small letter: "and Jane Roe of The Courier"
-1-k       so many words
+names     none that begins with a small letter but those of at most four of them: "and Jane Roe of The Courier"
+60        anything of at most so many characters
 
-A *word* is what stands between separators, as tokens do, but marks do not keep theirs, and a character of a script
-without spaces belongs to none: a filler that holds one is of no kind.  A word that is glued to the string beside the
-slot ("Photo:Jane Roe") may be anything.  No filler at all is of every kind.
+A *word* is what stands between separators, as tokens do, but marks do not keep theirs, and none begins with a character
+of a script without spaces.  A word that is glued to the string beside the slot ("Photo:Jane Roe") may be anything.  No
+filler at all is of every kind.
 
-An expression of a kind matches in one way only, and holds a bounded number of words, so engines that backtrack are
-linear, too.  `_spans` has the same as a walk over the characters.
+An expression of a kind matches in one way only.  Behind a string it holds a bounded number of words, for the string may
+stand often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
+Classes of characters are as few and as small as they can be: an engine without backtracking has them once for each word
+that there may be.  `_fillers` has the same as a walk over the characters.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from templatemine.characters import LINE_BREAKS, OWN_TOKEN, SIGNS, SMALL
+from templatemine.characters import JOINTS, LINE_BREAKS, OWN_TOKEN, SIGNS, SMALL, SPACED_LETTER
 from templatemine.patterns import DIGIT, TABLE
 
 if TYPE_CHECKING:
@@ -32,18 +34,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "FIRST_NAMED",
     "GLUED_SIZE",
     "KINDS",
     "MOST_FIGURES",
-    "MOST_WORDS",
+    "MOST_JOINTS",
+    "MOST_NAMES",
     "SLOT",
+    "SLOT_SIZE",
     "SMALL_RUN",
-    "Filling",
+    "SMALL_SIZE",
     "code_of",
     "filling",
     "fills",
     "kind_of",
     "known_words",
+    "most_of",
     "slot_token",
     "words_of",
 ]
@@ -51,14 +57,23 @@ __all__ = [
 # A token of a template that stands for the rest of its line; `SLOT` alone takes anything.
 SLOT = "{slot}"
 ANY = ""
-MOST_WORDS = 24
-"""Words of a slot at most, of names without the small ones: with 120 characters a line has some twenty."""
-SMALL_RUN = 3
-"""Words in a row that begin with a small letter, in names: "of the", "who reported from"; prose has more soon."""
+SLOT_SIZE = 120
+"""Characters of the rest of a line that fills a slot which takes anything."""
+MOST_NAMES = 12
+"""Words of names behind a string at most that begin with no small letter; 120 characters have some twenty words."""
+SMALL_SIZE = 4
+"""Letters of a word of small ones in names: "and", "of", "from", "van der"; prose has longer ones soon."""
+SMALL_RUN = 2
+"""Of such words in a row behind a string at most: "of the"."""
 MOST_FIGURES = 10
-"""Words of a date at most."""
+"""Words of numbers, dates and durations behind a string at most."""
+MOST_JOINTS = 3
+"""Of a word that is glued to the string beside the slot, joints at most with something behind: "Photo:Ann/Courier"."""
 GLUED_SIZE = 120
-"""Characters of a word that is glued to the string beside the slot, at most."""
+"""Characters of an address that is glued to the string beside the slot, at most."""
+
+FIRST_NAMED = 128
+"""Code of the first of `KINDS` for the automaton."""
 
 _PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _TELLING = "./@:"
@@ -83,9 +98,12 @@ def words_of(kind: str) -> tuple[str, ...]:
 
 
 KINDS = ("number", "date", "duration", "url", "names")
-"""From the narrowest; a number of words comes behind them."""
+"""From the narrowest; a number of characters comes behind them."""
 
-_NOTATION = re.compile(rf"\{{slot(?::(?P<kind>{'|'.join(KINDS)}|1-(?P<words>[1-9][0-9]?)))?\}}")
+
+def _is_kind(kind: str) -> bool:
+    """Whether so it may stand behind the colon; told without an expression, which would be made at each start."""
+    return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < SLOT_SIZE)
 
 
 def kind_of(token: str) -> str | None:
@@ -94,17 +112,22 @@ def kind_of(token: str) -> str | None:
     >>> kind_of("{slot:names}"), kind_of("{slot}"), kind_of("{number}")
     ('names', '', None)
     """
-    if not token.startswith("{slot"):
+    if token == SLOT:
+        return ANY
+    if not (token.startswith("{slot:") and token.endswith("}")):
         return None
-    found = _NOTATION.fullmatch(token)
-    if found is None or int(found["words"] or 1) > MOST_WORDS:
-        return None
-    return found["kind"] or ANY
+    kind = token[len("{slot:") : -1]
+    return kind if _is_kind(kind) else None
+
+
+def most_of(kind: str) -> int | None:
+    """How many characters a filler has at most, if they alone tell it."""
+    return SLOT_SIZE if kind == ANY else int(kind) if kind[0].isdigit() else None
 
 
 def code_of(kind: str) -> int:
-    """How the automaton spells a kind: 0 for any, a number of words, or a number beyond."""
-    return 0 if kind == ANY else int(kind[2:]) if kind[0] == "1" else 32 + KINDS.index(kind)
+    """How the automaton spells a kind: 0 for any, a number of characters, or a number beyond."""
+    return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FIRST_NAMED + KINDS.index(kind)
 
 
 def known_words() -> list[list[bytes]]:
@@ -122,62 +145,62 @@ def _escaped(chars: str, without: str = "") -> str:
     return "".join("\\" + char for char in chars if char not in without)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filling:
-    """Expressions of the fillers of a kind, towards the end of the line and towards its beginning.
-
-    Attributes
-    ----------
-    after, before : str
-        What begins (ends) with a separator.
-    glued_after, glued_before : str
-        The rest behind (before) a character that is glued to the fixed string.
-    """
-
-    after: str
-    before: str
-    glued_after: str
-    glued_before: str
-
-
 @lru_cache(maxsize=256)
-def filling(kind: str, separators: str) -> Filling:
-    """The expressions of a kind for a pack's separators."""
-    parting = _escaped(separators)
-    signs = _escaped(_PUNCTUATION, separators) + SIGNS
-    letters = rf"[^\s{parting}{OWN_TOKEN}]"
-    gap = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})+"
-    glued = f"{letters}{{0,{GLUED_SIZE - 1}}}"
+def filling(kind: str, separators: str, side: str, beside: str) -> str:
+    """The expression of a filler of one of `KINDS`, or of none, at one side of a string.
+
+    Parameters
+    ----------
+    side : str
+        Of the string: "end" or "start".
+    beside : str
+        What may be glued to the string there: "any" letter (a script without spaces is beside it), what a joint parts
+        ("joint"), or nothing ("").
+    """
+    end = side == "end"
+    gap = _gap(separators)
     if kind == "url":
-        return _address(gap, separators)
+        return _address(gap, separators, end, beside)
     if kind == "names":
-        small = rf"[{signs}]*[{SMALL}]{letters}*"
-        other = rf"(?:[{signs}]+|[{signs}]*[^\s{parting}{OWN_TOKEN}{signs}{SMALL}]{letters}*)"
-        run = f"{{0,{SMALL_RUN}}}"
-        after = rf"(?:{gap}{small}){run}(?:{gap}{other}(?:{gap}{small}){run}){{0,{MOST_WORDS}}}"
-        before = rf"(?:(?:{small}{gap}){run}{other}{gap}){{0,{MOST_WORDS}}}(?:{small}{gap}){run}"
-        return Filling(after=after, before=before, glued_after=f"{glued}{after}", glued_before=f"{before}{glued}")
-    word, most = _word(kind, signs, letters)
-    return Filling(
-        after=f"(?:{gap}{word}){{1,{most}}}",
-        before=f"(?:{word}{gap}){{1,{most}}}",
-        glued_after=glued + (f"(?:{gap}{word}){{0,{most - 1}}}" if most > 1 else ""),
-        glued_before=(f"(?:{word}{gap}){{0,{most - 1}}}" if most > 1 else "") + glued,
-    )
+        parting = _escaped(separators)
+        small, other = f"[{SMALL}]{{1,{SMALL_SIZE}}}", rf"[^\s{parting}{OWN_TOKEN}{SMALL}][^\s{parting}]*"
+        # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
+        run = f"(?:{gap}{small}){{0,{SMALL_RUN}}}"
+        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if end else f"(?:(?:{small}|{other}){gap})*"
+    else:
+        word = _word(kind, separators)
+        words = f"(?:{gap}{word}){{0,{MOST_FIGURES}}}" if end else f"(?:{word}{gap})*"
+    glued = _glued(separators, end, beside)
+    return f"{glued}{words}" if end else f"{words}{glued}"
 
 
-def _word(kind: str, signs: str, letters: str) -> tuple[str, int]:
-    """The expression of a word of a kind, and how many there may be."""
-    if kind[0] == "1":
-        return f"{letters}+", int(kind[2:])
-    figures = f"(?:{DIGIT}|[{signs}])"
+def _gap(separators: str) -> str:
+    return rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})+"
+
+
+def _glued(separators: str, end: bool, beside: str) -> str:
+    """A word that is glued to a string: of a few pieces between joints, for at each of them another string may end, and
+    no two of them should read on to the end of the word."""
+    joints = "".join(char for char in JOINTS if char not in separators)
+    if not beside or (beside == "joint" and not joints):
+        return ""
+    piece = rf"[^\s{_escaped(separators)}{OWN_TOKEN}{joints}]"
+    more = f"(?:[{joints}]+{piece}+){{0,{MOST_JOINTS}}}[{joints}]*" if joints else ""
+    if beside == "any":
+        return f"{piece}*{more}"
+    return f"(?:[{SPACED_LETTER}]{piece}*{more})?" if end else f"(?:{piece}*{more}[{joints}])?"
+
+
+def _word(kind: str, separators: str) -> str:
+    """The expression of a word of figures and signs, and of what else a kind allows beside them."""
+    figures = f"(?:{DIGIT}|[{_escaped(_PUNCTUATION, separators)}{SIGNS}])"
     if kind == "number":
-        return f"{figures}+", MOST_FIGURES
+        return f"{figures}+"
     known = f"(?:{'|'.join(map(re.escape, words_of(kind)))})"
-    return f"(?:{figures}+|{figures}*{known}{figures}*)", MOST_FIGURES
+    return f"(?:{figures}+|{figures}*{known}{figures}*)"
 
 
-def _address(gap: str, separators: str) -> Filling:
+def _address(gap: str, separators: str, end: bool, beside: str) -> str:
     """An address may hold separators, so it does not consist of words; but it begins and ends with none.
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
@@ -195,18 +218,18 @@ def _address(gap: str, separators: str) -> Filling:
         f"(?:(?:{'|'.join(begin)})(?:[{plain}]|{telling}+[{signs}])*{telling}+{short})[0-9A-Za-z](?:[!-~]*[{edge}])?"
     )
     some = f"[!-~]{{0,{GLUED_SIZE - 2}}}"
-    rest, head = f"(?:{some}[{edge}])?", f"(?:[{edge}]{some})?"
-    return Filling(after=f"{gap}{address}", before=f"{address}{gap}", glued_after=rest, glued_before=head)
+    joints = "".join(char for char in JOINTS if char not in separators)
+    letter = rf"[^\s{_escaped(separators)}{OWN_TOKEN}]" if beside == "any" else f"[{SPACED_LETTER if end else joints}]"
+    glued = f"{letter}(?:{some}[{edge}])?" if end else f"(?:[{edge}]{some})?{letter}"
+    words = f"{gap}{address}" if end else f"{address}{gap}"
+    return f"(?:{words}|{glued})?" if beside and (beside == "any" or joints) else f"(?:{words})?"
 
 
 @lru_cache(maxsize=256)
 def _compiled(kind: str, separators: str, side: str) -> regex.Pattern[str]:
     import regex
 
-    one = filling(kind, separators)
-    letter = rf"[^\s{_escaped(separators)}{OWN_TOKEN}]"
-    body = f"{one.after}|{letter}{one.glued_after}" if side == "end" else f"{one.before}|{one.glued_before}{letter}"
-    return regex.compile(f"(?:{body})?")
+    return regex.compile(filling(kind, separators, side, "any"))
 
 
 def fills(kind: str, filler: str, separators: str, side: str) -> bool:
@@ -214,4 +237,5 @@ def fills(kind: str, filler: str, separators: str, side: str) -> bool:
 
     `filler` begins where the string ends and ends with the last character that is no separator, or the other way round.
     """
-    return kind == ANY or _compiled(kind, separators, side).fullmatch(filler) is not None
+    most = most_of(kind)
+    return len(filler) <= most if most is not None else _compiled(kind, separators, side).fullmatch(filler) is not None

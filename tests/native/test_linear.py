@@ -6,15 +6,19 @@ What is linear takes up to three times as long, because the larger text no longe
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 import pytest
+import regex
 
 from strategies import closed, corpus_of, fibonacci_word
 from templatemine import _core, _pages, _spans
 from templatemine.config import MineConfig
+from templatemine.expressions import expression
 from templatemine.index import build_index
 from templatemine.mine import find_repeats, suffix_array
 from templatemine.pages.blocks import Page, forests
@@ -247,26 +251,46 @@ def test_the_trees_of_the_page_model() -> None:
     hold(prepare, small=200, large=100_000, factor=3.0)
 
 
-@pytest.mark.parametrize("kind", ["date", "url", "names"])
+@pytest.mark.parametrize("kind", ["date", "url", "names", "60"])
 @pytest.mark.parametrize("side", [4, 8])
-@pytest.mark.parametrize("piece", ["by ", "by Ann ", "by:", "by:/"])
+@pytest.mark.parametrize("piece", ["by ", "By ", "By Ann ", "by:", "by:/", "later \0By ", "later \0May "])
 def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
-    """Texts of one line in which a string that takes the rest of its line follows itself, or words without an end."""
+    """Texts of one line in which strings that take the rest of their line follow each other, or words without an end;
+    one string is so long that it begins before where others ended.  What is before the null stands once, at the edge."""
     native = _spans.Matcher(
         *ARGUMENTS,
-        [b"by", b"by:"],
-        np.array([0, 1], np.int32),
-        np.array([0, 1, 2], np.int64),
-        np.array([side, side], np.uint8),
+        [b"by", b"by:", b"By", b"\xff\x15"],
+        np.array([0, 1, 2, 3, *[2] * 7, *[3] * 7], np.int32),
+        np.array([0, 1, 2, 3, 4, 11, 18], np.int64),
+        np.array([side] * 6, np.uint8),
         1,
         None,
-        bytes([code_of(kind)] * 2),
+        bytes([code_of(kind)] * 6),
         known_words(),
     )
-    unit = piece.encode()
+    once, _, often = piece.rpartition("\0")
 
     def prepare(size: int) -> Callable[[], object]:
-        text = unit * (size // len(unit))
-        return lambda: native.find(text)
+        text = often * (size // len(often))
+        edged = (once + text if side == 8 else text + once).encode()
+        return lambda: native.find(edged)
 
     hold(prepare, 8_000, 128_000)
+
+
+@pytest.mark.parametrize("engine", [re, regex])
+@pytest.mark.parametrize("kind", ["date", "url", "names", "60"])
+@pytest.mark.parametrize("side", ["end", "start"])
+@pytest.mark.parametrize("piece", ["By ", "By Ann ", "By:", "By:/", "May 5 ", "By/Ann:"])
+def test_expressions_of_kinds(piece: str, side: str, kind: str, engine: ModuleType) -> None:
+    """Engines that backtrack, on lines of what fillers hold that are of no kind in the end."""
+    slow = "later " * 4 + "x" * 130
+    for fixed in (b"By", b"By:", b"\xff\x15"):
+        compiled = engine.compile(expression([fixed], NEWS, "-", False, anchor=side, slot=side, kind=kind))
+
+        def prepare(size: int, compiled: re.Pattern[str] = compiled) -> Callable[[], object]:
+            text = piece * (size // len(piece))
+            line = slow + " " + text if side == "start" else text + slow
+            return lambda: [match.span() for match in compiled.finditer(line)]
+
+        hold(prepare, 2_000, 32_000)

@@ -22,7 +22,7 @@ from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
 from templatemine.slots import KINDS, slot_token
 
-ALL_KINDS = (*KINDS, "1-1", "1-2", "1-5", "")
+ALL_KINDS = (*KINDS, "10", "12", "30", "")
 FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")
 SEPARATORS = ("-", "", "-@)", "-./:@")
 OWN = UserPattern(name="case", regex="case-[0-9]+ x", spans=True)
@@ -160,3 +160,24 @@ def test_expressions_say_what_engines_do(
         # Of several strings in a line an expression finds what reaches farthest from its beginning.
         assert found <= set(expected)
         assert covered(found) == covered(expected)
+
+
+LINE = ("by", "By", "Ann", "5", "of", "later", "語", "\n", "\n", "Foto:", "Foto:Ann/by:", "May", "a/b/c/d/e/Foto:", "-")
+
+
+@examples(400)
+@given(
+    st.sampled_from(KINDS),
+    st.sampled_from(["start", "end"]),
+    st.lists(st.sampled_from(["by", "By", "by by by", "By of By Ann", "Foto:", "語"]), min_size=1, unique=True),
+    st.lists(st.sampled_from(LINE), max_size=60).map(" ".join)
+    | st.lists(st.sampled_from(LINE), max_size=60).map("".join),
+)
+def test_engines_agree_where_strings_stand_often_in_a_line(kind: str, side: str, fixed: list[str], text: str) -> None:
+    """What a walk remembers for the next one, which may begin before it or behind it."""
+    packs = [slotted(one, kind, side) for one in fixed]
+    templates = [replace(pack.templates[0], id=f"t{place}") for place, pack in enumerate(packs) if pack is not None]
+    assert packs[0] is not None
+    pack = replace(packs[0], templates=tuple(templates))
+    expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
+    assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected

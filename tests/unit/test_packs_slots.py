@@ -31,7 +31,7 @@ def credit(token: str = "{slot:names}") -> Pack:
     return replace(make_pack([], NEWS, "-", False), templates=(template,))
 
 
-@pytest.mark.parametrize("token", ["{slot}", "{slot:names}", "{slot:1-8}"])
+@pytest.mark.parametrize("token", ["{slot}", "{slot:names}", "{slot:30}"])
 def test_packs_with_slots_are_written_and_read(token: str) -> None:
     pack = credit(token)
     text = pack.to_json()
@@ -45,7 +45,7 @@ def test_packs_with_slots_are_written_and_read(token: str) -> None:
 def test_what_is_not_of_the_kind_stays() -> None:
     text = "A story.\nPhoto by photo they lost the house, the garden and the sea"
     assert Cleaner(credit("{slot}")).clean(text).text == "A story."
-    for token in ("{slot:names}", "{slot:1-8}"):
+    for token in ("{slot:names}", "{slot:30}"):
         assert Cleaner(credit(token)).clean(text).text == text
 
 
@@ -53,7 +53,7 @@ def test_what_is_not_of_the_kind_stays() -> None:
     ("tokens", "message"),
     [
         (["Photo", "by", "{slot:name}"], r"tokens: expected \{slot\}, or \{slot:...\} with number, date"),
-        (["Photo", "by", "{slot:1-99}"], r"1-N, N up to 24, got '\{slot:1-99\}'"),
+        (["Photo", "by", "{slot:120}"], r"a number of characters less than 120, got '\{slot:120\}'"),
         (["Photo", "{slot:names}", "by"], "expected {slot:names} at an edge; between two strings stands {slot}"),
         (["{slot:names}", "by", "{slot}"], "expected {slot:names} once and beside other tokens"),
         (["{slot:names}"], "once and beside other tokens"),

@@ -12,8 +12,11 @@ from templatemine.slots import (
     GLUED_SIZE,
     KINDS,
     MOST_FIGURES,
-    MOST_WORDS,
+    MOST_JOINTS,
+    MOST_NAMES,
+    SLOT_SIZE,
     SMALL_RUN,
+    SMALL_SIZE,
     code_of,
     fills,
     kind_of,
@@ -35,9 +38,9 @@ FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "names": (
         ("Jane Roe", "Jane Roe, of the Courier", "JANE ROE and Łukasz Żak", "École de Paris", "3 Doors", "Ольга Мин"),
-        ("it was only then that", "Jane Roe said that it was over", "a b c d"),
+        ("it was only later that", "Jane Roe would not have it", "Roe and others", "the, Courier"),
     ),
-    "1-3": (("one", "one two three", "one-two three", "– one two"), ("one two three four", "a-b-c-d")),
+    "20": (("one", "one two three", "one-two three", "– one two", "語 one"), ("one two three four five",)),
 }
 
 
@@ -50,7 +53,7 @@ def test_what_kinds_take(kind: str, side: str) -> None:
     assert [one for one in taken if not fills(kind, written(one), "-", side)] == []
     assert [one for one in refused if fills(kind, written(one), "-", side)] == []
     assert fills(kind, "", "-", side)
-    assert not fills(kind, written("語"), "-", side)
+    assert fills(kind, written("語"), "-", side) == kind.isdigit()
 
 
 @pytest.mark.parametrize("side", ["end", "start"])
@@ -59,35 +62,41 @@ def test_limits_of_kinds(side: str) -> None:
         text = " ".join(words)
         return fills(kind, f" {text}" if side == "end" else f"{text} ", "-", side)
 
-    assert takes("names", ["Ann"] * MOST_WORDS)
-    assert not takes("names", ["Ann"] * (MOST_WORDS + 1))
+    # A line begins once, so that what stands before a string may have any number of words.
+    before = side == "start"
+    assert takes("names", ["Ann"] * MOST_NAMES)
+    assert takes("names", ["Ann"] * (MOST_NAMES + 1)) == before
     assert takes("names", ["Ann", *["of"] * SMALL_RUN, "Lee"])
-    assert not takes("names", ["Ann", *["of"] * (SMALL_RUN + 1), "Lee"])
+    assert takes("names", ["Ann", *["of"] * (SMALL_RUN + 1), "Lee"]) == before
+    assert takes("names", ["Ann", "x" * SMALL_SIZE])
+    assert not takes("names", ["Ann", "x" * (SMALL_SIZE + 1)])
     assert takes("number", ["5"] * MOST_FIGURES)
-    assert not takes("number", ["5"] * (MOST_FIGURES + 1))
-    assert takes(f"1-{MOST_WORDS}", ["a"] * MOST_WORDS)
-    assert not takes(f"1-{MOST_WORDS}", ["a"] * (MOST_WORDS + 1))
-    for kind in FILLERS:
-        # A word that is glued to the string may be anything of some length.
+    assert takes("number", ["5"] * (MOST_FIGURES + 1)) == before
+    assert fills("20", " " + "x" * 19, "-", side)
+    assert not fills("20", " " + "x" * 20, "-", side)
+    for kind in KINDS:
+        # A word that is glued to the string may be anything, but for some limits.
         assert fills(kind, "x" * GLUED_SIZE, "-", side)
-        assert not fills(kind, "x" * (GLUED_SIZE + 1), "-", side)
+        assert fills(kind, "x" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert fills(kind, "/".join("x" * (MOST_JOINTS + 1)), "-", side)
+        assert fills(kind, "/".join("x" * (MOST_JOINTS + 2)), "-", side) == (kind == "url")
 
 
-@pytest.mark.parametrize("kind", ["", *KINDS, "1-1", f"1-{MOST_WORDS}"])
+@pytest.mark.parametrize("kind", ["", *KINDS, "10", str(SLOT_SIZE - 1)])
 def test_kinds_are_written_and_read(kind: str) -> None:
     assert kind_of(slot_token(kind)) == kind
     assert (code_of(kind) == 0) == (kind == "")
 
 
 @pytest.mark.parametrize(
-    "token", ["{slot:}", "{slot:name}", "{slot:1-0}", f"{{slot:1-{MOST_WORDS + 1}}}", "{slots}", "x"]
+    "token", ["{slot:}", "{slot:name}", "{slot:1}", "{slot:010}", f"{{slot:{SLOT_SIZE}}}", "{slots}", "x"]
 )
 def test_what_is_no_slot(token: str) -> None:
     assert kind_of(token) is None
 
 
 def test_codes_are_different() -> None:
-    kinds = ["", *KINDS, *(f"1-{words}" for words in range(1, MOST_WORDS + 1))]
+    kinds = ["", *KINDS, *map(str, range(10, SLOT_SIZE))]
     assert len({code_of(kind) for kind in kinds}) == len(kinds)
 
 
