@@ -29,7 +29,7 @@ cdef enum:
 cdef enum:
     SLOT_SIZE = 120         # slots.SLOT_SIZE
     MOST_NAMES = 12         # slots.MOST_NAMES
-    SMALL_RUN = 2           # slots.SMALL_RUN
+    SMALL_RUN = 3           # slots.SMALL_RUN
     SMALL_SIZE = 4          # slots.SMALL_SIZE
     MOST_FIGURES = 10       # words of numbers and dates, slots.MOST_FIGURES
     MOST_JOINTS = 3         # of a word that is glued to the string, slots.MOST_JOINTS
@@ -105,7 +105,7 @@ cdef bint of_words(const Spec* spec, const Table* known, const uint8_t* p, int64
     return known != NULL and table_find(known, p, n, tm_hash(p, n)) >= 0
 
 
-cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint* small) noexcept nogil:
+cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint behind, bint* small) noexcept nogil:
     """Whether a word is of the kind; and whether it begins with a small letter, of names."""
     cdef int64_t i = 0, letters = 0
     cdef int width = 0, char
@@ -116,13 +116,13 @@ cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n,
     if kind == DURATIONS:
         return of_words(spec, &f.times, p, n)
     char = char_at(spec, p, n, &width)
-    while char == SMALL and i < n and letters <= SMALL_SIZE:
+    while char == SMALL and i < n:
         letters += 1
         i += width
         if i < n:
             char = char_at(spec, p + i, n - i, &width)
     small[0] = letters > 0
-    return letters <= SMALL_SIZE and i == n if letters else char != OWN
+    return (behind or letters <= SMALL_SIZE) and i == n if letters else char != OWN
 
 
 cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
@@ -229,7 +229,7 @@ cdef bint fits(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, 
         while char > PARTING:
             i = next
             char = step(spec, p, n, i, behind, &next)
-        fit = takes(f, spec, p + min(edge, i), max(edge, i) - min(edge, i), kind, &small)
+        fit = takes(f, spec, p + min(edge, i), max(edge, i) - min(edge, i), kind, behind, &small)
         if behind:
             run = run + 1 if small else 0
             words += not small

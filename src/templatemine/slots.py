@@ -7,7 +7,8 @@ number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
 duration  those of a date, and units of time and "ago"
 url       one address, of the web or of a person, without a blank
-names     none that begins with a small letter but those of at most four of them: "and Jane Roe of The Courier"
+names     none that begins with a small letter but, behind a string, at most three in a row of such letters alone, and
+          before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
 
 A *word* is what stands between separators, as tokens do, but marks do not keep theirs, and none begins with a character
@@ -62,9 +63,9 @@ SLOT_SIZE = 120
 MOST_NAMES = 12
 """Words of names behind a string at most that begin with no small letter; 120 characters have some twenty words."""
 SMALL_SIZE = 4
-"""Letters of a word of small ones in names: "and", "of", "from", "van der"; prose has longer ones soon."""
-SMALL_RUN = 2
-"""Of such words in a row behind a string at most: "of the"."""
+"""Letters of a word of small ones in names before a string: "and", "of", "from", "der"; prose has longer ones soon."""
+SMALL_RUN = 3
+"""Words of small letters in a row in names behind a string: "of the", "who reported from"; prose has more soon."""
 MOST_FIGURES = 10
 """Words of numbers, dates and durations behind a string at most."""
 MOST_JOINTS = 3
@@ -163,10 +164,10 @@ def filling(kind: str, separators: str, side: str, beside: str) -> str:
         return _address(gap, separators, end, beside)
     if kind == "names":
         parting = _escaped(separators)
-        small, other = f"[{SMALL}]{{1,{SMALL_SIZE}}}", rf"[^\s{parting}{OWN_TOKEN}{SMALL}][^\s{parting}]*"
+        other = rf"[^\s{parting}{OWN_TOKEN}{SMALL}][^\s{parting}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
-        run = f"(?:{gap}{small}){{0,{SMALL_RUN}}}"
-        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if end else f"(?:(?:{small}|{other}){gap})*"
+        run, few = f"(?:{gap}[{SMALL}]+){{0,{SMALL_RUN}}}", f"[{SMALL}]{{1,{SMALL_SIZE}}}"
+        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if end else f"(?:(?:{few}|{other}){gap})*"
     else:
         word = _word(kind, separators)
         words = f"(?:{gap}{word}){{0,{MOST_FIGURES}}}" if end else f"(?:{word}{gap})*"
