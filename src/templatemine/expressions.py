@@ -165,7 +165,7 @@ def _joined(described: Sequence[_Described], separators: str) -> list[str]:
 
 
 def _rest(slot: str, separators: str, beside: _Described, most: int) -> str:
-    """The rest of a line beside a token, up to so many characters: nothing, or what begins and ends with tokens and meets
+    """The rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens and meets
     it at a boundary."""
     outer = f"[^{separator_class(separators)}]"
     blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
