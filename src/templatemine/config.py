@@ -250,7 +250,8 @@ class PageConfig:
     prior_words : words with the share of what holds it, or of the whole source, that are added to each path's votes.
     once, several : what a block gains whose path stands once on each page, and loses where it stands more often, in log
         odds, if the path's share of main text leaves doubt: is at least `doubt_from` and, for a loss, below `doubt_to`.
-        The loss is the smaller the more of what holds the path is main text.
+        The loss is that of a path on half of the pages; it is the smaller the fewer have it, and the more of what holds
+        the path is main text.
     strange, story_words : what a block loses whose path the source's other pages do not have, in log odds, on pages
         with at least `story_words` words that are expected to be main text where other pages have theirs.
     repeat : a block whose text df of n pages have under its path loses repeat * ln(1 + df) in log odds, one of fewer
@@ -275,7 +276,7 @@ class PageConfig:
     vote_unknown: float = 0.3
     prior_words: float = 20.0
     once: float = 0.75
-    several: float = 1.0
+    several: float = 2.5
     doubt_from: float = 0.2
     doubt_to: float = 0.8
     strange: float = 2.0

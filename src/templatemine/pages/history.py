@@ -4,10 +4,11 @@ No labels are needed: the page model says of each block on every page of the sou
 that is the vote of the path it stands under.  A path's share of words that are expected to be main text is shrunk
 towards that of its container, and so on up to that of the source; then the log odds of a block become a weighted mean
 of the page model's and of the path's.  A path in doubt that stands once on each page is a field that every story has,
-and gains; one that stands several times is a list of things beside the story, and loses, unless what holds it is the
-story; and so does what other pages do not have where a page has its story in a place they know.  A text that stands
-under the same path on several pages is furniture whatever the model says, and loses log odds with their number; a short
-one the less the smaller a part of the source's pages they are, the more so the more of what stands there is main text.
+and gains; one that stands several times is a list of things beside the story, and loses, the more so the more pages
+have one, unless what holds it is the story; and so does what other pages do not have where a page has its story in a
+place they know.  A text that stands under the same path on several pages is furniture whatever the model says, and
+loses log odds with their number; a short one the less the smaller a part of the source's pages they are, the more so
+the more of what stands there is main text.
 Of these texts only such are kept as the model ever held for possible.  Cost: that of the page model.
 """
 
@@ -138,7 +139,8 @@ class Votes:
                 part = config.once
             elif own < config.doubt_to:
                 above = self._near[holder][0] if (holder := vote.path.rpartition(">")[0]) else 0.5
-                part = -config.several * min(1, 2 * (1 - above))
+                fixture = math.sqrt(min(1, 2 * vote.pages / self._documents))
+                part = -config.several * fixture * min(1, 2 * (1 - above))
         main = vote.pages >= WELL_KNOWN and share > 0.5
         strange = config.strange * (1 - trust) * (1 - share)
         return _odds(share), config.vote * trust, trust * part, strange, main
