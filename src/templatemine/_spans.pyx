@@ -949,6 +949,58 @@ cdef class Matcher(Scanner):
             self._give(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
 
+    def rests(self, list texts not None, const uint8_t[::1] sides not None):
+        """What stands between every occurrence in some texts and an edge of its line.
+
+        Parameters
+        ----------
+        texts : list of (str or bytes)
+            bytes are UTF-8, of which marks of a user's patterns may be a part.
+        sides : bytes, shape (strings,)
+            Of each string, `TO_END` or `TO_BEGIN`.
+
+        Returns
+        -------
+        list of (text, string, bytes)
+            Places of both; the order is that of the texts, within each by the end of the occurrence.
+        """
+        cdef int64_t number, i, start, end, n = 0
+        cdef const uint8_t* p
+        cdef Written row
+        cdef list out = []
+        if sides.shape[0] != self.strings:
+            raise ValueError(f"expected sides of {self.strings} strings, got {sides.shape[0]}")
+        cdef Scratch* scratch = self._take()
+        cdef Found* found = &scratch.found
+        try:
+            for number, text in enumerate(texts):
+                if isinstance(text, bytes):
+                    p = <const uint8_t*><const char*>text
+                    n = len(text)
+                else:
+                    row = written(text)
+                    p = utf8_of(&row, True, &scratch.utf8, &n)
+                _check_size(n)
+                self._meet(p, n)
+                with nogil:
+                    self._find(p, n, scratch, NULL)
+                for i in range(found.size):
+                    start = scratch.tokens.start[found.position[i]]
+                    end = scratch.tokens.end[found.length[i]]
+                    if sides[found.count[i]] & TO_END:
+                        start = end
+                        while end < n and not breaks(p, end, n):
+                            end += 1
+                    else:
+                        end = start
+                        while start > 0 and not (breaks(p, start - 1, n) or start > 2 and breaks(p, start - 3, n) == 3):
+                            start -= 1
+                    out.append((number, found.count[i], (<const char*>p)[start:end]))
+                found.size = 0
+        finally:
+            self._give(scratch)
+        return out
+
     def regions(self, const uint8_t[::1] document not None):
         """Where the sieve lets occurrences stand.
 
@@ -1205,6 +1257,13 @@ cdef class Matcher(Scanner):
 
 
 new_tuple = tuple.__new__
+
+
+cdef inline int breaks(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Bytes of the line break that stands at i, or 0."""
+    if p[i] == 10:
+        return 1
+    return 3 if p[i] == 0xE2 and i + 2 < n and p[i + 1] == 0x80 and p[i + 2] & 0xFE == 0xA8 else 0
 
 
 cdef int _check_size(int64_t size) except -1:

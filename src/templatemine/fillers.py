@@ -11,6 +11,7 @@ import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from templatemine import _spans
 from templatemine.characters import CAPITAL
@@ -21,9 +22,12 @@ from templatemine.slots import ANY, KINDS, SLOT_SIZE, fills
 
 __all__ = ["Slotted", "Taken", "kinds_taken"]
 
-_WIDE_BREAK = re.compile(rb"\xe2\x80[\xa8\xa9]")
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
+_REACHES = {"end": 4, "start": 8}
+"""As the automaton spells sides."""
+BATCH = 64
+"""Documents that are searched at a time."""
 _SLACK, _ROUND = 20, 10
 """A slot takes twenty characters more than the longest filler, and what is missing to the next ten."""
 
@@ -71,19 +75,19 @@ def kinds_taken(
         return [Taken() for _ in strings]
     matcher = _matcher(strings, patterns, separators)
     seen = [_Seen() for _ in strings]
-    for number, text in enumerate(texts):
-        made = for_tokens(text, patterns, separators)
-        data = made if isinstance(made, bytes) else made.encode("utf-8", "surrogatepass")
-        starts, ends, found = matcher.find(data)
-        for start, end, place in zip(starts.tolist(), ends.tolist(), found.tolist(), strict=True):
-            one, side = seen[place], strings[place].side
-            rest = _rest(data, start, end, side)
+    sides = bytes(_REACHES[one.side] for one in strings)
+    made = (for_tokens(text, patterns, separators) for text in texts)
+    first = 0
+    while batch := list(islice(made, BATCH)):
+        for place_of_text, place, rest in matcher.rests(batch, sides):
+            number, one = first + place_of_text, seen[place]
             filler = one.fillers.get(rest)
             if filler is None:
-                filler = one.fillers[rest] = _letters(rest, side, separators)
+                filler = one.fillers[rest] = _letters(rest, strings[place].side, separators)
             if filler and len(filler) <= SLOT_SIZE and one.last != number:
                 one.last = number
                 one.documents += 1
+        first += len(batch)
     return [_taken(one, string.side, separators, config) for one, string in zip(seen, strings, strict=True)]
 
 
@@ -96,17 +100,6 @@ def _matcher(strings: Sequence[Slotted], patterns: PatternSet, separators: str) 
         bounds.append(len(flat))
         edges.append(ANCHORS[one.anchor] & ~ANCHORS[one.side])
     return _spans.Matcher(*patterns.scanner_arguments(separators, False), list(vocabulary), flat, bounds, bytes(edges))
-
-
-def _rest(data: bytes, start: int, end: int, side: str) -> bytes:
-    """What stands between a string and the edge of its line."""
-    if side == "end":
-        stop = data.find(b"\n", end)
-        rest = data[end : stop if stop >= 0 else len(data)]
-        wide = _WIDE_BREAK.search(rest)
-        return rest[: wide.start()] if wide else rest
-    rest = data[data.rfind(b"\n", 0, start) + 1 : start]
-    return _WIDE_BREAK.split(rest)[-1]
 
 
 def _letters(rest: bytes, side: str, separators: str) -> str:

@@ -239,11 +239,18 @@ def finish_source(
     if mined.chosen is None:
         return _finish(mined, peers, place, documents, config, "")
     wanted = candidates(mined, peers, place, config)
-    return finish_counted(mined, peers, place, documents, wanted, count_candidates(wanted, documents, config), config)
+    counted = count_candidates(wanted, documents, config)
+    return finish_counted(mined, peers, place, documents, wanted, counted, config, told=documents)
 
 
 def _finish(
-    mined: Mined, peers: Peers, place: int, documents: Sequence[Document], config: PipelineConfig, note: str
+    mined: Mined,
+    peers: Peers,
+    place: int,
+    documents: Sequence[Document],
+    config: PipelineConfig,
+    note: str,
+    told: Iterable[Document] | None = None,
 ) -> SourceReport:
     config, method = filled_in(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
@@ -265,7 +272,7 @@ def _finish(
         documents=mined.documents,
         method=config.method,
         cutoff=cutoff,
-        templates=templates_of(mined, kept, documents, patterns, config, boxes),
+        templates=templates_of(mined, kept, documents, patterns, config, boxes, told),
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,
@@ -297,6 +304,7 @@ def finish_counted(
     wanted: Candidates,
     counted: Counted,
     config: PipelineConfig,
+    told: Iterable[Document] | None = None,
 ) -> SourceReport:
     """`finish_source` for a sample whose candidates were counted in all documents, wherever those are.
 
@@ -304,9 +312,11 @@ def finish_counted(
     ----------
     documents : sequence of Document
         What `mined.chosen` are places of.
+    told : iterable of Document, optional
+        All documents of the source, which say what fills slots; else those of the sample do.
     """
     note = f"; found in a sample of {mined.documents + mined.copies + mined.blank} documents, counted in all"
-    return _finish(recounted(mined, wanted, counted), peers, place, documents, config, note)
+    return _finish(recounted(mined, wanted, counted), peers, place, documents, config, note, told)
 
 
 class Miner:

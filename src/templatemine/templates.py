@@ -5,7 +5,7 @@ Only the documents with an example are scanned again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,15 @@ def templates_of(
     patterns: PatternSet,
     config: PipelineConfig,
     boxes: Sequence[Box] = (),
+    told: Iterable[Document] | None = None,
 ) -> tuple[Template, ...]:
-    """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first."""
+    """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first.
+
+    Parameters
+    ----------
+    told : iterable of Document, optional
+        What says what fills slots; else the documents that were mined.
+    """
     separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
     strings = mined.strings
@@ -48,8 +55,9 @@ def templates_of(
         for side in sides
     }
     # They may lie on a disk, so that one after the other is read.
-    told = range(len(documents)) if mined.chosen is None else mined.chosen.tolist()
-    texts = (documents[place].body for place in told)
+    if told is None:
+        told = documents if mined.chosen is None else (documents[place] for place in mined.chosen.tolist())
+    texts = (one.body for one in told)
     taken = dict(zip(slots, kinds_taken([*slots.values()], texts, patterns, separators, config.evidence), strict=True))
 
     def template(row: int, side: str) -> Template:

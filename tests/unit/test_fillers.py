@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from templatemine.config import EvidenceConfig, UserPattern
-from templatemine.fillers import Slotted, Taken, kinds_taken
+from templatemine.config import EvidenceConfig, PipelineConfig, SampleConfig, UserPattern
+from templatemine.fillers import Slotted, Taken, _matcher, kinds_taken
+from templatemine.model import Document
 from templatemine.patterns import pattern_set
+from templatemine.pipeline import mine
+from templatemine.sample import choose
 
 NEWS = pattern_set("news")
 NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", "Kim Orr", "Sue Fox", "Ian Rex")
@@ -85,3 +93,39 @@ def test_own_patterns_are_one_character() -> None:
     assert kinds_taken([string], texts, patterns, "-", EvidenceConfig())[0].kind == "names"
     assert kinds_taken([string], texts, NEWS, "-", EvidenceConfig())[0].kind != "names"
     assert kinds_taken([], texts, NEWS, "-", EvidenceConfig()) == []
+
+
+@given(st.lists(st.lists(st.sampled_from(["by", " ", "a", "é", "\n", "\u2028", "\u2029", "\u2027"])).map("".join)))
+def test_what_stands_beside_strings(texts: list[str]) -> None:
+    """Natively as with expressions."""
+    matcher = _matcher([Slotted(forms=[b"by"], side=side, anchor=side) for side in ("end", "start")], NEWS, "-")
+    expected = []
+    for place, text in enumerate(texts):
+        for found in re.finditer(r"(?<!\S)by(?!\S)", text):
+            rests = [
+                re.match("[^\n\u2028\u2029]*", text[found.end() :]),
+                re.search("[^\n\u2028\u2029]*\\Z", text[: found.start()]),
+            ]
+            expected += [(place, string, rest[0].encode()) for string, rest in enumerate(rests) if rest is not None]
+    for given_texts in (texts, [text.encode() for text in texts]):
+        assert sorted(matcher.rests([*given_texts], bytes([4, 8]))) == sorted(expected)
+
+
+def test_all_documents_of_a_sampled_source_say_what_fills_slots() -> None:
+    config = PipelineConfig(sample=SampleConfig(documents=80))
+    rng = Random(5)
+    words = ["".join(rng.choice("abcdefgh") for _ in range(7)) for _ in range(2000)]
+
+    def document(number: int, credit: str) -> Document:
+        story = "\n".join(" ".join(rng.choice(words) for _ in range(12)).capitalize() + "." for _ in range(4))
+        return Document(source="s", id=str(number), text=f"{story}\nPhoto taken by {credit}", date="2020-01-01")
+
+    documents = [document(number, f"{rng.choice(words).title()} {rng.choice(words).title()}") for number in range(200)]
+    chosen = choose(documents, config.sample)
+    assert chosen is not None
+    other = next(number for number in range(200) if number not in chosen.tolist())
+    documents[other] = document(other, "somebody whose name is nowhere told")
+    exact = replace(config, sample=SampleConfig(exact=True))
+    for some in (config, exact):
+        tokens = [one.tokens for one in mine(documents, some)["s"].templates if one.tokens and one.slot == "end"]
+        assert ("Photo", "taken", "by", "{slot:60}") in tokens
