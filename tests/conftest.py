@@ -20,3 +20,8 @@ settings.load_profile(os.environ.get("TEMPLATEMINE_TESTS", "fixed"))
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
     config.addinivalue_line("markers", "alone: holds seconds against a bound, so that nothing runs beside it")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Packed bytes hold the time, and tests must have the same names in all processes that run them."""
+    return f"{argname}-{len(val)}-packed" if isinstance(val, bytes) and b"\x1f\x8b" in val else None

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from zlib import crc32
 
 from templatemine import _spans
 from templatemine.characters import CAPITAL
@@ -20,7 +21,7 @@ from templatemine.expressions import ANCHORS, for_tokens
 from templatemine.patterns import PatternSet
 from templatemine.slots import ANY, KINDS, SLOT_SIZE, fills
 
-__all__ = ["Slotted", "Taken", "kinds_taken"]
+__all__ = ["Filled", "Slotted", "Taken", "kinds_taken", "read_fillers"]
 
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
@@ -28,6 +29,8 @@ _REACHES = {"end": 4, "start": 8}
 """As the automaton spells sides."""
 BATCH = 64
 """Documents that are searched at a time."""
+MOST = 1 << 14
+"""Different fillers of a slot that are kept: what a hundred documents fill in a giant's thousands do, too."""
 _SLACK, _ROUND = 20, 10
 """A slot takes twenty characters more than the longest filler, and what is missing to the next ten."""
 
@@ -58,23 +61,39 @@ class Taken:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """Fillers of a slot, as they stand in the texts and in letters, and how many documents have one that a slot which
-    takes anything would take."""
+class Filled:
+    """What filled a slot in some documents; of two of them, the sum is what did in both.
+
+    Attributes
+    ----------
+    fillers : dict of bytes to str
+        The different ones, as they stand in the texts and in letters; of more than `MOST` those of the least checksums.
+    documents : int
+        How many have one that a slot which takes anything would take.
+    """
 
     fillers: dict[bytes, str] = field(default_factory=dict)
     documents: int = 0
-    last: int = -1
+
+    def __add__(self, other: Filled) -> Filled:
+        return Filled(_some(self.fillers | other.fillers), self.documents + other.documents)
 
 
-def kinds_taken(
-    strings: Sequence[Slotted], texts: Iterable[str], patterns: PatternSet, separators: str, config: EvidenceConfig
-) -> list[Taken]:
-    """What each of some strings takes, whatever the order of the texts."""
-    if not strings or not config.slot_kinds:
-        return [Taken() for _ in strings]
+def _some(fillers: dict[bytes, str]) -> dict[bytes, str]:
+    """At most `MOST`, the same ones in whatever order and parts they came."""
+    if len(fillers) <= MOST:
+        return fillers
+    return {rest: fillers[rest] for rest in sorted(fillers, key=lambda rest: (crc32(rest), rest))[:MOST]}
+
+
+def read_fillers(
+    strings: Sequence[Slotted], texts: Iterable[str], patterns: PatternSet, separators: str
+) -> list[Filled]:
+    """What filled the slot of each of some strings, whatever the order of the texts."""
+    if not strings:
+        return []
     matcher = _matcher(strings, patterns, separators)
-    seen = [_Seen() for _ in strings]
+    seen, last = [Filled() for _ in strings], [-1] * len(strings)
     sides = bytes(_REACHES[one.side] for one in strings)
     made = (for_tokens(text, patterns, separators) for text in texts)
     first = 0
@@ -84,11 +103,23 @@ def kinds_taken(
             filler = one.fillers.get(rest)
             if filler is None:
                 filler = one.fillers[rest] = _letters(rest, strings[place].side, separators)
-            if filler and len(filler) <= SLOT_SIZE and one.last != number:
-                one.last = number
+            if filler and len(filler) <= SLOT_SIZE and last[place] != number:
+                last[place] = number
                 one.documents += 1
         first += len(batch)
-    return [_taken(one, string.side, separators, config) for one, string in zip(seen, strings, strict=True)]
+        for one in seen:
+            if len(one.fillers) > 2 * MOST:
+                one.fillers = _some(one.fillers)
+    return [one + Filled() for one in seen]
+
+
+def kinds_taken(
+    strings: Sequence[Slotted], filled: Sequence[Filled], separators: str, config: EvidenceConfig
+) -> list[Taken]:
+    """What each of some strings takes, by what filled its slot."""
+    if not config.slot_kinds:
+        return [Taken() for _ in strings]
+    return [_taken(one, string.side, separators, config) for one, string in zip(filled, strings, strict=True)]
 
 
 def _matcher(strings: Sequence[Slotted], patterns: PatternSet, separators: str) -> _spans.Matcher:
@@ -111,7 +142,7 @@ def _letters(rest: bytes, side: str, separators: str) -> str:
     return text
 
 
-def _taken(seen: _Seen, side: str, separators: str, config: EvidenceConfig) -> Taken:
+def _taken(seen: Filled, side: str, separators: str, config: EvidenceConfig) -> Taken:
     """The narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(seen.fillers.values())
     short = [one for one in fillers if one and len(one) <= SLOT_SIZE]

@@ -24,6 +24,7 @@ from templatemine.decide import METHODS, Method, decide, filled_in
 from templatemine.duplicates import is_blank, without_copies
 from templatemine.errors import ConfigError
 from templatemine.evidence import collect
+from templatemine.fillers import Filled, Slotted, read_fillers
 from templatemine.hidden import Hidden, find_hidden, with_hidden
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
@@ -34,7 +35,7 @@ from templatemine.patterns import pattern_set
 from templatemine.periods import periods
 from templatemine.sample import choose
 from templatemine.sharing import SHARED_PACK, Claims, claims_of, shared_pack
-from templatemine.templates import templates_of
+from templatemine.templates import Fillings, slots_of, templates_of
 from templatemine.threads import as_finished
 from templatemine.tokenise import Forms, days, tokenise
 
@@ -49,6 +50,7 @@ __all__ = [
     "SourceReport",
     "candidates",
     "count_candidates",
+    "fill_slots",
     "finish_counted",
     "finish_source",
     "mine",
@@ -57,6 +59,7 @@ __all__ = [
     "shared",
     "shared_report",
     "skip_source",
+    "slots_asked",
     "unfit",
 ]
 
@@ -240,7 +243,9 @@ def finish_source(
         return _finish(mined, peers, place, documents, config, "")
     wanted = candidates(mined, peers, place, config)
     counted = count_candidates(wanted, documents, config)
-    return finish_counted(mined, peers, place, documents, wanted, counted, config, told=documents)
+    return finish_counted(
+        mined, peers, place, documents, wanted, counted, config, lambda slots: fill_slots(slots, documents, config)
+    )
 
 
 def _finish(
@@ -250,7 +255,7 @@ def _finish(
     documents: Sequence[Document],
     config: PipelineConfig,
     note: str,
-    told: Iterable[Document] | None = None,
+    filled: Fillings | None = None,
 ) -> SourceReport:
     config, method = filled_in(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
@@ -272,7 +277,7 @@ def _finish(
         documents=mined.documents,
         method=config.method,
         cutoff=cutoff,
-        templates=templates_of(mined, kept, documents, patterns, config, boxes, told),
+        templates=templates_of(mined, kept, documents, patterns, config, boxes, filled),
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,
@@ -304,7 +309,7 @@ def finish_counted(
     wanted: Candidates,
     counted: Counted,
     config: PipelineConfig,
-    told: Iterable[Document] | None = None,
+    filled: Fillings,
 ) -> SourceReport:
     """`finish_source` for a sample whose candidates were counted in all documents, wherever those are.
 
@@ -312,11 +317,31 @@ def finish_counted(
     ----------
     documents : sequence of Document
         What `mined.chosen` are places of.
-    told : iterable of Document, optional
-        All documents of the source, which say what fills slots; else those of the sample do.
+    filled : callable
+        What `fill_slots` says of the slots, of all documents; the slots are those of `slots_asked`, in their order.
     """
     note = f"; found in a sample of {mined.documents + mined.copies + mined.blank} documents, counted in all"
-    return _finish(recounted(mined, wanted, counted), peers, place, documents, config, note, told)
+    return _finish(recounted(mined, wanted, counted), peers, place, documents, config, note, filled)
+
+
+def slots_asked(
+    mined: Mined, peers: Peers, place: int, wanted: Candidates, counted: Counted, config: PipelineConfig
+) -> list[Slotted]:
+    """The slots that the templates of a sampled source have, of which all its documents say what fills them; arguments
+    as of `finish_counted`."""
+    config, method = filled_in(config)
+    if not config.evidence.slot_kinds:
+        return []
+    whole = recounted(mined, wanted, counted)
+    _, reason_of, _ = decide(whole, peers, place, config, method)
+    return [*slots_of(whole, np.flatnonzero(reason_of == 0), config).values()]
+
+
+def fill_slots(slots: Sequence[Slotted], documents: Iterable[Document], config: PipelineConfig) -> list[Filled]:
+    """What fills some slots in some documents, which may be of many parts: sums are what all of them say."""
+    config, _ = filled_in(config)
+    patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
+    return read_fillers(slots, (one.body for one in documents), patterns, config.tokenise.separators)
 
 
 class Miner:

@@ -5,7 +5,7 @@ Only the documents with an example are scanned again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,17 @@ from templatemine.characters import line_begin, line_end
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
 from templatemine.expressions import SLOT_SIZE, Encoded, box_expression, expression, halves
-from templatemine.fillers import Slotted, Taken, kinds_taken
+from templatemine.fillers import Filled, Slotted, Taken, kinds_taken, read_fillers
 from templatemine.mined import Mined, parts
 from templatemine.model import Document, Template
 from templatemine.packs import template_id
 from templatemine.patterns import PatternSet
 from templatemine.slots import ANY, SLOT, slot_token
 
-__all__ = ["templates_of"]
+__all__ = ["Fillings", "slots_of", "templates_of"]
+
+Fillings = Callable[[Sequence[Slotted]], Sequence[Filled]]
+"""What filled the slots of some strings."""
 
 
 def templates_of(
@@ -33,32 +36,28 @@ def templates_of(
     patterns: PatternSet,
     config: PipelineConfig,
     boxes: Sequence[Box] = (),
-    told: Iterable[Document] | None = None,
+    filled: Fillings | None = None,
 ) -> tuple[Template, ...]:
     """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first.
 
     Parameters
     ----------
-    told : iterable of Document, optional
-        What says what fills slots; else the documents that were mined.
+    filled : callable, optional
+        What filled the slots of strings; else it is read from the documents that were mined.
     """
     separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
-    strings = mined.strings
-    slots = {
-        (row, side): Slotted(
-            forms=[strings.names[token] for token in strings.ids(row)],
-            side=side,
-            anchor=_slotted_anchor(_anchor(mined.evidence, row, config.evidence), side),
-        )
-        for row, sides in _reaching(mined, rows, config.evidence).items()
-        for side in sides
-    }
-    # They may lie on a disk, so that one after the other is read.
-    if told is None:
-        told = documents if mined.chosen is None else (documents[place] for place in mined.chosen.tolist())
-    texts = (one.body for one in told)
-    taken = dict(zip(slots, kinds_taken([*slots.values()], texts, patterns, separators, config.evidence), strict=True))
+    strings, slots = mined.strings, slots_of(mined, rows, config)
+    taken = dict.fromkeys(slots, Taken())
+    if slots and config.evidence.slot_kinds:
+        asked = [*slots.values()]
+        if filled is None:
+            # They may lie on a disk, so that one after the other is read.
+            told = documents if mined.chosen is None else (documents[place] for place in mined.chosen.tolist())
+            found: Sequence[Filled] = read_fillers(asked, (one.body for one in told), patterns, separators)
+        else:
+            found = filled(asked)
+        taken = dict(zip(slots, kinds_taken(asked, found, separators, config.evidence), strict=True))
 
     def template(row: int, side: str) -> Template:
         anchor = _anchor(mined.evidence, row, config.evidence)
@@ -86,6 +85,20 @@ def templates_of(
     templates += [template(row, side) for row, side in slots]
     templates += [_boxed(box) for box in boxes]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
+
+
+def slots_of(mined: Mined, rows: NDArray[np.int64], config: PipelineConfig) -> dict[tuple[int, str], Slotted]:
+    """Which of some strings take the rest of their line, by row and side."""
+    strings = mined.strings
+    return {
+        (row, side): Slotted(
+            forms=[strings.names[token] for token in strings.ids(row)],
+            side=side,
+            anchor=_slotted_anchor(_anchor(mined.evidence, row, config.evidence), side),
+        )
+        for row, sides in _reaching(mined, rows, config.evidence).items()
+        for side in sides
+    }
 
 
 def _boxed(box: Box) -> Template:

@@ -15,6 +15,7 @@ from typing import Any
 from templatemine.config import PipelineConfig, SampleConfig
 from templatemine.model import Document
 from templatemine.pipeline import Miner
+from templatemine.sample import choose
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate, pages
@@ -41,9 +42,7 @@ def mixed(seed: int = 5) -> list[dict[str, Any]]:
     """Sources that share prose, one that is sampled, one too small, one all alike, and pages; in no order."""
     common = {"documents": 40, "kilobytes": 0.8}
     rows: list[dict[str, Any]] = list(generate(ArchiveSpec(seed=seed, sources=4, agency=0.2, **common)))
-    rows += [
-        dict(row, source="big") for row in generate(ArchiveSpec(seed=seed, sources=1, documents=300, kilobytes=0.8))
-    ]
+    rows += _big([dict(row) for row in generate(ArchiveSpec(seed=seed, sources=1, documents=300, kilobytes=0.8))])
     rows += [dict(row, source="small") for row in generate(ArchiveSpec(seed=8, sources=1, documents=4, kilobytes=0.8))]
     rows += [{"source": "same", "id": str(number), "text": "All alike.", "date": None} for number in range(200)]
     rows += [dict(row, source="pages") for row in pages(ArchiveSpec(seed=9, sources=1, **common))]
@@ -51,6 +50,19 @@ def mixed(seed: int = 5) -> list[dict[str, Any]]:
     random.Random(seed).shuffle(rows)
     names = ("source", "id", "text", "html", "date")
     return [{name: row.get(name) for name in names} for row in rows]
+
+
+def _big(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A source that is sampled, with names behind "Photo taken by", but for one document that is not in the sample."""
+    names = random.Random(3)
+    for row in rows:
+        credit = " ".join("".join(names.choices("abcdefgh", k=7)).title() for _ in range(2))
+        row |= {"source": "big", "html": None, "text": f"{row['text']}\nPhoto taken by {credit}"}
+    chosen = choose(documents(rows), SAMPLED.sample)
+    assert chosen is not None
+    other = rows[min({*range(len(rows))} - {*chosen.tolist()})]
+    other["text"] = f"{other['text'].rpartition('by')[0]}by somebody whose name is nowhere told"
+    return rows
 
 
 def documents(rows: Iterable[dict[str, Any]]) -> list[Document]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.config import EvidenceConfig, PipelineConfig, SampleConfig, UserPattern
-from templatemine.fillers import Slotted, Taken, _matcher, kinds_taken
+from templatemine.fillers import MOST, Filled, Slotted, Taken, _matcher, kinds_taken, read_fillers
 from templatemine.model import Document
 from templatemine.patterns import pattern_set
 from templatemine.pipeline import mine
@@ -27,7 +27,7 @@ def taken(
 ) -> Taken:
     forms = [word.encode() for word in words.split()]
     string = Slotted(forms=forms, side=side, anchor=anchor or side)
-    return kinds_taken([string], texts, NEWS, "-", EvidenceConfig(**options))[0]
+    return kinds_taken([string], read_fillers([string], texts, NEWS, "-"), "-", EvidenceConfig(**options))[0]
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,28 @@ def test_own_patterns_are_one_character() -> None:
     patterns = pattern_set("news", (UserPattern(name="case", regex="no [0-9]+ of the old book there", spans=True),))
     string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
     texts = [f"Photo by Ann no {number} of the old book there" for number in range(7)]
-    assert kinds_taken([string], texts, patterns, "-", EvidenceConfig())[0].kind == "names"
-    assert kinds_taken([string], texts, NEWS, "-", EvidenceConfig())[0].kind != "names"
-    assert kinds_taken([], texts, NEWS, "-", EvidenceConfig()) == []
+    found = read_fillers([string], texts, patterns, "-")
+    assert kinds_taken([string], found, "-", EvidenceConfig())[0].kind == "names"
+    assert taken(texts).kind != "names"
+    assert read_fillers([], texts, NEWS, "-") == []
+
+
+def test_parts_say_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    texts = [f"Photo by Ann {chr(number)}" for number in range(ord("A"), ord("Z") + 1)]
+
+    def read(some: Sequence[str]) -> Filled:
+        (found,) = read_fillers([string], some, NEWS, "-")
+        return found
+
+    assert read(texts[1::2]) + read([]) + read(texts[::2]) == read(texts)
+    assert len(read(texts).fillers) == 26 < MOST
+    # Of very many some are kept, the same ones in whatever parts and order they come.
+    monkeypatch.setattr("templatemine.fillers.MOST", 5)
+    whole = read(texts)
+    assert (len(whole.fillers), whole.documents) == (5, 26)
+    assert read(texts[::-1]) == read(texts[3:]) + read(texts[:3]) == whole
+    assert read(texts * 2).fillers == whole.fillers
 
 
 @given(st.lists(st.lists(st.sampled_from(["by", " ", "a", "é", "\n", "\u2028", "\u2029", "\u2027"])).map("".join)))

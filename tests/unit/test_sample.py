@@ -14,7 +14,17 @@ from templatemine.config import CopyConfig, PipelineConfig, SampleConfig
 from templatemine.counting import recounted
 from templatemine.evidence import Evidence
 from templatemine.model import Document
-from templatemine.pipeline import candidates, count_candidates, finish_counted, finish_source, mine, mine_source, shared
+from templatemine.pipeline import (
+    candidates,
+    count_candidates,
+    fill_slots,
+    finish_counted,
+    finish_source,
+    mine,
+    mine_source,
+    shared,
+    slots_asked,
+)
 from templatemine.sample import choose
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
@@ -74,7 +84,10 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole() -> None:
     parts = [count_candidates(wanted, archive[place::3], config) for place in range(3)]
     counted = parts[2] + count_candidates(wanted, [], config) + parts[0] + parts[1]
     assert (counted.documents, counted.dates) == (300, count_candidates(wanted, archive, config).dates)
-    report = finish_counted(mined, peers, 0, archive, wanted, counted, config)
+    asked = slots_asked(mined, peers, 0, wanted, counted, config)
+    filled = [[*fill_slots(asked, archive[place::3], config)] for place in range(3)]
+    both = [one + two + three for one, two, three in zip(*filled, strict=True)]
+    report = finish_counted(mined, peers, 0, archive, wanted, counted, config, lambda slots: both if slots else [])
     whole = finish_source(mined, peers, 0, archive, config)
     assert report.pack is not None
     assert whole.pack is not None

@@ -15,7 +15,7 @@ and templatemine on every executor.  docs/spark.md computes what an archive need
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,8 @@ from templatemine.stream import StreamConfig
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+
+    _Task = Callable[[Iterable["pa.RecordBatch"], Mapping[str, bytes], PipelineConfig], Iterator["pa.RecordBatch"]]
 
 __all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive", "read_archive"]
 
@@ -175,13 +177,15 @@ def mine_archive(
     )
     known = mined.where(F.col("kind") != tasks.TOLD).unionByName(answered)
     decided = _by_source(known, placing.partitions).mapInArrow(decide, tasks.ROW_SCHEMA).persist(_STORED)
-    packs = decided.where(F.col("kind") == tasks.REPORT)
+    packs, held = decided.where(F.col("kind") == tasks.REPORT), [mined, decided]
     if placing.giants:
-        packs = packs.unionByName(_counted(documents, decided, placing, spark))
+        counted = _counted(documents, decided, placing, spark)
+        packs = packs.unionByName(_filled(documents, counted, placing, spark))
+        held.append(counted)
     result = packs.mapInArrow(tasks.reports, tasks.REPORT_SCHEMA).persist(_STORED)
     result.count()
-    mined.unpersist()
-    decided.unpersist()
+    for one in held:
+        one.unpersist()
     return result
 
 
@@ -334,30 +338,50 @@ def _by_source(rows: DataFrame, partitions: int) -> DataFrame:
 
 
 def _counted(documents: DataFrame, decided: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
-    """The reports of giants: their candidates are counted where their documents are."""
+    """The candidates of giants counted where their documents are, and the slots that these are asked about next."""
     plan = placing.plan
+
+    def ask(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.ask(batches, plan)
+
+    told = _told(documents, decided, tasks.CANDIDATES, tasks.count, placing, spark)
+    return told.mapInArrow(ask, tasks.ROW_SCHEMA).persist(_STORED)
+
+
+def _filled(documents: DataFrame, counted: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
+    """The reports of giants: what fills their slots is read where their documents are."""
+    plan = placing.plan
+
+    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return tasks.finish(batches, plan)
+
+    told = _told(documents, counted, tasks.ASKED, tasks.fill, placing, spark)
+    return told.mapInArrow(finish, tasks.ROW_SCHEMA)
+
+
+def _told(
+    documents: DataFrame, rows: DataFrame, kind: int, task: _Task, placing: _Placing, spark: SparkSession
+) -> DataFrame:
+    """What all documents of giants say to what rows of a kind ask, beside the state of each giant."""
+    config = placing.plan.config
     pieces: dict[str, list[tuple[int, bytes]]] = {}
-    for row in decided.where(F.col("kind") == tasks.CANDIDATES).toLocalIterator():
+    for row in rows.where(F.col("kind") == kind).toLocalIterator():
         pieces.setdefault(row["source"], []).append((row["piece"], bytes(row["data"])))
     shipped = spark.sparkContext.broadcast(
         {source: b"".join(data for _, data in sorted(found)) for source, found in pieces.items()}
     )
 
-    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.count(batches, shipped.value, plan.config)
-
-    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.finish(batches, plan)
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return task(batches, shipped.value, config)
 
     listed = spark.createDataFrame(list(placing.giants.items()), "source string, part int")
-    counted = (
+    said = (
         documents.join(F.broadcast(listed), "source")
         .select("part", "source", "id", "text", "html", "date")
-        .mapInArrow(count, tasks.ROW_SCHEMA)
+        .mapInArrow(work, tasks.ROW_SCHEMA)
         .withColumn("number", F.spark_partition_id())
     )
-    state = decided.where(F.col("kind") == tasks.STATE)
-    return _by_source(state.unionByName(counted), placing.partitions).mapInArrow(finish, tasks.ROW_SCHEMA)
+    return _by_source(rows.where(F.col("kind") == tasks.STATE).unionByName(said), placing.partitions)
 
 
 # ------------------------------------------------------------------------------------------------------------ cleaning

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import groupby
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,13 +23,23 @@ from templatemine.adapters.rows import RowCleaner
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates
 from templatemine.errors import CorpusError
+from templatemine.fillers import Filled, Slotted
 from templatemine.io.read import read_documents
 from templatemine.mined import Mined
 from templatemine.model import Document
 from templatemine.packs import Pack
-from templatemine.pipeline import Miner, SourceReport, finish_counted, finish_source, mine_source
+from templatemine.pipeline import (
+    Miner,
+    SourceReport,
+    fill_slots,
+    finish_counted,
+    finish_source,
+    mine_source,
+    slots_asked,
+)
 from templatemine.sample import digests
 from templatemine.stream import StreamConfig
+from templatemine.templates import Fillings
 
 __all__ = [
     "DOCUMENT_SCHEMA",
@@ -37,10 +48,12 @@ __all__ = [
     "ROW_SCHEMA",
     "Plan",
     "answer_part",
+    "ask",
     "checked",
     "clean",
     "count",
     "decide",
+    "fill",
     "finish",
     "mine",
     "packed",
@@ -49,7 +62,7 @@ __all__ = [
     "sample_key",
 ]
 
-STATE, ANSWER, TOLD, REPORT, CANDIDATES, COUNTED = range(6)
+STATE, ANSWER, TOLD, REPORT, CANDIDATES, COUNTED, ASKED, FILLED = range(8)
 """Kinds of rows."""
 
 PIECE = 32 << 20
@@ -296,41 +309,100 @@ def count(
     wanted : mapping of str to bytes
         `Candidates` of each source, `packed`.
     """
-    sums: dict[tuple[int, str], Counted] = {}
+
+    def work(found: Candidates, documents: Sequence[Document]) -> Counted:
+        return count_candidates(found, documents, config)
+
+    return _summed(batches, wanted, COUNTED, work, add)
+
+
+def fill(
+    batches: Iterable[pa.RecordBatch], asked: Mapping[str, bytes], config: PipelineConfig
+) -> Iterator[pa.RecordBatch]:
+    """Documents of sampled sources in any order -> what fills their slots, a row a source; arguments as of `count`.
+
+    Parameters
+    ----------
+    asked : mapping of str to bytes
+        What `slots_asked` says of each source, `packed`.
+    """
+
+    def work(slots: Sequence[Slotted], documents: Sequence[Document]) -> list[Filled]:
+        return fill_slots(slots, documents, config)
+
+    return _summed(batches, asked, FILLED, work, _both)
+
+
+def _both(one: Sequence[Filled], other: Sequence[Filled]) -> list[Filled]:
+    return [*map(add, one, other)]
+
+
+def _summed(
+    batches: Iterable[pa.RecordBatch],
+    told: Mapping[str, bytes],
+    kind: int,
+    work: Callable[[Any, Sequence[Document]], Any],
+    plus: Callable[[Any, Any], Any],
+) -> Iterator[pa.RecordBatch]:
+    """What `work` says of some documents of each source at a time, with what the source was told; and the sums."""
+    sums: dict[tuple[int, str], Any] = {}
     waiting: dict[tuple[int, str], list[Document]] = {}
     size = 0
 
-    def work() -> None:
+    def worked() -> None:
         for key, documents in waiting.items():
-            found: Candidates = unpacked(wanted[key[1]])
-            counted = count_candidates(found, documents, config)
-            sums[key] = sums[key] + counted if key in sums else counted
+            found = work(unpacked(told[key[1]]), documents)
+            sums[key] = plus(sums[key], found) if key in sums else found
         waiting.clear()
 
     for part, document in _documents(batches):
         waiting.setdefault((part, document.source), []).append(document)
         size += len(document.body)
         if size >= BUFFER:
-            work()
+            worked()
             size = 0
-    work()
-    return _batches(row for (part, source), one in sums.items() for row in _row(part, source, COUNTED, 0, packed(one)))
+    worked()
+    return _batches(row for (part, source), one in sums.items() for row in _row(part, source, kind, 0, packed(one)))
+
+
+def ask(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
+    """State and counts of sampled sources -> the slots that all documents are asked about, and the state with the
+    counts."""
+
+    def rows() -> Iterator[Row]:
+        for first, rest in _by_source(batches):
+            mined, peers, documents, wanted = unpacked(first.data)
+            counted = reduce(add, rest)
+            slots = slots_asked(mined, peers, 0, wanted, counted, plan.config)
+            yield from _row(first.part, first.source, ASKED, 0, packed(slots))
+            yield from _row(first.part, first.source, STATE, 0, packed((mined, peers, documents, wanted, counted)))
+
+    return _batches(rows())
 
 
 def finish(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
-    """State and counts of sampled sources -> their reports."""
+    """State of sampled sources and what fills their slots -> their reports."""
 
     def rows() -> Iterator[Row]:
-        for source, group in groupby(_rows(batches), key=attrgetter("source")):
-            first, *rest = group
-            mined, peers, documents, wanted = unpacked(first.data)
-            counted = unpacked(rest[0].data)
-            for row in rest[1:]:
-                counted += unpacked(row.data)
-            report = finish_counted(mined, peers, 0, documents, wanted, counted, plan.config)
-            yield from _row(first.part, source, REPORT, 0, packed(_facts(report)))
+        for first, rest in _by_source(batches):
+            mined, peers, documents, wanted, counted = unpacked(first.data)
+            said = _as_asked(reduce(_both, rest))
+            report = finish_counted(mined, peers, 0, documents, wanted, counted, plan.config, said)
+            yield from _row(first.part, first.source, REPORT, 0, packed(_facts(report)))
 
     return _batches(rows())
+
+
+def _as_asked(filled: Sequence[Filled]) -> Fillings:
+    """What fills the slots that `slots_asked` gave, which are those that deciding asks for."""
+    return lambda slots: filled
+
+
+def _by_source(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Row, Iterator[Any]]]:
+    """The first row of each source, and what its others hold."""
+    for _, group in groupby(_rows(batches), key=attrgetter("source")):
+        first, *rest = group
+        yield first, (unpacked(row.data) for row in rest)
 
 
 def _facts(report: SourceReport) -> tuple[str, int, int, str, str | None]:
