@@ -93,7 +93,7 @@ def costs(path: str) -> dict[str, float]:
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
     shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
     cleaning, _ = timed(lambda: [0 for _ in tasks.clean(_for_cleaning(documents), shipped, StreamConfig())], REPEATS)
-    counting, wanted = _counting(archive, config)
+    counting, filling, wanted = _counting(archive, config)
     reading, _ = timed(lambda: [0 for _ in tasks._documents(batches(documents))], REPEATS)
     body = sum(len(document.body.encode("utf-8", "surrogatepass")) for document in documents)
     packed = sum(
@@ -122,6 +122,7 @@ def costs(path: str) -> dict[str, float]:
         "state_bytes_document": size(row for row in mined if row["kind"] == tasks.STATE) / number,
         "decide_seconds_document": deciding / number,
         "count_seconds_document": counting,
+        "fill_seconds_document": filling,
         "candidate_bytes_source": wanted,
         "clean_seconds_document": cleaning / number,
         "pack_bytes_source": sum(map(len, shipped.values())) / len(shipped),
@@ -141,22 +142,30 @@ def _for_cleaning(documents: Sequence[Document]) -> Iterator[Any]:
     return batches(sorted(documents, key=lambda one: (one.date or "", one.id)))
 
 
-def _counting(archive: dict[str, list[Document]], config: PipelineConfig) -> tuple[float, float]:
-    """Seconds a document that is counted, and bytes of the candidates of a source, when half of a source is its sample."""
+def _counting(archive: dict[str, list[Document]], config: PipelineConfig) -> tuple[float, float, float]:
+    """Seconds a document that is counted, and one in which fillers of slots are read, and bytes of the candidates of a
+    source, when half of a source is its sample."""
     from templatemine.adapters import tasks
-    from templatemine.pipeline import candidates, mine_source, shared
+    from templatemine.pipeline import candidates, mine_source, shared, slots_asked
 
     halves = {
         source: replace(config, sample=SampleConfig(documents=len(found) // 2)) for source, found in archive.items()
     }
     mined = [mine_source(source, found, halves[source]) for source, found in archive.items()]
     peers = shared(mined)
-    wanted = {
-        one.source: tasks.packed(candidates(one, peers, place, halves[one.source])) for place, one in enumerate(mined)
+    found = {one.source: candidates(one, peers, place, halves[one.source]) for place, one in enumerate(mined)}
+    wanted = {source: tasks.packed(one) for source, one in found.items()}
+    documents = [document for some in archive.values() for document in some]
+    counting, counted = timed(lambda: rows(tasks.count(_for_cleaning(documents), wanted, config)), REPEATS)
+    counts = {row["source"]: tasks.unpacked(row["data"]) for row in counted}
+    asked = {
+        one.source: tasks.packed(
+            slots_asked(one, peers, place, found[one.source], counts[one.source], halves[one.source])
+        )
+        for place, one in enumerate(mined)
     }
-    documents = [document for found in archive.values() for document in found]
-    seconds, _ = timed(lambda: rows(tasks.count(_for_cleaning(documents), wanted, config)), REPEATS)
-    return seconds / len(documents), sum(map(len, wanted.values())) / len(wanted)
+    filling, _ = timed(lambda: rows(tasks.fill(_for_cleaning(documents), asked, config)), REPEATS)
+    return counting / len(documents), filling / len(documents), sum(map(len, wanted.values())) / len(wanted)
 
 
 # ------------------------------------------------------------------------------------------------------------- compare
@@ -253,7 +262,7 @@ def needs(c: dict[str, float], documents: float, sources: float, cores: float) -
     counted = documents if documents > mined else 0.0
     mining = mined * (c["mine_seconds_document"] + c["answer_seconds_document"] + c["decide_seconds_document"])
     mining += sources * c["mine_seconds_source"]
-    counting = counted * (c["count_seconds_document"] + c["arrow_seconds_document"])
+    counting = counted * (c["count_seconds_document"] + c["fill_seconds_document"] + 2 * c["arrow_seconds_document"])
     cleaning = documents * (c["clean_seconds_document"] + c["arrow_seconds_document"])
     answers = mined * c["told_bytes_document"]  # at most: among so many sources hardly a string stands alone
     return {

@@ -21,7 +21,7 @@ from templatemine.mined import Mined, parts
 from templatemine.model import Document, Template
 from templatemine.packs import template_id
 from templatemine.patterns import PatternSet
-from templatemine.slots import ANY, SLOT, slot_token
+from templatemine.slots import ANY, SLOT, fills, slot_token
 
 __all__ = ["Fillings", "slots_of", "templates_of"]
 
@@ -68,7 +68,7 @@ def templates_of(
             kind = taken[row, side].kind
             tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
             anchor = slots[row, side].anchor
-            example = _with_rest(text, start, end, side, separators)
+            example = _with_rest(text, start, end, side, kind, separators)
         return Template(
             id=template_id(tokens),
             regex=expression(forms, patterns, separators, mined.html, anchor=anchor, slot=side, kind=kind),
@@ -186,13 +186,17 @@ def _examples(
     return examples
 
 
-def _with_rest(text: str, start: int, end: int, side: str, separators: str) -> str:
-    """An example with the rest of its line, where that is short enough for a slot."""
+def _with_rest(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
+    """An example with the rest of its line, where that is short enough for a slot and of its kind: where a string
+    stands first it may stand otherwise than it nearly always does."""
     if side == "end":
         rest = text[end : line_end(text, end)]
-        whole = text[start:end] + rest
+        whole, beside = text[start:end] + rest, rest[:1]
     else:
         rest = text[line_begin(text, start) : start]
-        whole = rest + text[start:end]
+        whole, beside = rest + text[start:end], rest[-1:]
     blank = "".join(char for char in whole if char.isspace()) + separators
-    return whole.strip(blank) if len(rest) <= SLOT_SIZE else text[start:end]
+    filler = rest.rstrip(blank) if side == "end" else rest.lstrip(blank)
+    # What is glued to the string has rules of its own.
+    told = kind == ANY or not filler or (beside in blank and fills(kind, filler, separators, side))
+    return whole.strip(blank) if told and len(rest) <= SLOT_SIZE else text[start:end]

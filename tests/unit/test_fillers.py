@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from templatemine.config import EvidenceConfig, PipelineConfig, SampleConfig, UserPattern
 from templatemine.fillers import MOST, Filled, Slotted, Taken, _matcher, kinds_taken, read_fillers
 from templatemine.model import Document
+from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
 from templatemine.pipeline import mine
 from templatemine.sample import choose
@@ -130,21 +131,38 @@ def test_what_stands_beside_strings(texts: list[str]) -> None:
         assert sorted(matcher.rests([*given_texts], bytes([4, 8]))) == sorted(expected)
 
 
+def credited(number: int, credit: str) -> Document:
+    """A story of words that stand nowhere else, and a credit."""
+    rng = Random(number)
+    lines = (" ".join("".join(rng.choices("abcdefgh", k=7)) for _ in range(12)) for _ in range(4))
+    return Document(
+        source="s", id=str(number), text="\n".join([*map(str.capitalize, lines), credit]), date="2020-01-01"
+    )
+
+
+def by_a_name(number: int) -> Document:
+    first, last = ("".join(Random(-number - place).choices("abcdefgh", k=7)).title() for place in (1, 2))
+    return credited(number, f"Photo taken by {first} {last}")
+
+
 def test_all_documents_of_a_sampled_source_say_what_fills_slots() -> None:
     config = PipelineConfig(sample=SampleConfig(documents=80))
-    rng = Random(5)
-    words = ["".join(rng.choice("abcdefgh") for _ in range(7)) for _ in range(2000)]
-
-    def document(number: int, credit: str) -> Document:
-        story = "\n".join(" ".join(rng.choice(words) for _ in range(12)).capitalize() + "." for _ in range(4))
-        return Document(source="s", id=str(number), text=f"{story}\nPhoto taken by {credit}", date="2020-01-01")
-
-    documents = [document(number, f"{rng.choice(words).title()} {rng.choice(words).title()}") for number in range(200)]
+    documents = [by_a_name(number) for number in range(200)]
     chosen = choose(documents, config.sample)
     assert chosen is not None
     other = next(number for number in range(200) if number not in chosen.tolist())
-    documents[other] = document(other, "somebody whose name is nowhere told")
+    documents[other] = credited(other, "Photo taken by somebody whose name is nowhere told")
     exact = replace(config, sample=SampleConfig(exact=True))
     for some in (config, exact):
         tokens = [one.tokens for one in mine(documents, some)["s"].templates if one.tokens and one.slot == "end"]
         assert ("Photo", "taken", "by", "{slot:60}") in tokens
+
+
+def test_the_example_is_one_of_the_expression() -> None:
+    """Where the string stands first it is not at the edge of its line, so what follows says nothing of the slot."""
+    documents = [by_a_name(number) for number in range(60)]
+    documents[0] = credited(0, "Well, Photo taken by somebody whom nobody of us had ever seen before that day")
+    pack = mine(documents)["s"]
+    (found,) = (one for one in pack.templates if one.tokens == ("Photo", "taken", "by", "{slot:names}"))
+    assert found.example == "Photo taken by"
+    assert Pack.from_json(pack.to_json()).templates == pack.templates
