@@ -134,7 +134,7 @@ class _Tally:
 
 
 def _width(kind: str) -> int:
-    """Kinds of slots, the narrowest first: `KINDS`, then numbers of words."""
+    """Kinds of slots, the narrowest first: `KINDS`, then numbers of characters."""
     return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
 
 

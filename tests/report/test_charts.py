@@ -74,7 +74,7 @@ def test_a_string_counts_once_with_its_slot_or_without() -> None:
     cutoff = Cutoff(method="evidence", df=None, share=None, energy=None, histogram=(9, 9, 9, 9), note="")
     templates = (
         of(5, "Photo", "by", "{slot:names}"),
-        of(15, "{slot:1-4}", "story."),
+        of(15, "{slot:40}", "story."),
         of(25, "Read", "more:"),
         of(25, "Read", "more:", "{slot}"),
         of(25, "{slot}", "Read", "more:"),
