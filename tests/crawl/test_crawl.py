@@ -106,6 +106,7 @@ def gaps(hits: list[Hit]) -> list[float]:
     return [min(after - before for before, after in pairwise(each)) for each in times if len(each) > 1]
 
 
+@pytest.mark.alone
 def test_of_ill_behaved_sites_the_good_pages_come_politely(tmp_path: Path) -> None:
     archive = tmp_path / "h.warc.gz"
     with site.serving() as sites:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections import Counter
 from pathlib import Path
@@ -88,7 +89,8 @@ def test_sources_stand_together_in_order(
 
 def test_fifty_thousand_sources_and_few_open_files(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (40, hard))
+    # Thirty beside those that this process of tests holds already.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 30, hard))
     try:
         items = [(f"site{number % 50_000}.example", b"x" * (1 + number % 7)) for number in range(120_000)]
         found = split(tmp_path, items, 3_000)
