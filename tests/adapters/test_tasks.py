@@ -115,6 +115,14 @@ def test_packed_values_come_back() -> None:
     assert len(tasks.packed(value)) < 500
 
 
+def test_packs_are_unpacked_when_they_are_asked_for() -> None:
+    """Not for each row: whether there is one is asked there."""
+    packs = tasks._Packs({"a": b"no pack"})
+    assert "a" in packs
+    assert "b" not in packs
+    assert (list(packs), len(packs)) == (["a"], 1)
+
+
 def test_cleaning_is_that_of_the_command_line() -> None:
     rows = mixed()
     packs = mine(documents(rows))

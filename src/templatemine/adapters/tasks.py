@@ -445,6 +445,9 @@ class _Packs(Mapping[str, Pack]):
         pack: Pack = unpacked(self._data[source])
         return pack
 
+    def __contains__(self, source: object) -> bool:
+        return source in self._data
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)
 
