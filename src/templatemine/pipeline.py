@@ -239,13 +239,15 @@ def finish_source(
     documents : sequence of Document
         As `mine_source` had them; of those that were mined the bodies are looked at.
     """
+
+    def filled(slots: Sequence[Slotted]) -> list[Filled]:
+        return fill_slots(slots, documents, config)
+
     if mined.chosen is None:
-        return _finish(mined, peers, place, documents, config, "")
+        return _finish(mined, peers, place, documents, config, "", filled)
     wanted = candidates(mined, peers, place, config)
     counted = count_candidates(wanted, documents, config)
-    return finish_counted(
-        mined, peers, place, documents, wanted, counted, config, lambda slots: fill_slots(slots, documents, config)
-    )
+    return finish_counted(mined, peers, place, documents, wanted, counted, config, filled)
 
 
 def _finish(
@@ -255,7 +257,7 @@ def _finish(
     documents: Sequence[Document],
     config: PipelineConfig,
     note: str,
-    filled: Fillings | None = None,
+    filled: Fillings,
 ) -> SourceReport:
     config, method = filled_in(config)
     patterns = pattern_set(config.tokenise.patterns, config.tokenise.user_patterns)
@@ -277,7 +279,7 @@ def _finish(
         documents=mined.documents,
         method=config.method,
         cutoff=cutoff,
-        templates=templates_of(mined, kept, documents, patterns, config, boxes, filled),
+        templates=templates_of(mined, kept, documents, patterns, config, filled, boxes),
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,

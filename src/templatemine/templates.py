@@ -16,7 +16,7 @@ from templatemine.characters import line_begin, line_end
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
 from templatemine.expressions import SLOT_SIZE, Encoded, box_expression, expression, halves
-from templatemine.fillers import Filled, Slotted, Taken, kinds_taken, read_fillers
+from templatemine.fillers import Filled, Slotted, Taken, kinds_taken
 from templatemine.mined import Mined, parts
 from templatemine.model import Document, Template
 from templatemine.packs import template_id
@@ -35,15 +35,15 @@ def templates_of(
     documents: Sequence[Document],
     patterns: PatternSet,
     config: PipelineConfig,
-    boxes: Sequence[Box] = (),
-    filled: Fillings | None = None,
+    filled: Fillings,
+    boxes: Sequence[Box],
 ) -> tuple[Template, ...]:
     """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first.
 
     Parameters
     ----------
-    filled : callable, optional
-        What filled the slots of strings; else it is read from the documents that were mined.
+    filled : callable
+        What filled the slots of strings in the archive.
     """
     separators = config.tokenise.separators
     examples = _examples(mined, rows, documents, patterns, separators)
@@ -51,13 +51,7 @@ def templates_of(
     taken = dict.fromkeys(slots, Taken())
     if slots and config.evidence.slot_kinds:
         asked = [*slots.values()]
-        if filled is None:
-            # They may lie on a disk, so that one after the other is read.
-            told = documents if mined.chosen is None else (documents[place] for place in mined.chosen.tolist())
-            found: Sequence[Filled] = read_fillers(asked, (one.body for one in told), patterns, separators)
-        else:
-            found = filled(asked)
-        taken = dict(zip(slots, kinds_taken(asked, found, separators, config.evidence), strict=True))
+        taken = dict(zip(slots, kinds_taken(asked, filled(asked), separators, config.evidence), strict=True))
 
     def template(row: int, side: str) -> Template:
         anchor = _anchor(mined.evidence, row, config.evidence)
