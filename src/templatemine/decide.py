@@ -20,7 +20,7 @@ from templatemine.errors import ConfigError
 from templatemine.evidence import ACCEPTED, JOINT, RARE, REASONS, TABLE, fewest, judge
 from templatemine.evidence import SHARED as STANDS_ELSEWHERE
 from templatemine.index import document_floor
-from templatemine.mined import Mined, parts
+from templatemine.mined import Mined, inner, parts
 from templatemine.model import Cutoff
 from templatemine.patterns import pattern_set
 
@@ -184,10 +184,14 @@ def _drop_parts(
 ) -> None:
     """Of strings that are only near an edge, drop what longer templates nearly always say, and chance continuations.
 
+    A sample holds no other occurrence of what nearly always stands within a longer template, and drops it as well.
+
     `verdict` is INOUT.
     """
     count = mined.repeats.count
     rows = np.flatnonzero(verdict == ACCEPTED)
+    owner, part = inner(mined, rows, rows[near[rows]])
+    verdict[part[count[rows[owner]] >= config.edge * count[part]]] = JOINT
     for left in (True, False):
         owner, part = parts(mined, rows, left)
         longer, part = rows[owner], part.astype(np.int64)

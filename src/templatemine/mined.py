@@ -19,7 +19,7 @@ from templatemine.model import Corpus, Index, PageHistory, Repeats
 from templatemine.patterns import PatternSet
 from templatemine.tokenise import Forms
 
-__all__ = ["Dropped", "Mined", "Strings", "parts", "rates_of", "strings_of"]
+__all__ = ["Dropped", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of"]
 
 _ROWS = 4096
 
@@ -172,3 +172,24 @@ def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np
     place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
     known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
     return owner[known], place[known]
+
+
+def inner(
+    mined: Mined, rows: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of some `wanted` strings stand within others, at neither end: (place in `rows`, row of the shorter)."""
+    owners, found = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    chosen, length = mined.strings.take(rows), np.diff(mined.strings.bounds)
+    names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
+    for size in np.unique(length[wanted]).tolist():
+        windows = np.maximum(np.diff(chosen.bounds) - size - 1, 0)
+        owner = np.repeat(np.arange(len(rows)), windows)
+        start = chosen.bounds[owner] + 1 + np.arange(len(owner)) - np.repeat(np.cumsum(windows) - windows, windows)
+        hashes = _core.string_hashes(chosen.tokens, names, start, np.full(len(start), size, np.int32))
+        # Hashes ascend with the rows, and these are few.
+        some = np.sort(wanted[length[wanted] == size])
+        place = np.minimum(np.searchsorted(mined.hashes[some], hashes), len(some) - 1)
+        known = mined.hashes[some[place]] == hashes
+        owners.append(owner[known])
+        found.append(some[place[known]])
+    return np.concatenate(owners), np.concatenate(found)

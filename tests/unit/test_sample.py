@@ -13,6 +13,7 @@ import pytest
 from templatemine.config import CopyConfig, PipelineConfig, SampleConfig
 from templatemine.counting import recounted
 from templatemine.evidence import Evidence
+from templatemine.mined import inner
 from templatemine.model import Document
 from templatemine.pipeline import (
     candidates,
@@ -133,6 +134,55 @@ def test_what_only_the_sample_hides_is_found(there: bool) -> None:
     ]
     found = {one.tokens: one.df for one in sampled.templates}
     assert found.get(tuple(word.decode() for word in words)) == (400 if there else None)
+
+
+def test_what_stands_within_a_template_nearly_always_is_none_by_itself() -> None:
+    """Words that end no line and begin none; one document has them in another line, and the sample does not hold it."""
+    line = "Again and again from the harbour desk of Lantern and Partners"
+    inside = line.removeprefix("Again and ").removesuffix(" and Partners")
+
+    def packs(others: int) -> list[dict[tuple[str, ...] | None, tuple[int, int]]]:
+        archive = []
+        for number in range(400):
+            said = line if number < 400 - others else f"w{number} {inside} m{number}"
+            # The words stand elsewhere too, so they are not bound to each other.
+            rng = random.Random(number)
+            words = ["".join(rng.choices("abcdefgh", k=6)) for _ in range(200)]
+            for word in 3 * inside.split():
+                words[rng.randrange(200)] = word
+            archive.append(Document(source="x", id=str(number), text=f"{' '.join(words)}.\n{said}\nIts end."))
+        seeds = (seed for seed in range(99) if 399 not in _chosen(archive, SampleConfig(documents=100, seed=seed)))
+        samples = SampleConfig(exact=True), SampleConfig(documents=100, seed=next(seeds))
+        found = [mine(archive, PipelineConfig(sample=one))["x"].templates for one in samples]
+        return [{one.tokens: (one.df, one.count) for one in some} for some in found]
+
+    exact, sampled = packs(1)
+    assert exact == sampled
+    assert exact[tuple(line.split())] == (399, 399)
+    assert tuple(inside.split()) not in exact
+    # Here a fifth of its occurrences is elsewhere.
+    exact, sampled = packs(80)
+    assert exact == sampled
+    assert exact[tuple(inside.split())] == (400, 400)
+
+
+def test_which_strings_stand_within_others() -> None:
+    texts = ["a b c d e", "b c d", "b c", "c d e a", "x b c d y", "a b c d e c", "c", "d c b"]
+    archive = [Document(source="x", id=str(place), text=text) for place, text in enumerate(texts * 3)]
+    mined = mine_source("x", archive, PipelineConfig(copies=CopyConfig(alike=2.0)))
+    strings = [mined.strings.ids(row) for row in range(len(mined.hashes))]
+    rows, wanted = np.arange(0, len(strings), 2), np.flatnonzero(np.arange(len(strings)) % 3)
+    expected = {
+        (place, short)
+        for place, row in enumerate(rows.tolist())
+        for short in wanted.tolist()
+        for start in range(1, len(strings[row]) - len(strings[short]))
+        if strings[row][start : start + len(strings[short])] == strings[short]
+    }
+    assert expected
+    assert set(zip(*(column.tolist() for column in inner(mined, rows, wanted)), strict=True)) == expected
+    assert [len(column) for column in inner(mined, rows, wanted[:0])] == [0, 0]
+    assert [len(column) for column in inner(mined, rows[:0], wanted)] == [0, 0]
 
 
 def test_tables_are_counted_in_all_documents() -> None:
