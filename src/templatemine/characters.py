@@ -7,6 +7,7 @@ as comparisons, which property tests hold together.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 __all__ = [
     "CAPITAL",
@@ -18,6 +19,7 @@ __all__ = [
     "SMALL",
     "SPACED_LETTER",
     "WIDE_SPACE",
+    "in_class",
     "line_begin",
     "line_end",
 ]
@@ -47,6 +49,24 @@ SIGNS = (
     "\u2060-\u206f\u20a0-\u20cf\u2190-\u2bff"
 )
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+@cache
+def in_class(char: str, spelt: str) -> bool:
+    """Whether a class of characters, of ranges alone, holds a character.
+
+    Its ranges are looked at one by one: to compile a class that spans scripts takes longer than all the questions that
+    packs ask.
+
+    >>> in_class("é", SPACED_LETTER), in_class("-", SPACED_LETTER)
+    (True, False)
+    """
+    return any(low <= char <= high for low, high in _ranges(spelt))
+
+
+@cache
+def _ranges(spelt: str) -> list[tuple[str, str]]:
+    return [(part[0], part[-1]) for part in re.findall("(?s).-.|.", spelt)]
 
 
 def line_begin(text: str, place: int) -> int:

@@ -12,7 +12,6 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 
 from __future__ import annotations
 
-import html as html_entities
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -304,6 +303,8 @@ def page_text(page: str, removed: Sequence[Span]) -> str:
     bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
     text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
     if "&" in text:
-        text = html_entities.unescape(text)
+        import html
+
+        text = html.unescape(text)
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)

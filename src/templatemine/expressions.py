@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine import _spans
-from templatemine.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE
+from templatemine.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
 from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
 from templatemine.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
 
@@ -59,8 +59,6 @@ ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
 JOINT = "{joint}"
 # Between two strings of a template; three headlines have some 200 characters, a long one 100.
 BOX_SIZE = 400
-# Compiled when they are needed, which for most packs is never.
-_OWN = f"[{OWN_TOKEN}]"
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
 
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
@@ -76,7 +74,7 @@ def is_own_token(form: bytes) -> bool:
     if len(form) > 4 or form[0] < 0x80:  # more bytes than a character has; ASCII
         return False
     text = form.decode("utf-8", "surrogatepass") if form[0] != 0xFF and b"\xff" not in form else ""
-    return len(text) == 1 and re.match(_OWN, text) is not None
+    return len(text) == 1 and in_class(text, OWN_TOKEN)
 
 
 def is_tag(form: bytes, html: bool) -> bool:

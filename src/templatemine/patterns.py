@@ -24,6 +24,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from templatemine.characters import in_class
 from templatemine.config import UserPattern
 from templatemine.errors import ConfigError
 from templatemine.io.toml import toml_rows
@@ -340,11 +341,6 @@ LETTER = (
 )
 
 
-@cache
-def _is_letter(char: str) -> bool:
-    return char.isalpha() if char.isascii() else re.match(f"[{LETTER}]", char) is not None
-
-
 # ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
     "number": ".,:/\\",
@@ -453,11 +449,11 @@ class PatternSet:
     def begins_with_letter(self, piece: str | int) -> bool:
         """True if a piece of a form always begins with a letter that may be glued to what stands before it."""
         if isinstance(piece, str):
-            return _is_letter(piece[:1])
+            return in_class(piece[:1], LETTER)
         if piece > len(TABLE):
             return False
         row = TABLE[piece - 1]
-        return row.kind != "mark" and _is_letter(row.yes[0][:1])
+        return row.kind != "mark" and in_class(row.yes[0][:1], LETTER)
 
     @cached_property
     def glued(self) -> bool:

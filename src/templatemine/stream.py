@@ -23,7 +23,6 @@ from templatemine import _lines
 from templatemine.batches import Done, pieces, spread
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.dates import day_of
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.hits import DayHits, Days, add_days
 from templatemine.io import read as archives
@@ -385,6 +384,8 @@ class RecordCleaner:
             return
         cleaned, blocks = ready.clean(body)
         if self.config.hits and source in self._packs:
+            from templatemine.dates import day_of
+
             date = record.get("date")
             tally.day(source, (day_of(date) if isinstance(date, str) else None) or "").note(len(body), cleaned)
         removed_field = self.config.removed_field

@@ -71,19 +71,20 @@ class _Command(Parser):
         return super().parse_known_args(args, namespace)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(first: str) -> argparse.ArgumentParser:
+    """The parser; of the command that the first argument names, if it names one: nothing is said of the others."""
     parser = Parser(prog="templatemine", description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
-    for name, what in COMMANDS.items():
-        commands.add_parser(name, help=what, command=name)
+    for name in (first,) if first in COMMANDS else COMMANDS:
+        commands.add_parser(name, help=COMMANDS[name], command=name)
     return parser
 
 
 def run(argv: Sequence[str]) -> int:
     """Parse, call, and turn whatever happens into one clear line and an exit code."""
     try:
-        args = _parser().parse_args(argv)
+        args = _parser(argv[0] if argv else "").parse_args(argv)
     except SystemExit as end:  # --help, --version, or a wrong option
         return end.code if isinstance(end.code, int) else 2
     except KeyboardInterrupt:

@@ -228,6 +228,8 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) 
         facts["sources"] = [{"source": source, **_facts(counts)} for source, counts in sorted(tally.sources.items())]
         terminal.report(facts, to_stdout=args.output != "-")
         return
+    if terminal.quiet:
+        return
     header = ("source", ">records", ">changed", ">cuts", ">characters cut", "note")
     rows = [
         _row(source, counts)
