@@ -585,6 +585,21 @@ cdef void automaton_free(Automaton* a) noexcept nogil:
     free(a.values)
 
 
+cdef struct Rest:
+    # What stands between an occurrence and an edge of its line, as a part of `Rests.bytes`.
+    int64_t text
+    int32_t string
+    int64_t start
+    int64_t end
+
+
+cdef struct Rests:
+    Rest* rest
+    int64_t size
+    int64_t room
+    Bytes bytes
+
+
 cdef class Matcher(Scanner):
     """All strings of a pack at once, at token boundaries, overlapping ones included.
 
@@ -952,6 +967,8 @@ cdef class Matcher(Scanner):
     def rests(self, list texts not None, const uint8_t[::1] sides not None):
         """What stands between every occurrence in some texts and an edge of its line.
 
+        All texts are searched before a Python object is made of what was found, so that other threads run meanwhile.
+
         Parameters
         ----------
         texts : list of (str or bytes)
@@ -964,42 +981,46 @@ cdef class Matcher(Scanner):
         list of (text, string, bytes)
             Places of both; the order is that of the texts, within each by the end of the occurrence.
         """
-        cdef int64_t number, i, start, end, n = 0
+        cdef int64_t i, number, n = 0
         cdef const uint8_t* p
-        cdef Written row
-        cdef list out = []
+        cdef Written* rows
+        cdef Rests out
+        cdef Scratch* scratch = NULL
         if sides.shape[0] != self.strings:
             raise ValueError(f"expected sides of {self.strings} strings, got {sides.shape[0]}")
-        cdef Scratch* scratch = self._take()
-        cdef Found* found = &scratch.found
+        texts = texts[:]  # the caller's list may change while no lock is held
+        number = len(texts)
+        rows = <Written*>calloc(max(number, 1), sizeof(Written))
+        if rows == NULL:
+            raise MemoryError
+        memset(&out, 0, sizeof(Rests))
         try:
-            for number, text in enumerate(texts):
-                if isinstance(text, bytes):
-                    p = <const uint8_t*><const char*>text
-                    n = len(text)
-                else:
-                    row = written(text)
-                    p = utf8_of(&row, True, &scratch.utf8, &n)
-                _check_size(n)
+            for i in range(number):
+                text = texts[i]
+                rows[i] = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
+                _check_size(rows[i].points)
+            scratch = self._take()
+            for i in range(number):
+                if not self.learning:
+                    break
+                p = utf8_of(&rows[i], True, &scratch.utf8, &n)
                 self._meet(p, n)
-                with nogil:
+            with nogil:
+                for i in range(number):
+                    p = utf8_of(&rows[i], True, &scratch.utf8, &n)
+                    if n > LARGEST:
+                        with gil:
+                            _check_size(n)
                     self._find(p, n, scratch, NULL)
-                for i in range(found.size):
-                    start = scratch.tokens.start[found.position[i]]
-                    end = scratch.tokens.end[found.length[i]]
-                    if sides[found.count[i]] & TO_END:
-                        start = end
-                        while end < n and not breaks(p, end, n):
-                            end += 1
-                    else:
-                        end = start
-                        while start > 0 and not (breaks(p, start - 1, n) or start > 2 and breaks(p, start - 3, n) == 3):
-                            start -= 1
-                    out.append((number, found.count[i], (<const char*>p)[start:end]))
-                found.size = 0
+                    put_rests(p, n, i, scratch, &sides[0] if self.strings else NULL, &out)
+            return [(out.rest[i].text, out.rest[i].string, (<const char*>out.bytes.data)[out.rest[i].start : out.rest[i].end])
+                    for i in range(out.size)]
         finally:
-            self._give(scratch)
-        return out
+            if scratch != NULL:
+                self._give(scratch)
+            free(rows)
+            free(out.rest)
+            free(out.bytes.data)
 
     def regions(self, const uint8_t[::1] document not None):
         """Where the sieve lets occurrences stand.
@@ -1257,6 +1278,31 @@ cdef class Matcher(Scanner):
 
 
 new_tuple = tuple.__new__
+
+
+cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, const uint8_t* sides, Rests* out) except -1 nogil:
+    """Add what stands between the matches in a text and an edge of their lines, and forget the matches."""
+    cdef Found* found = &scratch.found
+    cdef int64_t i, start, end
+    for i in range(found.size):
+        start = scratch.tokens.start[found.position[i]]
+        end = scratch.tokens.end[found.length[i]]
+        if sides[found.count[i]] & TO_END:
+            start = end
+            while end < n and not breaks(p, end, n):
+                end += 1
+        else:
+            end = start
+            while start > 0 and not (breaks(p, start - 1, n) or start > 2 and breaks(p, start - 3, n) == 3):
+                start -= 1
+        reserve(<void**>&out.rest, &out.room, out.size + 1, sizeof(Rest))
+        reserve(<void**>&out.bytes.data, &out.bytes.room, out.bytes.size + end - start, 1)
+        memcpy(out.bytes.data + out.bytes.size, p + start, end - start)
+        out.rest[out.size] = Rest(text, found.count[i], out.bytes.size, out.bytes.size + end - start)
+        out.size += 1
+        out.bytes.size += end - start
+    found.size = 0
+    return 0
 
 
 cdef inline int breaks(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
