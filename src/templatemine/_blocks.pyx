@@ -542,13 +542,19 @@ cdef class BlockScanner:
         cdef Element* e
         cdef int32_t parent
         cdef int64_t stop
+        cdef const void* hit
         s.tags += 1
         if flags & RAW:
             stop = s.n if s.unended[tag] else self._raw_end(s, after, tag)
             if stop == s.n:
                 s.unended[tag] = 1
+                if tag == T_TITLE and s.title_end == 0 and not s.mute:
+                    hit = memchr(s.p + after, 60, s.n - after)
+                    s.title_start, s.title_end = after, s.n if hit == NULL else <const uint8_t*>hit - s.p
                 # A script that never ends hides the rest; a title or frame that never ends was no more than its tag.
                 return s.n if tag == T_SCRIPT or tag == T_STYLE else after
+            if tag == T_TITLE and s.title_end == 0 and not s.mute:
+                s.title_start, s.title_end = after, stop
             if tag == T_TITLE and s.title_count == 0 and not s.mute:
                 s.title_count = title_words(s.p + after, stop - after, s.title, TITLE)
             elif s.text_start >= 0 and not s.mute and stop > after:
@@ -681,6 +687,8 @@ cdef class BlockScanner:
         if (n == 2 and p[0] == 0xC2 and p[1] == 0xA0) or (n == 1 and p[0] <= 32) or (n == 3 and is_wide_blank(p)):
             s.blank = True
             return 0
+        if n == 2 and p[0] == 0xC2 and p[1] == 0xAD:    # a soft hyphen is not there
+            return 0
         begin_text(s, at)
         memcpy(s.text + s.size, p, n)
         s.size += n
@@ -701,7 +709,7 @@ cdef class BlockScanner:
         while i < end:
             c = p[i]
             if c <= 32:
-                if c == 10 and s.pre:
+                if c == 10 and (s.pre or (s.plain and blank_line(p, i + 1, end))):
                     end_block(s, &self.words, self.word_group, True)
                 s.blank = True
                 i += 1
@@ -736,6 +744,7 @@ cdef class BlockScanner:
     cdef int _scan(self, Page* s) except -1 nogil:
         cdef int64_t i = 0, after
         cdef const void* hit
+        s.plain = no_tag(s.p, s.n)
         while i < s.n:
             if s.p[i] == 60:
                 after = self._tag(s, i)
@@ -769,7 +778,9 @@ cdef class BlockScanner:
             parents, tags, groups, hidden, element_nodes (int32, uint16, uint32, uint8, int32; elements,): of each
             element, 0 is the page; element_nodes is the path that leads to it.
             node_parents int32, signs uint8, sign_bounds int64: the paths, 0 the empty one.
-            holes int64 (h, 2): stretches within blocks that are not shown.  title int: distinct words of the title.
+            holes int64 (h, 2): stretches within blocks that are not shown.  title int: distinct words of the title;
+            title_span (int, int): where it stands, (0, 0) if there is none.  plain bool: the page has no tag, and its
+            blocks are what blank lines part.
         """
         cdef Page* s = <Page*>malloc(sizeof(Page))
         if s == NULL:
@@ -798,6 +809,27 @@ cdef void _tables():
 
 
 _tables()
+
+
+cdef bint no_tag(const uint8_t* p, int64_t n) noexcept nogil:
+    """Nothing in the page looks like a tag, a comment or a declaration."""
+    cdef int64_t i = 0
+    cdef const void* hit
+    while i < n:
+        hit = memchr(p + i, 60, n - i)
+        if hit == NULL:
+            return True
+        i = <const uint8_t*>hit - p + 1
+        if i < n and (is_alpha(p[i]) or p[i] == 47 or p[i] == 33 or p[i] == 63):
+            return False
+    return True
+
+
+cdef inline bint blank_line(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """The line that begins at i is blank."""
+    while i < end and (p[i] == 32 or p[i] == 9 or p[i] == 13):
+        i += 1
+    return i < end and p[i] == 10
 
 
 cdef inline bint is_wide_blank(const uint8_t* p) noexcept nogil:

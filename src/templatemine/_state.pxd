@@ -37,6 +37,7 @@ cdef struct Page:
     int strong
     int mute
     int pre
+    bint plain              # there is no tag: blank lines part paragraphs
     int32_t open[256]       # open elements of each tag
     # the page's elements and paths
     Element* elements
@@ -84,6 +85,8 @@ cdef struct Page:
     # words of the title
     uint64_t title[TITLE]
     int title_count
+    int64_t title_start
+    int64_t title_end       # 0: no title yet
 
 
 cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil

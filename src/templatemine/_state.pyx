@@ -157,4 +157,6 @@ cdef object columns(Page* s):
         "sign_bounds": sign_bounds,
         "holes": copied(s.holes, s.hole_count * 8, np.int64).reshape(-1, 2),
         "title": s.title_count,
+        "title_span": (s.title_start, s.title_end),
+        "plain": bool(s.plain),
     }

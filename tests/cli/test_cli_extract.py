@@ -59,7 +59,7 @@ def test_json_lines(cli: Cli, tmp_path: Path) -> None:
     ran = cli("extract", new, "-o", tmp_path / "out.jsonl")
     assert (ran.code, ran.out) == (0, "")
     got = read(tmp_path / "out.jsonl")
-    assert [list(row) for row in got] == [["id", "source", "url", "system", "title", "text"]] * 3
+    assert [list(row) for row in got] == [["id", "source", "url", "system", "title", "date", "text"]] * 3
     assert [row["text"] for row in got] == [extract(page(n)).text for n in range(3)]
     assert "3 pages written to" in ran.err
     assert "blocks kept" in ran.err

@@ -170,6 +170,9 @@ def test_any_bytes(page: bytes) -> None:
         ("<font><p>a</font>b</p>c", ["ab", "c"]),
         ("<textarea>a</textarea><iframe>b</iframe>c", ["c"]),
         ("co\u00adop\u200bed", ["coop ed"]),
+        ("co&shy;op &#173;&#xad;a&shy", ["coop a"]),
+        ("one\ntwo\n \t\r\n\nthree < 3 &amp; <\n4", ["one two", "three < 3 & < 4"]),
+        ("one\n\ntwo<br>", ["one two"]),
     ],
 )
 def test_pages_as_people_write_them(page: str, found: list[str]) -> None:

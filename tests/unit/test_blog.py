@@ -10,7 +10,7 @@ from invented_pages import PROSE, page
 from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
-from templatemine.pages.blog import declared
+from templatemine.pages.about import declared
 from templatemine.pages.blog_rules import RULES
 from templatemine.pages.systems import Post
 

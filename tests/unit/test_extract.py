@@ -136,6 +136,9 @@ SHAPES = {
     "attributes": lambda n: "<p " + " ".join(f"a{place}=v" for place in range(n // 9)) + ">words of a page</p>",
     "references": lambda n: "&amp;&#65;&nbsp;&notone;" * (n // 24),
     "templates": lambda n: "<template><p>words in it<![CDATA[ text <p> ]]>" * (n // 46) + "<p>words of a page",
+    "scripts": lambda n: "<script type=application/ld+json>" * (n // 33),
+    "metas": lambda n: "<meta name=date content=" * (n // 24),
+    "lines": lambda n: "\n \t" * (n // 3) + "a word",
     "ends": lambda n: "<div><span>" * (n // 22) + "x</p></b></td>" * (n // 28),
 }
 
@@ -197,8 +200,15 @@ def test_a_line_goes_on_only_after_the_line_before() -> None:
         ("<title>Page</title><p>text<h2>Headline</h2>", "Headline"),
         ("<p>text", None),
         ("<title>  </title><p>text", None),
+        ("<title>A <b>bold</b> one", "A"),
+        ("<title>A <b> tag</title><p>text", "A <b> tag"),
+        ("<svg><title>Icon</title></svg><!--<title>Old</title>--><script>'<title>x'</script><title>Page</title>", "Page"),
+        ("<title>Boats leave harbour - The Times</title><h1>The Times</h1><h2>Boats leave the harbour</h2><p>text",
+         "Boats leave the harbour"),
+        ("<title>Boats leave harbour</title><h2>Links</h2><div>Boats leave the harbour</div><p>text",
+         "Boats leave the harbour"),
     ],
-)
+)  # fmt: skip
 def test_titles(html: str, title: str | None) -> None:
     at = Page(html)
     assert Extraction(at, verdict(len(at)), "some").title == title
@@ -209,6 +219,39 @@ def test_a_heading_that_was_kept_is_the_title() -> None:
     at = Page("<h2>Links</h2><h1>Headline</h1><p>text<h3>More</h3>")
     for kept, title in (([0, 1, 1, 1], "Headline"), ([0, 0, 1, 0], "Links"), ([0, 0, 0, 1], "More")):
         assert Extraction(at, verdict(4, kept=np.array(kept, np.bool_)), "some").title == title
+
+
+STORY = "<p>" + "word " * 20
+
+
+@pytest.mark.parametrize(
+    ("html", "date"),
+    [
+        ("<h1>Title</h1>", None),
+        (STORY, None),
+        (f"<h1>Title</h1><p>By A. Writer, 4 March 2020</p>{STORY}", "2020-03-04"),
+        (f"<p>4 March 2020</p><h1>Title</h1><p>By A. Writer{STORY}", "2020-03-04"),
+        (f"<p>4 March 2020</p><h1>Title</h1><p>5 March 2020{STORY}", "2020-03-05"),
+        (f"<h1>Title</h1>{STORY}<p>4 March 2020", None),
+        (f"<h1>Title</h1><p>{'in ' * 30} 4 March 2020{STORY}", None),
+        (f"<meta name=date content=2019-01-02><h1>Title</h1><p>4 March 2020{STORY}", "2019-01-02"),
+        (f"<meta name=date content=0001-01-01><h1>Title</h1><p>4 March 2020{STORY}", "2020-03-04"),
+        (f"<meta name=date content=0001-01-01><meta name=pubdate content='5 May 2005'>{STORY}", "2005-05-05"),
+    ],
+)
+def test_dates(html: str, date: str | None) -> None:
+    at = Page(html)
+    assert Extraction(at, verdict(len(at)), "some").date == date
+    assert Extraction(at, verdict(len(at), date="2001-01-01"), "some").date == "2001-01-01"
+    posts = (Post(text="text", blocks=(0,)),)
+    if len(at):
+        assert Extraction(at, verdict(len(at), posts=posts), "some").date is None
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_dates_are_found_whatever_the_system(system: str) -> None:
+    html = "<meta property='article:published_time' content='2020-03-04T05:06:07Z'>" + page(1)
+    assert one(system).extract(html).date == "2020-03-04T05:06:07+00:00"
 
 
 def test_all_that_is_known_is_in_the_dict() -> None:
@@ -233,6 +276,18 @@ def test_a_page_of_frames_says_so() -> None:
     found = extract("<frameset><frame src=a.html><frame name=x src='b.html'><frame src=a.html></frameset>")
     assert found.text == ""
     assert found.note == "a page of frames without a text of its own; they show a.html, b.html"
+
+
+def test_what_is_no_page_says_so() -> None:
+    found = extract("A first paragraph\nof two lines.\n\nA second one.", "bte")
+    assert (found.text, found.note) == (
+        "A first paragraph of two lines.\nA second one.",
+        "no tag in it; taken as plain text",
+    )
+    json = "no HTML but JSON, by how it begins and ends; taken as it is"
+    for html in ('{"body": "<p>text"}\n', "[1, 2]"):
+        assert extract(html, "bte").note == json
+    assert extract("", "bte").note == extract("{", "bte").note == ""
 
 
 def test_a_page_with_words_does_not_give_nothing_silently() -> None:

@@ -687,7 +687,7 @@ class TestFolder:
         assert error.where == str(tmp_path / "s")
         assert (
             error.problem
-            == "expected .txt, .html, .htm files (each also with .gz), or of .jsonl, .ndjson, .json, .html, .htm, .warc, .wet, .arc, .rss, .atom, .xml, .rdf, .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .tsv; found none"
+            == "expected .txt, .html, .htm, .xhtml, .xht files (each also with .gz), or of .jsonl, .ndjson, .json, .html, .htm, .xhtml, .xht, .warc, .wet, .arc, .rss, .atom, .xml, .rdf, .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .tsv; found none"
         )
 
     def test_no_good_document_is_not_fatal(self, tmp_path: Path) -> None:
@@ -742,6 +742,11 @@ class TestFolder:
         (tmp_path / "s").mkdir()
         (tmp_path / "s" / "a.txt").symlink_to(tmp_path / "elsewhere.txt")
         assert collect(tmp_path / "s")[0][0].document.text == "text"
+
+    def test_pages_in_xml(self, tmp_path: Path) -> None:
+        for name in ("a.xhtml", "b.XHT", "c.xhtml.gz"):
+            page(tmp_path / "s" / name)
+        assert ids(tmp_path / "s") == [("s", name) for name in ("a.xhtml", "b.XHT", "c.xhtml.gz")]
 
     def test_a_directory_named_like_a_document(self, tmp_path: Path) -> None:
         page(tmp_path / "s" / "a.html" / "b.html")
@@ -801,6 +806,34 @@ class TestHtmlEncoding:
     @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
     def test_utf16_with_its_mark(self, codec: str) -> None:
         assert decode_html("\ufeff<p>日".encode(codec)) == "<p>日"
+
+    @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+    def test_utf16_without_its_mark(self, codec: str) -> None:
+        page = "<p>Straße</p>"
+        assert decode_html(page.encode(codec)) == page
+        assert decode_html(page.encode()) == page
+
+    def test_utf8_with_few_bad_bytes_stays_utf8_whatever_it_says(self) -> None:
+        text = "日本語のページ" * 5
+        for meta in ("", "<meta charset=iso-8859-1>"):
+            assert decode_html((meta + text).encode() + b"\xff") == meta + text + "\ufffd"
+
+    def test_utf8_that_is_none_is_not_believed(self) -> None:
+        meta = "<meta charset=utf-8>"
+        assert decode_html(meta.encode() + b"Gr\xf6\xdfe, caf\xe9") == meta + "Größe, café"
+
+    def test_escapes_of_iso_2022(self) -> None:
+        page = '<meta charset="iso-2022-jp"><p>東京の天気</p>'
+        assert decode_html(page.encode("iso2022_jp")) == page
+        assert decode_html(page.encode()) == page
+        plain = "<p>\x1b[1m text"
+        assert decode_html(plain.encode()) == plain
+
+    def test_the_xml_declaration_names_a_character_set(self) -> None:
+        page = '<?xml version="1.0" encoding="koi8-r"?>\n<html><p>Новости'
+        assert decode_html(page.encode("koi8-r")) == page
+        both = page.replace("<p>", "<meta charset=windows-1251><p>")
+        assert decode_html(both.encode("cp1251")) == both
 
     def test_no_page_is_refused(self) -> None:
         for seed in range(256):

@@ -24,9 +24,9 @@ from templatemine.io.formats import Format, by_name, by_path, module_of, names, 
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["KNOWN", "decode_html", "meta_charset", "read", "read_body"]
+__all__ = ["KNOWN", "decode_html", "meta_charset", "read", "read_body", "utf8"]
 
-_IS_HTML = {".txt": False, ".html": True, ".htm": True}
+_IS_HTML = {".txt": False, ".html": True, ".htm": True, ".xhtml": True, ".xht": True}
 KNOWN = ", ".join(_IS_HTML)
 """Suffixes of documents, for messages.  Each is also known with that of packing behind it."""
 
@@ -207,23 +207,47 @@ _CODECS = {
 
 
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_WIDE = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+"""How UTF-16 without a mark begins; read as UTF-8 it would be all zeros and letters, and valid."""
+_XML = re.compile(rb"\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*[\"']([A-Za-z0-9_.:\-]{1,40})[\"']")
+
+_BROKEN_SHARE = 0.1
+"""UTF-8 in which no more than this share of what is not ASCII is broken, is UTF-8 with a few bad bytes."""
 
 
 def decode_html(data: bytes) -> str:
-    """Decode a page: UTF-8 if it is that, else the character set its ``<meta>`` names, else Windows-1252.
+    """Decode a page: UTF-8 if it is that, else the character set it names, else Windows-1252.
 
-    The ``<meta>`` is looked for in the first 4,096 bytes; a byte order mark outranks it, and is taken off.  Only a page
-    that is not UTF-8 throughout gets that far; what the character set cannot hold becomes U+FFFD, as in a browser, so
-    no page is refused.
+    A byte order mark outranks all and is taken off.  UTF-8 with a few bad bytes stays UTF-8.  A character set is looked
+    for in a ``<meta>`` of the first 4,096 bytes and in the XML declaration; one that says UTF-8 of a page without a
+    single character of that is not believed.  What the character set cannot hold becomes U+FFFD, as in a browser, so no
+    page is refused.
     """
-    try:
-        return data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        codec = "cp1252"
-    if label := meta_charset(data):
-        codec = _codec(label)
-    codec = next((named for mark, named in _MARKS.items() if data.startswith(mark)), codec)
+    codec = next((named for mark, named in (_MARKS | _WIDE).items() if data.startswith(mark)), None)
+    if codec is None:
+        label = meta_charset(data) or ((match := _XML.match(data)) and match[1].decode("ascii"))
+        codec = _codec(label) if label else "cp1252"
+        # Escapes are how ISO-2022 writes in ASCII.
+        if (codec != "iso2022_jp" or b"\x1b" not in data) and (found := utf8(data)) is not None:
+            return found[0]
+        if codec == "utf-8" and not _MULTIBYTE.search(data):
+            codec = "cp1252"
     return data.decode(codec, errors="replace").removeprefix("\ufeff")
+
+
+_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+"""A character of UTF-8, but for some rare ones and some bytes that are none."""
+
+
+def utf8(data: bytes) -> tuple[str, bool] | None:
+    """The text if it is UTF-8, perhaps with a few broken bytes, and whether it has such."""
+    try:
+        return data.decode(), False
+    except UnicodeDecodeError:
+        text = data.decode(errors="replace")
+    broken = text.count("\ufffd")
+    others = len(text.encode("ascii", "ignore"))
+    return (text, True) if broken <= _BROKEN_SHARE * (len(text) - others) else None
 
 
 def meta_charset(data: bytes) -> str | None:

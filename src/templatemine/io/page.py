@@ -14,7 +14,7 @@ from templatemine.model import Document, Record
 
 __all__ = ["SUFFIXES", "is_page", "read"]
 
-SUFFIXES = (".html", ".htm")
+SUFFIXES = (".html", ".htm", ".xhtml", ".xht")
 """Suffixes of this format, each also with that of packing behind it."""
 
 

@@ -19,7 +19,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import too_large
 from templatemine.io.files import Report, place_of, stem
-from templatemine.io.folder import meta_charset
+from templatemine.io.folder import meta_charset, utf8
 from templatemine.io.sources import domain_of, source_of
 from templatemine.model import Document, Record
 
@@ -42,9 +42,6 @@ _SNIFFED = re.compile(
 """How pages begin whose type is not told (MIME Sniffing standard, section 7.1)."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-
-_BROKEN_SHARE = 0.1
-"""UTF-8 in which no more than this share of what is not ASCII is broken, is UTF-8 with a few bad bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +145,7 @@ def decode(data: bytes, charset: str) -> tuple[str, list[str]]:
             return text, [BROKEN] if "\ufffd" in text and not _holds(data, codec) else []
     named = list(_named(data, charset))
     # Escapes are how ISO-2022 writes in ASCII, zeros how UTF-16 does.
-    if b"\x1b" not in data and b"\0" not in data and (found := _utf8(data)) is not None:
+    if b"\x1b" not in data and b"\0" not in data and (found := utf8(data)) is not None:
         text, broken = found
         lie = [LIES] if named and named[0] != "utf-8" and not text.isascii() else []
         return text, lie + [BROKEN] * broken
@@ -170,17 +167,6 @@ def _named(data: bytes, charset: str) -> Iterator[str]:
         if codec:
             # What could be read byte by byte is not UTF-16 (HTML standard, section 13.2.3).
             yield "utf-8" if from_meta and codec.startswith("utf-16") else codec
-
-
-def _utf8(data: bytes) -> tuple[str, bool] | None:
-    """The text if it is UTF-8, perhaps with a few broken bytes, and whether it has such."""
-    try:
-        return data.decode(), False
-    except UnicodeDecodeError:
-        text = data.decode(errors="replace")
-    broken = text.count("\ufffd")
-    others = len(text.encode("ascii", "ignore"))
-    return (text, True) if broken <= _BROKEN_SHARE * (len(text) - others) else None
 
 
 def _holds(data: bytes, codec: str) -> bool:

@@ -27,9 +27,10 @@ FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
 WORDS = _blocks.COUNTS.index("words")
 AFTER_TITLE = _pages.FEATURES.index("after_title")
 LARGEST = 1 << 31
+TITLE = 4000
+"""Bytes of a title that are read."""
 
 _MARKS = re.compile(r"\W+")
-_TITLE = re.compile(r"<title\b[^<>]{0,1000}>([^<]{1,2000})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
@@ -104,8 +105,13 @@ class Page:
     @cached_property
     def title(self) -> str:
         """What stands in ``<title>``, references resolved and white space folded; "" if there is none."""
-        found = _TITLE.search(self._html)
-        return " ".join(unescape(found[1]).split()) if found else ""
+        start, end = self.columns["title_span"]
+        return " ".join(unescape(self._data[start : min(end, start + TITLE)].decode("utf-8", "ignore")).split())
+
+    @property
+    def plain(self) -> bool:
+        """The page has no tag: it is no HTML, and its blocks are the paragraphs that blank lines part."""
+        return bool(self.columns["plain"])
 
     def source(self, start: int, end: int) -> bytes:
         """A stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""

@@ -3,7 +3,7 @@
 BlogBuster (G. and D. Petasis, A tool for extracting corpora from the blogosphere): the ids and classes that Blogger and
 WordPress give their elements say what is a post, a title and a date (section 4).  `pages.blog_rules` has the paper's
 patterns as data, and behind them what blogs have come to use since: hAtom and microformats, schema.org, <article>,
-<time>; `pages.blog_posts` finds the posts by them.  Here, for pages of one post, JSON-LD and Open Graph.
+<time>; `pages.blog_posts` finds the posts by them.  For pages of one post what `pages.about` finds is asked too.
 
 What the paper leaves open: its patterns are matched with each name of a class attribute and with ids; a post found by
 several elements is one post; comments, sidebars and footers hold no posts.  A page without posts goes to `density`, and
@@ -12,8 +12,6 @@ says so.
 
 from __future__ import annotations
 
-import json
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,50 +20,17 @@ import numpy as np
 
 from templatemine.config import ExtractConfig
 from templatemine.pages import density
+from templatemine.pages.about import declared
 from templatemine.pages.blocks import Page
 from templatemine.pages.blog_posts import Found, Parts, posts_of
 from templatemine.pages.blog_rules import PAPER, rule_set
-from templatemine.pages.dates import normalised
-from templatemine.pages.outline import Outline, attributes, plain
+from templatemine.pages.outline import Outline
 from templatemine.pages.systems import Judge, Post, Site, Verdict
 
-__all__ = ["declared", "make"]
-
-LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>(.*?)</script", re.IGNORECASE | re.DOTALL)
-META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
-ARTICLES = frozenset(["BlogPosting", "Article", "NewsArticle"])
+__all__ = ["make"]
 
 REASONS = ("not in a post", "text of a post", "title or date of a post", "beside the text of a post", "not shown")
 OUTSIDE, INSIDE, HEAD, BESIDE, HIDDEN = range(5)
-
-
-def declared(html: str) -> tuple[str | None, str | None]:
-    """Title and date that the page says of itself, for machines: JSON-LD, then Open Graph."""
-    for script in LDJSON.findall(html):
-        try:
-            pending: list[Any] = [json.loads(script)]
-        except (ValueError, RecursionError):
-            continue
-        while pending:
-            one = pending.pop()
-            if isinstance(one, list):
-                pending += one[::-1]
-            elif isinstance(one, dict):
-                kinds = one.get("@type")
-                if not ARTICLES.isdisjoint(
-                    kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)
-                ):
-                    title, date = one.get("headline"), one.get("datePublished")
-                    title = plain(title) if isinstance(title, str) else None
-                    return title or None, normalised(date) if isinstance(date, str) else None
-                pending += [value for value in one.values() if isinstance(value, dict | list)][::-1]
-    named: dict[str, str] = {}
-    for tag in META.findall(html):
-        found = attributes(tag)
-        key = found.get("property") or found.get("itemprop") or found.get("name") or ""
-        named.setdefault(key.lower(), found.get("content", ""))
-    date = next((named[key] for key in ("article:published_time", "datepublished", "date") if named.get(key)), "")
-    return " ".join(named.get("og:title", "").split()) or None, normalised(date)
 
 
 def make(site: Site, config: ExtractConfig) -> Judge:

@@ -14,7 +14,7 @@ from typing import Any
 
 from templatemine.patterns import TABLE
 
-__all__ = ["LONGEST", "is_date", "normalised"]
+__all__ = ["LONGEST", "is_date", "normalised", "stated"]
 
 LONGEST = 80
 """Characters of a text that may be a date, with what stands beside it (author, number of comments)."""
@@ -76,6 +76,16 @@ def normalised(text: str, whole: bool = False) -> str | None:
 def is_date(text: str) -> bool:
     """The text is a date and nothing else."""
     return normalised(text, whole=True) is not None
+
+
+def stated(text: str) -> str | None:
+    """The first date in a text in a form that reads one way only."""
+    found = min((match for pattern in (_ISO, *_NAMED) if (match := pattern.search(text))), key=_place, default=None)
+    return None if found is None else _written(found.groupdict())
+
+
+def _place(found: re.Match[str]) -> int:
+    return found.start()
 
 
 @lru_cache(maxsize=4096)

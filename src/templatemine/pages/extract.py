@@ -20,6 +20,7 @@ from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.pages import cleaneval
+from templatemine.pages.about import date_of, title_of
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import DEFAULT, Post, Site, Verdict, load
 
@@ -83,8 +84,6 @@ class Extraction:
     Attributes
     ----------
     system : str
-    date : str or None
-        In ISO 8601, where the system looks for it.
     posts : tuple of Post
         Where the system looks for them.
     note : str
@@ -93,9 +92,8 @@ class Extraction:
 
     def __init__(self, page: Page, verdict: Verdict, system: str) -> None:
         self.system = system
-        self.date = verdict.date
         self.posts: tuple[Post, ...] = verdict.posts
-        self.note = verdict.note or _frames(page) or _nothing(page, verdict)
+        self.note = verdict.note or _frames(page) or _nothing(page, verdict) or _no_page(page)
         self._page = page
         self._verdict = verdict
         self._kept: list[int] = np.flatnonzero(verdict.kept).tolist()
@@ -120,20 +118,21 @@ class Extraction:
 
     @cached_property
     def title(self) -> str | None:
-        """The system's title of the page, else the first heading that it kept, else the first, else ``<title>``.
-
-        Headings before ``<title>`` as in getMainHeadline of Baisa (2009), appendix; the first one of many a page is for
-        screen readers.
-        """
+        """The system's title of the page, else that of `about.title_of`, else ``<title>``."""
         if self._verdict.title is not None:
             return self._verdict.title
-        marks = self._marks
-        heading = next((block for block in self._kept if marks[block] == cleaneval.HEADING), None)
-        if heading is None and cleaneval.HEADING in marks:
-            heading = marks.index(cleaneval.HEADING)
-        if heading is not None:
-            return self._page.text(heading)
-        return self._page.title or None
+        return (self._page.text(self._title) if self._title >= 0 else self._page.title) or None
+
+    @cached_property
+    def date(self) -> str | None:
+        """The system's date of the page in ISO 8601, else that of `about.date_of`; posts have their own."""
+        if self._verdict.date is not None or self.posts:
+            return self._verdict.date
+        return date_of(self._page, self._title, self._verdict.kept)
+
+    @cached_property
+    def _title(self) -> int:
+        return title_of(self._page, self._marks, self._verdict.kept)
 
     @cached_property
     def marked(self) -> str:
@@ -301,6 +300,14 @@ def _nothing(page: Page, verdict: Verdict) -> str:
     if not len(page) or verdict.kept.any() or page.words[~page.hidden].sum() < WORDS:
         return ""
     return f"nothing was kept of {WORDS} words or more"
+
+
+def _no_page(page: Page) -> str:
+    """What is said of something that is no page."""
+    ends = page.html.strip()[:: max(1, len(page.html.strip()) - 1)]
+    if ends in ("{}", "[]"):
+        return "no HTML but JSON, by how it begins and ends; taken as it is"
+    return "no tag in it; taken as plain text" if page.plain and len(page) else ""
 
 
 def _frames(page: Page) -> str:

@@ -1,0 +1,174 @@
+"""Title and date of a page: what it says of itself for machines, and what stands at the head of its text.
+
+`declared` reads JSON-LD and ``<meta>``; `title_of` and `date_of` look at blocks, whatever system has judged them.
+Linear in the page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _blocks
+from templatemine.pages.blocks import Page
+from templatemine.pages.cleaneval import HEADING
+from templatemine.pages.dates import LONGEST, normalised, stated
+from templatemine.pages.headline import FAR, STORY
+from templatemine.pages.outline import attributes, plain
+
+__all__ = ["date_of", "declared", "title_of"]
+
+LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
+_END = re.compile(r"</script", re.IGNORECASE)
+META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
+
+ARTICLES = frozenset(
+    [
+        "Article",
+        "AdvertiserContentArticle",
+        "AnalysisNewsArticle",
+        "AskPublicNewsArticle",
+        "BackgroundNewsArticle",
+        "BlogPosting",
+        "DiscussionForumPosting",
+        "LiveBlogPosting",
+        "NewsArticle",
+        "OpinionNewsArticle",
+        "Report",
+        "ReportageNewsArticle",
+        "ReviewNewsArticle",
+        "SatiricalArticle",
+        "ScholarlyArticle",
+        "SocialMediaPosting",
+        "TechArticle",
+    ]
+)
+"""schema.org's Article and what it counts among its kinds."""
+
+PUBLISHED = (
+    "article:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "rnews:datepublished",
+    "og:pubdate",
+    "originalpublicationdate",
+    "parsely-pub-date",
+    "sailthru.date",
+    "dcterms.issued",
+    "dc.date.issued",
+    "dcterms.created",
+    "dcterms.date",
+    "dc.date",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "displaydate",
+    "date",
+)
+"""Names (property, itemprop or name) under which a ``<meta>`` says when a page was published, the surest first."""
+
+EARLIEST = "1990"
+
+TITLE_WORDS, MONTH, YEAR, NUMBERS = (_blocks.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
+
+ALIKE = 0.5
+"""Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline."""
+PREFERRED = 0.2
+"""Added to that where the block is a heading."""
+
+
+def declared(html: str) -> tuple[str | None, str | None]:
+    """Title and date that the page says of itself, for machines: JSON-LD, then Open Graph and other ``<meta>``."""
+    title, date = _article(html)
+    if title and date:
+        return title, date
+    named: dict[str, str] = {}
+    for tag in META.findall(html):
+        found = attributes(tag)
+        key = found.get("property") or found.get("itemprop") or found.get("name") or ""
+        named.setdefault(key.lower(), found.get("content", ""))
+    dates = (_published(named[key]) for key in PUBLISHED if named.get(key))
+    return title or " ".join(named.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
+
+
+def _article(html: str) -> tuple[str | None, str | None]:
+    """Headline and date of the first article in the page's JSON-LD."""
+    for script in _scripts(html):
+        try:
+            pending: list[Any] = [json.loads(script, strict=False)]
+        except (ValueError, RecursionError):
+            continue
+        while pending:
+            one = pending.pop()
+            if isinstance(one, list):
+                pending += one[::-1]
+            elif isinstance(one, dict):
+                kinds = one.get("@type")
+                if not ARTICLES.isdisjoint(
+                    kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)
+                ):
+                    title, date = one.get("headline"), one.get("datePublished")
+                    title = plain(title) if isinstance(title, str) else None
+                    return title or None, _published(date) if isinstance(date, str) else None
+                pending += [value for value in one.values() if isinstance(value, dict | list)][::-1]
+    return None, None
+
+
+def _scripts(html: str) -> Iterator[str]:
+    """What stands in the page's JSON-LD scripts; one that does not end is none, nor is any behind it."""
+    place = 0
+    while (begin := LDJSON.search(html, place)) and (end := _END.search(html, begin.end())):
+        yield html[begin.end() : end.start()]
+        place = end.end()
+
+
+def _published(text: str) -> str | None:
+    """A date since there have been pages: where a system knows none, it may say the first of January of the year 1."""
+    date = normalised(text)
+    return date if date is not None and date >= EARLIEST else None
+
+
+def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
+    """Place of the block that is the title of the page, -1 for none.
+
+    The block that says most of ``<title>``, if that is half of the words of both, a heading before other blocks; else
+    the first heading that was kept, else the first.  Headings before ``<title>`` itself as in getMainHeadline of Baisa
+    (2009), appendix; but the first heading of many pages is for screen readers, or the name of the site.
+    """
+    heading = np.array([mark == HEADING for mark in marks], np.bool_)
+    columns = page.columns
+    alike = 2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1))
+    if len(alike) and alike.max() >= ALIKE:
+        return int(np.argmax(np.where(alike >= ALIKE, alike + PREFERRED * heading + kept * 1e-3, 0)))
+    for which in (heading & kept, heading):
+        if which.any():
+            return int(np.argmax(which))
+    return -1
+
+
+def date_of(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
+    """The date that the page declares, else the one that stands by itself between its title and its story.
+
+    A date of the head stands in a line of at most `FAR` words and `LONGEST` characters, up to `FAR` blocks before the
+    first kept block of `STORY` words or more; lines before the title count where none after it has one.
+    """
+    if (date := declared(page.html)[1]) is not None:
+        return date
+    words, counts = page.words, page.columns["counts"]
+    story = np.flatnonzero(kept & (words >= STORY))
+    story = story[story > title]
+    if not len(story):
+        return None
+    last = int(story[0])
+    dated = (counts[:last, [MONTH, YEAR]].any(axis=1) | (counts[:last, NUMBERS] > 1)) & (words[:last] <= FAR)
+    lines = np.flatnonzero(dated & (np.arange(last) >= last - FAR))
+    for line in (*lines[lines > title].tolist(), *lines[lines < title][::-1].tolist()):
+        text = page.text(line)
+        if len(text) <= LONGEST and (date := stated(text)) is not None:
+            return date
+    return None
