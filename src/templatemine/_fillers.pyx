@@ -125,11 +125,16 @@ cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n,
     return (behind or letters <= SMALL_SIZE) and i == n if letters else char != OWN
 
 
+cdef inline bint in_address(const uint8_t* p, int64_t width) noexcept nogil:
+    """Whether an address may hold the character at p, of so many bytes: of ASCII, or characters.TWO_BYTES."""
+    return 33 <= p[0] <= 126 or (width == 2 and 0xC2 <= p[0] <= 0xDF and (p[0] > 0xC2 or p[1] > 0xA0))
+
+
 cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
     """Whether a dot, a slash, a colon or an "at" stands before a letter or a figure."""
     cdef int64_t i
     for i in range(n - 1):
-        if (p[i] == 46 or p[i] == 47 or p[i] == 58 or p[i] == 64) and is_alnum(p[i + 1]):
+        if (p[i] == 46 or p[i] == 47 or p[i] == 58 or p[i] == 64) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
             return True
     return False
 
@@ -148,16 +153,17 @@ cdef inline int step(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, b
 
 cdef bint address(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, bint glued) noexcept nogil:
     """Whether what begins, or ends, at i is one address, or nothing, up to the edge of its line."""
-    cdef int64_t first = i, edge = i, next = i
+    cdef int64_t first = i, edge = i, next = i, size = 0
     cdef int char
     while True:
         char = step(spec, p, n, i, behind, &next)
-        if char == BREAK or not 33 <= p[min(i, next)] <= 126:
+        if char == BREAK or not in_address(p + min(i, next), max(i, next) - min(i, next)):
             break
         i = next
+        size += 1
         if char != PARTING:
             edge = i
-            if glued and (edge - first if behind else first - edge) >= GLUED_SIZE:
+            if glued and size >= GLUED_SIZE:
                 return False
     while char == PARTING:
         i = next

@@ -18,6 +18,7 @@ __all__ = [
     "SIGNS",
     "SMALL",
     "SPACED_LETTER",
+    "TWO_BYTES",
     "WIDE_SPACE",
     "in_class",
     "line_begin",
@@ -48,6 +49,9 @@ SIGNS = (
     "\u00a1-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u200b-\u2027\u202a-\u202e\u2030-\u205e"
     "\u2060-\u206f\u20a0-\u20cf\u2190-\u2bff"
 )
+# What addresses hold beyond ASCII, as people read them (RFC 3987): all that has two bytes in UTF-8, from Latin to
+# Arabic, which is one range for engines that read bytes.
+TWO_BYTES = "\u00a1-\u07ff"
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
 

@@ -6,7 +6,7 @@ only one kind may:
 number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
 duration  those of a date, and units of time and "ago"
-url       one address, of the web or of a person, without a blank
+url       one address, of the web or of a person, without a blank; of letters from Latin to Arabic
 names     none that begins with a small letter but, behind a string, at most three in a row of such letters alone, and
           before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
@@ -27,7 +27,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from templatemine.characters import JOINTS, LINE_BREAKS, OWN_TOKEN, SIGNS, SMALL, SPACED_LETTER
+from templatemine.characters import JOINTS, LINE_BREAKS, OWN_TOKEN, SIGNS, SMALL, SPACED_LETTER, TWO_BYTES
 from templatemine.patterns import DIGIT, TABLE
 
 if TYPE_CHECKING:
@@ -206,19 +206,20 @@ def _address(gap: str, separators: str, end: bool, beside: str) -> str:
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
     """
-    plain = _escaped(_PUNCTUATION, _TELLING) + "0-9A-Za-z"
     signs = _escaped(_PUNCTUATION, _TELLING)
     telling, first = f"[{_escaped(_TELLING)}]", _escaped(_TELLING, separators)
-    edge = _escaped(_PUNCTUATION, separators) + "0-9A-Za-z"
-    begin = [f"[{_escaped(_PUNCTUATION, _TELLING + separators)}0-9A-Za-z]"]
+    letters, one = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
+    edge = _escaped(_PUNCTUATION, separators) + letters
+    begin = [f"[{_escaped(_PUNCTUATION, _TELLING + separators)}{letters}]"]
     short = ""
     if first:
         begin.append(f"[{first}]{telling}*[{signs}]")
         short = f"|[{first}]{telling}*"
     address = (
-        f"(?:(?:{'|'.join(begin)})(?:[{plain}]|{telling}+[{signs}])*{telling}+{short})[0-9A-Za-z](?:[!-~]*[{edge}])?"
+        f"(?:(?:{'|'.join(begin)})(?:[{signs}{letters}]|{telling}+[{signs}])*{telling}+{short})"
+        f"[{letters}](?:{one}*[{edge}])?"
     )
-    some = f"[!-~]{{0,{GLUED_SIZE - 2}}}"
+    some = f"{one}{{0,{GLUED_SIZE - 2}}}"
     joints = "".join(char for char in JOINTS if char not in separators)
     letter = rf"[^\s{_escaped(separators)}{OWN_TOKEN}]" if beside == "any" else f"[{SPACED_LETTER if end else joints}]"
     glued = f"{letter}(?:{some}[{edge}])?" if end else f"(?:[{edge}]{some})?{letter}"

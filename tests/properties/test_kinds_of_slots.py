@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 import re2
 import regex
 from hypothesis import given
@@ -20,7 +21,7 @@ from templatemine.expressions import Encoded, expression, for_re2
 from templatemine.model import Template
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
-from templatemine.slots import KINDS, slot_token
+from templatemine.slots import GLUED_SIZE, KINDS, slot_token
 
 ALL_KINDS = (*KINDS, "10", "12", "30", "")
 FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")
@@ -106,6 +107,7 @@ PIECES = (
         "T",
     ),
     *("a.b", "x@y", "@z", "http://q.org/a", ".", ":", "/", "@", "\x1c", "\u200f", "case-7 x"),
+    *("a.b/é", "ж.ω", "¡a/", "@\u07ff", "a/\u0800", "\u0085"),
 )
 texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 # In spaced ones kinds hold more often.
@@ -160,6 +162,19 @@ def test_expressions_say_what_engines_do(
         # Of several strings in a line an expression finds what reaches farthest from its beginning.
         assert found <= set(expected)
         assert covered(found) == covered(expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("side", ["start", "end"])
+@pytest.mark.parametrize("char", ["x", "é", "\u07ff", "\u0800", "語"])
+def test_engines_agree_on_how_long_a_glued_word_may_be(kind: str, side: str, char: str) -> None:
+    pack = slotted("Foto:" if side == "end" else "foto", kind, side)
+    assert pack is not None
+    for size in range(GLUED_SIZE - 2, GLUED_SIZE + 3):
+        text = f"A\nFoto:{char * size}" if side == "end" else f"A\n{char * (size - 1)}:foto"
+        found = [Cleaner(pack, CleanConfig(engine=engine)).spans(text) for engine in ("native", "regex")]
+        assert found[0] == found[1]
+        assert bool(found[0]) == (char != "語" and (kind != "url" or (size <= GLUED_SIZE and char != "\u0800")))
 
 
 LINE = ("by", "By", "Ann", "5", "of", "later", "語", "\n", "\n", "Foto:", "Foto:Ann/by:", "May", "a/b/c/d/e/Foto:", "-")

@@ -33,8 +33,11 @@ FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "duration": (("3 hours ago", "5min", "2 weeks, 3 days", "1 h"), ("3 hours later", "many hours")),
     "url": (
-        ("https://example.org/a-b", "www.example.org", "desk@example.org.", "@courier", "usat.ly/2gB4"),
-        ("report.", "see example.org", "example", "a-b", "…example.org"),
+        (
+            *("https://example.org/a-b", "www.example.org", "desk@example.org.", "@courier", "usat.ly/2gB4"),
+            *("https://example.org/beneficiário-3", "пример.рф", "http://example.org/خبر", "/é"),
+        ),
+        ("report.", "see example.org", "example", "a-b", "…example.org", "é", "é.", "example.org/語", "example.org/ é"),
     ),
     "names": (
         ("Jane Roe", "Jane Roe, of the Courier", "JANE ROE and Łukasz Żak", "École de Paris", "3 Doors", "Ольга Мин"),
@@ -78,6 +81,8 @@ def test_limits_of_kinds(side: str) -> None:
         # A word that is glued to the string may be anything, but for some limits.
         assert fills(kind, "x" * GLUED_SIZE, "-", side)
         assert fills(kind, "x" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert fills(kind, "é" * GLUED_SIZE, "-", side)
+        assert fills(kind, "é" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
         assert fills(kind, "/".join("x" * (MOST_JOINTS + 1)), "-", side)
         assert fills(kind, "/".join("x" * (MOST_JOINTS + 2)), "-", side) == (kind == "url")
 
