@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.batches import Done, pieces, spread
 from templatemine.config import ExtractConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
+from templatemine.io.fields import page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, work_records
 from templatemine.io.work import Work
@@ -180,7 +181,7 @@ class RecordExtractor:
     def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
         """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
         name = self.config.read.html_field
-        html = record.get(name)
+        html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
             raise CorpusError(f"expected a page in {name!r}, found none")
         notes: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.hits import DayHits, Days, add_days
 from templatemine.io import read as archives
+from templatemine.io.fields import page_of
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
@@ -379,6 +380,8 @@ class RecordCleaner:
             counts.no_pack += 1
             return
         body = record.get(ready.field)
+        if ready.field == self.config.read.html_field:
+            body = page_of(record.get(self.config.read.text_field), body)
         if body is None:
             counts.other_kind += 1
             return

@@ -51,7 +51,8 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     ----------
     source : str
     documents : iterable of Document
-        Taken once, in order.  If any of them is HTML, all are tokenised as HTML.
+        Taken once, in order.  If half of them are HTML, all are tokenised as HTML: a page that strayed among articles
+        must not make their pack one that is for pages alone.
     config : TokeniseConfig
     lines : bool
         Line breaks become tokens.
@@ -65,7 +66,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     """
     patterns = pattern_set(config.patterns, config.user_patterns)
     kept = list(documents)
-    html = any(document.is_html for document in kept)
+    html = 2 * sum(document.is_html for document in kept) >= max(1, len(kept))
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
     dates = days(document.date for document in kept)
     for place in range(0, len(kept), BATCH):

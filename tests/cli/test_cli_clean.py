@@ -244,13 +244,14 @@ def test_kinds_that_do_not_fit(cli: Cli, mined: Path, mined_html: Path, tmp_path
         {"source": "alpha.example", "html": "<p>x</p>", "text": "A short story.\n" + CALL.format("Alpha")},
         {"source": "page.example", "html": "<p>x</p>", "text": "y"},
         {"source": "alpha.example", "html": "<p>x</p>", "text": None},
+        {"source": "page.example", "html": "", "text": "A story that is not lost."},
     ]
     ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined, mined_html, "-o", tmp_path / "c.jsonl")
     after = read(tmp_path / "c.jsonl")
-    assert [after[0], after[1], after[4]] == [lines[0], lines[1], lines[4]]
+    assert [after[0], after[1], after[4:]] == [lines[0], lines[1], lines[4:]]
     assert after[2]["text"] == "A short story."
     assert after[3]["text"] == "x"
-    assert "3 of another kind than their pack (unchanged)" in ran.err
+    assert "4 of another kind than their pack (unchanged)" in ran.err
     assert "2 not of the kind (HTML or text) of the pack: unchanged" in ran.err
 
 

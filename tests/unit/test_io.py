@@ -175,6 +175,12 @@ class TestJsonLines:
         assert (record.document.text, record.document.html) == ("", None)
         assert errors == []
 
+    @pytest.mark.parametrize("blank", ["", " \n\u3000"])
+    def test_blank_html_beside_a_text_is_no_html(self, tmp_path: Path, blank: str) -> None:
+        records, errors = collect(put(tmp_path / "a.jsonl", {"text": "x", "html": blank}, {"html": blank}))
+        assert [(one.document.text, one.document.html) for one in records] == [("x", None), (None, blank)]
+        assert errors == []
+
     def test_other_fields_of_other_types(self, tmp_path: Path) -> None:
         (record,), errors = collect(put(tmp_path / "a.jsonl", {"text": "x", "url": 1, "date": [], "title": None}))
         assert (record.document.url, record.document.date, record.document.title) == (None, None, None)

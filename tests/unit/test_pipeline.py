@@ -155,6 +155,20 @@ def test_a_pattern_of_the_user_that_spans_separators_becomes_one_token() -> None
         assert cleaner.clean(text).text == "News."
 
 
+@pytest.mark.parametrize(("pages", "html"), [(0, False), (1, False), (39, False), (40, True), (80, True)])
+def test_a_source_is_one_of_pages_if_half_of_its_documents_are(pages: int, html: bool) -> None:
+    """One page that strayed among articles must not make their pack useless for them."""
+    rng = random.Random(5)
+    documents = [
+        Document(source="w.example", id=str(i), **{"html" if i < pages else "text": f"{story(rng)}\nRead our letter."})
+        for i in range(80)
+    ]
+    for order in (documents, documents[::-1]):
+        (report,) = Miner().run(order)
+        assert report.pack is not None
+        assert report.pack.html is html
+
+
 def test_html_is_mined_and_cleaned_to_text() -> None:
     rng = random.Random(4)
     pages = [

@@ -202,11 +202,12 @@ def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
     def text(name: str | None) -> Column:
         return (F.col(name) if name in df.columns and name is not None else F.lit(None)).cast("string")
 
+    article, page = text(names.text_field), text(names.html_field)
     documents = df.select(
         text(names.source_field).alias("source"),
         text(names.id_field).alias("id"),
-        text(names.text_field).alias("text"),
-        text(names.html_field).alias("html"),
+        article.alias("text"),
+        F.when(article.isNull() | page.rlike(r"(?U)\S"), page).alias("html"),  # as `fields.page_of` has it
         text(archive.date).alias("date"),
         (F.lit(0) if archive.order is None else F.col(archive.order)).alias("at"),
     ).where(F.col("source").isNotNull() & (F.col("text").isNotNull() | F.col("html").isNotNull()))

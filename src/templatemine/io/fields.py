@@ -8,7 +8,7 @@ from typing import Any
 from templatemine.config import ReadConfig
 from templatemine.model import Document
 
-__all__ = ["checked", "document", "kind", "too_large"]
+__all__ = ["checked", "document", "kind", "page_of", "too_large"]
 
 
 def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
@@ -60,6 +60,7 @@ def checked(
         raise ValueError(f"expected a string in field {config.html_field!r}, found {kind(html)}")
     if text is None and html is None:
         raise ValueError(_no_body(fields, config))
+    html = page_of(text, html)
     if config.source_of is None:
         name = _name(get(config.source_field), config.source_field, source)
     else:
@@ -67,6 +68,11 @@ def checked(
 
         name = source_of(config.source_of, fields, place)
     return name, _name(get(config.id_field), config.id_field, f"{source}:{number}"), text, html
+
+
+def page_of(text: object, html: str | None) -> str | None:
+    """The page of a record; none where an empty one stands beside a text, as is written where there is no page."""
+    return None if html is not None and text is not None and not html.strip() else html
 
 
 def too_large(config: ReadConfig, *bodies: str | None) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from templatemine.clean import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
+from templatemine.io.fields import page_of
 from templatemine.io.jsonl import Lines, encode_line, parse
 from templatemine.model import Document, Span, Template
 from templatemine.packs import Pack
@@ -138,7 +139,7 @@ def one_object(path: str, config: ReadConfig) -> Document | None:
             source=source,
             id=str(fields.get(config.id_field, where)),
             text=fields.get(config.text_field),
-            html=fields.get(config.html_field),
+            html=page_of(fields.get(config.text_field), fields.get(config.html_field)),
             **{name: value if isinstance(value, str) else None for name, value in named.items()},
         )
     return None
