@@ -121,6 +121,11 @@ class _Before:
             return ""
         return self.text[some[0][0] : some[-1][1]]
 
+    def opens(self, first: int, number: int) -> str:
+        """`said`, if the closing is near enough to be one of theirs, as the expression of a box counts it."""
+        said = self.said(first, number)
+        return said if said and len(self.text) - self.pieces[first + number - 1][1] <= BOX_SIZE else ""
+
 
 def style_of(texts: Sequence[str], closing: str, config: EvidenceConfig) -> str:
     """Where the boxes of some texts begin: at a "joint", where a word is a "repeat", or at a known "pair" of words."""
@@ -166,7 +171,7 @@ def find_openings(texts: Sequence[str], closing: str, style: str, config: Eviden
 
 
 def _first_pair(one: _Before, known: set[str]) -> int:
-    return next((place for place in range(len(one.pieces) - 1) if one.said(place, 2) in known), -1)
+    return next((place for place in range(len(one.pieces) - 1) if one.opens(place, 2) in known), -1)
 
 
 def _known_pairs(before: Sequence[_Before], texts: Sequence[str], config: EvidenceConfig) -> set[str]:
@@ -243,7 +248,7 @@ def _opening(one: _Before, first: int, number: int) -> str:
     """So many pieces from one on, none of them glued to another; at the last joint the box has begun."""
     if any(first < joint < first + number for joint in one.joints):
         return ""
-    return one.said(first, number)
+    return one.opens(first, number)
 
 
 def _counted(wanted: Iterable[str], texts: Iterable[str]) -> Counter[str]:

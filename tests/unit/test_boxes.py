@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from random import Random
 
@@ -123,6 +124,20 @@ def test_names_that_nobody_has_seen_are_told_by_their_joint() -> None:
 def test_what_is_no_box(documents: list[Document]) -> None:
     assert openings(mined(documents)) == set()
     assert boxes_of([], EvidenceConfig()) == boxes_of(documents[:1], EvidenceConfig()) == []
+
+
+def test_an_opening_is_near_enough_to_its_closing() -> None:
+    """Names in all orders look like boxes of any length; only those are some that their expression reaches across."""
+    rng = Random(0)
+    names = [first.capitalize() + last for first, last in zip(SYLLABLES * 3, "aeiou" * 8, strict=False)][:30]
+    documents = [
+        Document(source="a", id=str(number), text=" ".join(rng.choices(names, k=400))) for number in range(150)
+    ]
+    pack = mine(documents, PipelineConfig(background="none"))["a"]
+    boxes = [one for one in pack.templates if one.slot == "between"]
+    assert boxes
+    assert [one for one in boxes if re.fullmatch(one.regex, one.example) is None] == []
+    assert Pack.from_json(pack.to_json()).templates == pack.templates
 
 
 def test_the_order_of_documents_changes_nothing() -> None:
