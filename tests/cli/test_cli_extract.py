@@ -115,6 +115,32 @@ def test_standard_input(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(ran.out)["id"] == "p0"
 
 
+def test_a_page_on_standard_input(program: Cli, tmp_path: Path) -> None:
+    ran = program("extract", "-", stdin=b"\n" + page(1).encode())
+    assert ran.out == extract(page(1)).text + "\n"
+    ran = program("extract", "-", "--format", "jsonl", stdin=page(1).encode())
+    assert json.loads(ran.out)["id"] == json.loads(ran.out)["source"] == "stdin"
+
+
+def test_a_page_without_a_suffix(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "index.php?id=3"
+    path.write_text(page(1), encoding="utf-8")
+    assert "--input-format says what it is" in cli("extract", path).error
+    assert cli("extract", path, "--input-format", "page").out == extract(page(1)).text + "\n"
+
+
+def test_several_pages_of_one_pattern_are_no_single_page(cli: Cli, tmp_path: Path) -> None:
+    for n in (1, 2):
+        (tmp_path / f"{n}.html").write_text(page(n), encoding="utf-8")
+    out = cli("extract", tmp_path / "*.html").out
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["1.html", "2.html"]
+    assert cli("extract", tmp_path / "1*.html").out == extract(page(1)).text + "\n"
+
+
+def test_blocks_are_for_json(cli: Cli, single: Path) -> None:
+    assert "--blocks: expected --format jsonl, got text" in cli("extract", single, "--blocks", "--format", "text").error
+
+
 def test_pages_of_frames_are_told(cli: Cli, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"id": "f", "html": "<frameset><frame src=a.html></frameset>"}])
     ran = cli("extract", new, "-o", tmp_path / "out.jsonl")
@@ -318,3 +344,8 @@ def test_files_of_rules_that_are_none(cli: Cli, single: Path, tmp_path: Path, te
 def test_options_of_another_system(cli: Cli, single: Path, option: str, owners: str) -> None:
     name = option.partition("=")[0]
     assert f"{name}: expected --system {owners}, got hybrid" in cli("extract", single, option).error
+
+
+def test_the_headline_is_left_out_by_hybrid_alone(cli: Cli, single: Path) -> None:
+    assert "--headline: expected --system hybrid, got bte" in cli("extract", single, "--headline=drop", "-s=bte").error
+    assert cli("extract", single, "--headline=keep", "-s=bte").code == 0

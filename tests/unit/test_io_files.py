@@ -277,7 +277,7 @@ class TestFormats:
 
     def test_by_name_whatever_the_suffix(self, tmp_path: Path) -> None:
         (tmp_path / "a.dump").write_bytes(DATA)
-        with pytest.raises(CorpusError, match="--format says what it is"):
+        with pytest.raises(CorpusError, match="--input-format says what it is"):
             read_records(tmp_path / "a.dump", ReadConfig())
         assert len(gather(tmp_path / "a.dump", ReadConfig(format="jsonl"))[0]) == 2000
         with pytest.raises(ConfigError, match="format: expected one of jsonl"):

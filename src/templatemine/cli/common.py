@@ -166,14 +166,15 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """The names of the fields, and what the inputs are."""
+def add_input_options(parser: argparse.ArgumentParser, *names: str) -> None:
+    """The names of the fields, and what the inputs are; `names` where ``--format`` says something else."""
     add_field_options(parser)
     parser.add_argument(
-        "--format",
+        *(names or ("--input-format", "--format")),
         metavar="NAME",
         dest="input_format",
-        help="what the inputs are, see templatemine formats (default: by the suffix of each; - is JSON lines)",
+        help="what the inputs are, see templatemine formats (default: by the suffix of each; - is a page if it begins "
+        "like one, else JSON lines)",
     )
 
 

@@ -71,7 +71,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_headline_option(parser)
     _add_options(parser)
     _add_rendering(parser)
-    common.add_field_options(parser)
+    common.add_input_options(parser, "--input-format")
     common.add_run_options(parser, "processes")
 
 
@@ -81,6 +81,7 @@ _OWNERS: Mapping[str, tuple[str, ...]] = {
     "sparse": ("density", "diff", "blog"),
     "blog_rules": ("blog",),
     "blog_rules_file": ("blog",),
+    "headline": ("hybrid",),
 }
 """Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
 
@@ -112,14 +113,15 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _options(args: argparse.Namespace) -> ExtractConfig:
     given = {name: value for name in _OWNERS if (value := getattr(args, name)) is not None and value is not False}
-    for name in given:
+    headline = given.pop("headline")
+    for name in (*given, *(["headline"] if headline != PageConfig().headline else [])):
         if args.system not in (owners := _OWNERS[name]):
             raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
     if (path := given.pop("blog_rules_file", None)) is not None:
         from templatemine.pages.blog_rules import load_rules
 
         given["blog_own"] = load_rules(path)
-    return ExtractConfig(clean=CleanConfig(page=PageConfig(headline=args.headline)), **given)
+    return ExtractConfig(clean=CleanConfig(page=PageConfig(headline=headline)), **given)
 
 
 def _add_rendering(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +181,7 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
-    from templatemine.io.page import is_page
+    from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
     from templatemine.page_stream import ExtractStreamConfig, RecordExtractor
     from templatemine.shelf import load_packs
@@ -189,7 +191,9 @@ def run(args: argparse.Namespace) -> int:
     common.check_output(args.inputs, args.output)
     common.check_inputs(args.inputs)
     read = common.read_config(args)
-    single = len(args.inputs) == 1 and is_page(args.inputs[0])
+    single = [found.name for _, found in formats_of(args.inputs, read)] == ["page"]
+    if args.blocks and args.format not in (None, "jsonl"):
+        raise ConfigError(f"--blocks: expected --format jsonl, got {args.format}")
     form = args.format or ("text" if single and not args.blocks else "jsonl")
     options = _options(args)
     render = _render_config(args)

@@ -1,4 +1,6 @@
-"""A single HTML page as an archive of one document.  Its id is the name of the file, its source that of the folder."""
+"""A single HTML page as an archive of one document.  Its id is the name of the file, its source that of the folder; both are
+``stdin`` on standard input.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +9,12 @@ from collections.abc import Callable, Iterator
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, is_remote, unpacked_name, unreadable
+from templatemine.io.files import READ_ERRORS, is_remote, unreadable
 from templatemine.io.folder import read_body
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["SUFFIXES", "is_page", "read"]
-
-SUFFIXES = (".html", ".htm", ".xhtml", ".xht")
-"""Suffixes of this format, each also with that of packing behind it."""
-
-
-def is_page(path: str) -> bool:
-    """True if a path names a single page."""
-    return unpacked_name(path).endswith(SUFFIXES) and not os.path.isdir(path)
-
+__all__ = ["read"]
 
 def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
     """Yield the record of a page; see `folder.read` for its fields.
@@ -32,7 +25,7 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
         Fatal: the file cannot be opened or unpacked, or is too large.
     """
     folder = os.path.basename(os.path.dirname(path if is_remote(path) else os.path.abspath(path))) or "root"
-    name, source = os.path.basename(path), folder
+    name, source = ("stdin", "stdin") if path == "-" else (os.path.basename(path), folder)
     try:
         body = read_body(path, True, config.max_record)
         fields = {config.id_field: name, config.source_field: source, config.html_field: body}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, TextIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
@@ -37,8 +39,8 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
     Parameters
     ----------
     path : str
-        A file with a suffix of `formats.FORMATS`; a directory (see `folder`); ``-`` for standard input, JSON lines if
-        the configuration does not say otherwise; a URL that fsspec opens; or a pattern (``*``, ``**``, ``?``) of such
+        A file with a suffix of `formats.FORMATS`; a directory (see `folder`); ``-`` for standard input, a page if it
+        begins like one, else JSON lines, if the configuration does not say otherwise; a URL that fsspec opens; or a pattern (``*``, ``**``, ``?``) of such
         names.
     config : ReadConfig
     on_error : callable, optional
@@ -148,7 +150,7 @@ def format_of(path: str, config: ReadConfig) -> Format:
     """
     named = None if config.format is None else by_name(config.format)
     if path == "-":
-        return named or by_name("jsonl")
+        return named or by_name("page" if _is_page(sys.stdin) else "jsonl")
     if not is_remote(path):
         try:
             mode = os.stat(path).st_mode
@@ -161,8 +163,18 @@ def format_of(path: str, config: ReadConfig) -> Format:
         suffix = os.path.splitext(path)[1]
         raise CorpusError(
             f"expected a file named {names()} (see templatemine formats), a directory, or - for JSON lines on standard "
-            f"input; found {suffix or 'no suffix'} (--format says what it is)",
+            f"input; found {suffix or 'no suffix'} (--input-format says what it is)",
             path,
             fatal=True,
         )
     return found
+
+
+_PAGE = re.compile(rb"\s*(?:<!doctype|<html|<!--|<head|<body|<title|<meta|<div|<h1|<p\b)", re.IGNORECASE)
+"""How a page begins; XML may as well be a feed."""
+
+
+def _is_page(stdin: TextIO | None) -> bool:
+    """What comes on standard input looks like a page; nothing is read off."""
+    peek = getattr(getattr(stdin, "buffer", None), "peek", None)
+    return peek is not None and _PAGE.match(peek(64)) is not None
