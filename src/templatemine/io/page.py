@@ -1,5 +1,5 @@
-"""A single HTML page as an archive of one document.  Its id is the name of the file, its source that of the folder; both are
-``stdin`` on standard input.
+"""A single HTML page as an archive of one document.  Its id is the name of the file, its source that of
+the folder; both are ``stdin`` on standard input.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
 __all__ = ["read"]
+
 
 def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
     """Yield the record of a page; see `folder.read` for its fields.

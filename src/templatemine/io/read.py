@@ -40,8 +40,8 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
     ----------
     path : str
         A file with a suffix of `formats.FORMATS`; a directory (see `folder`); ``-`` for standard input, a page if it
-        begins like one, else JSON lines, if the configuration does not say otherwise; a URL that fsspec opens; or a pattern (``*``, ``**``, ``?``) of such
-        names.
+        begins like one, else JSON lines, if the configuration does not say otherwise; a URL that fsspec opens; or a
+        pattern (``*``, ``**``, ``?``) of such names.
     config : ReadConfig
     on_error : callable, optional
         Called with a `CorpusError` for each record that holds no document; reading then goes on.  Without it the
