@@ -46,6 +46,7 @@ cdef extern from *:
 
 cdef enum:
     AHEAD = 16      # occurrences between asking for a token and looking at it
+    BLOCK = 8192    # strings that are kept side by side; an array of all would at times be held twice while it grows
 
 ctypedef fused place_t:
     tm_narrow
@@ -67,12 +68,16 @@ cdef struct Beside:
     int32_t after
 
 
+cdef struct Block:
+    Grown[BLOCK] rows
+    Beside[BLOCK] beside    # of strings that are not maximal
+
+
 cdef struct Strings:
-    Grown* rows
-    Beside* beside          # of strings that are not maximal
-    int64_t size
+    Block** blocks
     int64_t room
-    int64_t beside_room
+    int64_t size            # strings
+    bint maximal
     Stood[256] stood        # `stood_table`
 
 
@@ -111,6 +116,23 @@ cdef inline int32_t alike_before(const place_t* text, const int32_t* places, int
     return before
 
 
+cdef int add_block(Strings* out) except -1 nogil:
+    """Room for more strings.  What is beside them is not touched where all are maximal, and costs no memory then."""
+    cdef int64_t k = out.size // BLOCK
+    reserve(<void**>&out.blocks, &out.room, k + 1, sizeof(Block*))
+    out.blocks[k] = <Block*>malloc(sizeof(Block))
+    if out.blocks[k] == NULL:
+        raise MemoryError
+    return 0
+
+
+cdef void strings_free(Strings* out) noexcept nogil:
+    cdef int64_t k
+    for k in range((out.size + BLOCK - 1) // BLOCK):
+        free(out.blocks[k])
+    free(out.blocks)
+
+
 cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Group* group, int64_t df, int32_t before,
               int32_t after) except -1 nogil:
     """One more string, and how its occurrences stand."""
@@ -119,12 +141,11 @@ cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Gr
     cdef Grown* row
     cdef Stood stood
     cdef const place_t* place
-    if out.size == out.room:
-        reserve(<void**>&out.rows, &out.room, out.size + 1, sizeof(Grown))
-    row = out.rows + out.size
-    if before or after:
-        reserve(<void**>&out.beside, &out.beside_room, out.size + 1, sizeof(Beside))
-        out.beside[out.size] = Beside(before, after)
+    if out.size % BLOCK == 0:
+        add_block(out)
+    row = &out.blocks[out.size // BLOCK].rows[out.size % BLOCK]
+    if not out.maximal:
+        out.blocks[out.size // BLOCK].beside[out.size % BLOCK] = Beside(before, after)
     row.rank = group.low
     row.first = places[group.low]
     row.length = <int32_t>group.depth
@@ -318,14 +339,14 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     cdef Strings out
     memset(&out, 0, sizeof(Strings))
     try:
+        out.maximal = True
         places = _all(symbols, doc_starts, stands, min_tokens, min_df, 0, steps, &out)
         if places is None:
             return None
         rank, first, length, count, df, _, _, counts = _columns(&out)
         return places, rank, first, length, count, df, counts
     finally:
-        free(out.rows)
-        free(out.beside)
+        strings_free(&out)
 
 
 def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
@@ -360,8 +381,7 @@ def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_start
             return None
         return _columns(&out)[1:]
     finally:
-        free(out.rows)
-        free(out.beside)
+        strings_free(&out)
 
 
 cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
@@ -400,9 +420,11 @@ cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, cons
     return places if left else None
 
 
-cdef tuple _columns(const Strings* out):
-    """The rows as columns; what stands beside strings is empty if they are maximal."""
-    cdef int64_t i, n = out.size, m = n if out.beside != NULL else 0
+cdef tuple _columns(Strings* out):
+    """The rows as columns, block by block, each of which is given back; what stands beside strings is empty if they are
+    maximal."""
+    cdef int64_t i, k, n = out.size, m = 0 if out.maximal else n
+    cdef const Grown* row
     cdef int64_t[::1] rank = np.empty(max(n, 1), np.int64)
     cdef int32_t[::1] first = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
@@ -413,14 +435,19 @@ cdef tuple _columns(const Strings* out):
     cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
     with nogil:
         for i in range(n):
-            rank[i] = out.rows[i].rank
-            first[i] = out.rows[i].first
-            length[i] = out.rows[i].length
-            count[i] = out.rows[i].count
-            df[i] = out.rows[i].df
-            memcpy(&stands[i, 0], out.rows[i].stands, sizeof(out.rows[i].stands))
-        for i in range(m):
-            before[i] = out.beside[i].before
-            after[i] = out.beside[i].after
+            k = i // BLOCK
+            row = &out.blocks[k].rows[i % BLOCK]
+            rank[i] = row.rank
+            first[i] = row.first
+            length[i] = row.length
+            count[i] = row.count
+            df[i] = row.df
+            memcpy(&stands[i, 0], row.stands, sizeof(row.stands))
+            if m:
+                before[i] = out.blocks[k].beside[i % BLOCK].before
+                after[i] = out.blocks[k].beside[i % BLOCK].after
+            if i % BLOCK == BLOCK - 1:
+                free(out.blocks[k])
+                out.blocks[k] = NULL
     return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
             np.asarray(before)[:m], np.asarray(after)[:m], np.asarray(stands)[:n])

@@ -50,6 +50,6 @@ def test_the_peak_of_exact_mining() -> None:
     assert facts["tokens"] > 2_000_000
     assert facts["strings"] > 10_000
     tokens, strings = facts["tokens"], facts["strings"]
-    formula = facts["held"] + 40 * facts["words"] + max(15 * tokens + 120 * strings, 5 * tokens + 250 * strings)
+    formula = facts["held"] + 40 * facts["words"] + max(15 * tokens + 75 * strings, 5 * tokens + 250 * strings)
     assert facts["peak"] - facts["bare"] <= 1.1 * formula + 8e6
     assert facts["bare"] <= 60e6
