@@ -687,7 +687,7 @@ cdef class BlockScanner:
         if (n == 2 and p[0] == 0xC2 and p[1] == 0xA0) or (n == 1 and p[0] <= 32) or (n == 3 and is_wide_blank(p)):
             s.blank = True
             return 0
-        if n == 2 and p[0] == 0xC2 and p[1] == 0xAD:    # a soft hyphen is not there
+        if is_nothing(p, n):
             return 0
         begin_text(s, at)
         memcpy(s.text + s.size, p, n)
@@ -724,8 +724,8 @@ cdef class BlockScanner:
                 s.blank = True
                 i += 2
                 continue
-            elif c == 0xC2 and i + 1 < end and p[i + 1] == 0xAD:    # a soft hyphen is not there
-                i += 2
+            elif (c == 0xC2 or c == 0xEF) and is_nothing(p + i, end - i):
+                i += 2 + (c == 0xEF)
                 continue
             elif (c == 0xE2 or c == 0xE3) and i + 2 < end and is_wide_blank(p + i):
                 s.blank = True
@@ -804,11 +804,16 @@ cdef void _tables():
     memset(STOPS, 0, 256)
     for i in range(33):
         STOPS[i] = 1
-    for i in (38, 0xC2, 0xE2, 0xE3):
+    for i in (38, 0xC2, 0xE2, 0xE3, 0xEF):
         STOPS[i] = 1
 
 
 _tables()
+
+
+cdef inline bint is_nothing(const uint8_t* p, int64_t n) noexcept nogil:
+    """Soft hyphens and byte order marks are not there, wherever they stand."""
+    return (n >= 2 and p[0] == 0xC2 and p[1] == 0xAD) or (n >= 3 and p[0] == 0xEF and p[1] == 0xBB and p[2] == 0xBF)
 
 
 cdef bint no_tag(const uint8_t* p, int64_t n) noexcept nogil:

@@ -171,6 +171,7 @@ def test_any_bytes(page: bytes) -> None:
         ("<textarea>a</textarea><iframe>b</iframe>c", ["c"]),
         ("co\u00adop\u200bed", ["coop ed"]),
         ("co&shy;op &#173;&#xad;a&shy", ["coop a"]),
+        ("\ufeffB\ufeffest&#xfeff; １，２ ﬁ\ufeff", ["Best １，２ ﬁ"]),
         ("one\ntwo\n \t\r\n\nthree < 3 &amp; <\n4", ["one two", "three < 3 & < 4"]),
         ("one\n\ntwo<br>", ["one two"]),
     ],

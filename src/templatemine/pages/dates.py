@@ -1,7 +1,7 @@
 """Dates as blogs write them -> ISO 8601.
 
-Forms that read one way only are known here: ISO 8601 and its relatives, English dates with the month by name, Chinese,
-Japanese and Korean ones.  For all others dateparser is asked where it is installed (extra ``blog``); without it, they
+Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in eleven languages,
+with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others dateparser is asked where it is installed (extra ``blog``); without it, they
 have no date.  12/10/2009 is a date to dateparser alone, month first.
 """
 
@@ -27,9 +27,32 @@ _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAME = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4})(?!\d)"
+_OTHERS = (
+    "januar jänner janvier enero janeiro gennaio januari января stycznia يناير",
+    "februar feber février febrero fevereiro febbraio februari февраля lutego فبراير",
+    "märz mrz mars marzo março maart марта marca مارس",
+    "avril abril aprile апреля kwietnia أبريل ابريل إبريل",
+    "mai mayo maio maggio mei maj мая maja مايو",
+    "juni juin junio junho giugno июня czerwca يونيو",
+    "juli juillet julio julho luglio июля lipca يوليو",
+    "août agosto augustus augusti августа sierpnia أغسطس اغسطس",
+    "septembre septiembre setiembre setembro settembre сентября września سبتمبر",
+    "oktober octobre octubre outubro ottobre октября października أكتوبر اكتوبر",
+    "novembre noviembre novembro ноября listopada نوفمبر",
+    "dezember décembre diciembre dezembro dicembre december декабря grudnia ديسمبر",
+)
+"""Months of other languages as dates have them, whole words, January first: German, French, Spanish, Portuguese, Italian,
+Dutch, Swedish, Russian, Polish, Arabic.  All these have the day before the month."""
+_MONTH_OF = {word: place for place, row in enumerate(_OTHERS, 1) for word in row.split()}
+_OTHER = "|".join(sorted(map(re.escape, _MONTH_OF), key=len, reverse=True))
 _NAMED = (
     re.compile(rf"\b{_NAME}\s+{_DAY},?\s+{_YEAR}", re.IGNORECASE),
     re.compile(rf"{_DAY}[\s-]+(?:of\s+)?{_NAME},?[\s-]+{_YEAR}", re.IGNORECASE),
+    re.compile(
+        rf"(?<!\d)(?P<d>\d{{1,2}})(?:\.|er|º|ª)?\s?(?:\b(?:de\s)?(?P<name>{_OTHER})\b)\.?(?:\s(?:de|del))?,?\s{_YEAR}",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?<![\d.])(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?{_YEAR}"),
     re.compile(r"(?<!\d)(?P<y>\d{4})\s?[年년]\s?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日일]"),
     re.compile(r"(?<!\d)(?P<m>\d{1,2})\s?月\s?(?P<d>\d{1,2}),\s?(?P<y>\d{4})(?!\d)"),
 )
@@ -105,7 +128,7 @@ def _spare(rest: str) -> bool:
 
 
 def _written(part: dict[str, Any]) -> str | None:
-    month = part.get("m") or 1 + _MONTHS.index(part["name"].lower())
+    month = part.get("m") or _month(part["name"].lower())
     try:
         day = datetime(int(part["y"]), int(month), int(part["d"]))
         if not part.get("h"):
@@ -114,6 +137,10 @@ def _written(part: dict[str, Any]) -> str | None:
         return at.replace(tzinfo=_zone(part["zone"])).isoformat()
     except ValueError:
         return None
+
+
+def _month(name: str) -> int:
+    return 1 + _MONTHS.index(name) if name in _MONTHS else _MONTH_OF[name]
 
 
 def _zone(text: str | None) -> timezone | None:
