@@ -1,8 +1,8 @@
 """Dates as blogs write them -> ISO 8601.
 
 Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in eleven languages,
-with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others dateparser is asked where it is installed (extra ``blog``); without it, they
-have no date.  12/10/2009 is a date to dateparser alone, month first.
+with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others dateparser is asked where it
+is installed (extra ``blog``); without it, they have no date.  12/10/2009 is a date to dateparser alone, month first.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _OTHERS = (
     "novembre noviembre novembro ноября listopada نوفمبر",
     "dezember décembre diciembre dezembro dicembre december декабря grudnia ديسمبر",
 )
-"""Months of other languages as dates have them, whole words, January first: German, French, Spanish, Portuguese, Italian,
-Dutch, Swedish, Russian, Polish, Arabic.  All these have the day before the month."""
+"""Months of other languages as dates have them, whole words, January first: German, French, Spanish, Portuguese,
+Italian, Dutch, Swedish, Russian, Polish, Arabic.  All these have the day before the month."""
 _MONTH_OF = {word: place for place, row in enumerate(_OTHERS, 1) for word in row.split()}
 _OTHER = "|".join(sorted(map(re.escape, _MONTH_OF), key=len, reverse=True))
 _NAMED = (
