@@ -1,8 +1,9 @@
 """Dates as blogs write them -> ISO 8601.
 
-Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in eleven languages,
-with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others dateparser is asked where it
-is installed (extra ``blog``); without it, they have no date.  12/10/2009 is a date to dateparser alone, month first.
+Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in eleven
+languages, with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others dateparser is asked
+where it is installed (extra ``blog``); without it, they have no date.  12/10/2009 is a date to dateparser alone, month
+first.
 """
 
 from __future__ import annotations
