@@ -193,6 +193,21 @@ def test_a_page_is_not_fetched_under_two_addresses(state: State, tmp_path: Path)
     assert state.counts()[Standing.DUE] == 2
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_page_that_is_on_its_way_twice_is_kept_once(state: State, tmp_path: Path, first: int) -> None:
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(["http://a.example/old", "http://b.example/new"]))
+    jobs = [made.next(0), made.next(0)]
+    for job in (jobs[first], jobs[1 - first]):
+        assert job is not None
+        made.answered(job, answer("http://b.example/new"), 0)
+    assert made.over()
+    assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == made.fetched["pages"] == 1
+    counts = state.counts()
+    assert counts[Standing.DONE] == 1
+    assert counts[Standing.DUE] == 0
+
+
 def test_two_crawls_on_one_state(tmp_path: Path) -> None:
     state = State(str(tmp_path / "s"))
     with pytest.raises(CorpusError, match="another crawl"):

@@ -22,6 +22,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from templatemine.crawl.rhythm import pause_asked
+from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
@@ -184,7 +185,7 @@ class Manners:
                 raise Postponed(_WAITS, wait)
         fetched = request.meta.get("fetched")
         if fetched is not None and request.meta.get("redirect_urls") and fetched(request.url):
-            raise IgnoreRequest("leads to a page that is fetched already")
+            raise IgnoreRequest(FETCHED_ALREADY)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Keep what came."""

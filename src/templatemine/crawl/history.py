@@ -20,7 +20,7 @@ from templatemine.config import ReadConfig
 from templatemine.crawl.output import Exchange, Output
 from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, skipped_hours, when
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.state import Feed, Page, Standing, State
+from templatemine.crawl.state import FETCHED_ALREADY, Feed, Page, Standing, State
 from templatemine.errors import CorpusError
 from templatemine.io.feed import parsed_feed
 from templatemine.io.files import Report
@@ -225,6 +225,12 @@ class History:
             self._page(job, answer, now)
 
     def _page(self, page: Page, answer: Answer, now: float) -> None:
+        if self.state.finished(answer.exchange.url):  # a redirect led there while that page was on its way itself
+            if answer.exchange.url == page.url:
+                self._back(page, now)
+            else:
+                self.failed(page, FETCHED_ALREADY, now)
+            return
         notes: list[str] = []
         report = Report(lambda error: notes.append(error.problem))
         kind, _, rest = answer.content_type.partition(";")

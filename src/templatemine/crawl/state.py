@@ -16,7 +16,7 @@ from enum import IntEnum
 from templatemine.crawl.rhythm import Rhythm
 from templatemine.errors import CorpusError
 
-__all__ = ["Feed", "Page", "Standing", "State"]
+__all__ = ["FETCHED_ALREADY", "Feed", "Page", "Standing", "State"]
 
 _VERSION = 1
 _TABLES = """
@@ -31,6 +31,10 @@ CREATE TABLE feeds(
 );
 CREATE TABLE facts(name TEXT PRIMARY KEY, value REAL NOT NULL);
 """
+
+
+FETCHED_ALREADY = "leads to a page that is fetched already"
+"""Why a page fails of which there is a copy under its final address."""
 
 
 class Standing(IntEnum):
