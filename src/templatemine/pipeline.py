@@ -7,7 +7,7 @@ threads if asked to; any other executor calls the same three.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
@@ -97,12 +97,10 @@ def mine_source(source: str, documents: Sequence[Document], config: PipelineConf
     index, tokens = build_index(corpus, config.mine), len(corpus.forms)
     # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
-    _text.release_memory()
     dates = [documents[place].date for place in places.tolist()] if method.evidence else []
     part = sampled or chosen is not None
     hidden = find_hidden(index, corpus, config.evidence) if method.evidence and part else None
     repeats, position, hashes, stands, period, before, after = _by_hash(corpus, index, hidden, config, dates)
-    _text.release_memory()
     evidence = collect(index, repeats, stands, position, corpus.traits) if method.evidence else None
     first = tokens_at(index, position)
     strings, name_of = strings_of(corpus, index, repeats, position)
@@ -377,6 +375,11 @@ class Miner:
         by_source: dict[str, list[Document]] = {}
         for document in documents:
             by_source.setdefault(document.source, []).append(document)
+        reports = self._run(by_source)
+        _text.release_memory()
+        return reports
+
+    def _run(self, by_source: Mapping[str, list[Document]]) -> list[SourceReport]:
         reports: dict[str, SourceReport] = {}
         work: list[tuple[str, list[Document]]] = []
         for source in sorted(by_source):
