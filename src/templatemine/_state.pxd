@@ -29,6 +29,7 @@ cdef struct Page:
     int64_t n
     int64_t quotes[2]       # from here on no double (single) quote is left
     uint8_t unended[256]    # tags whose end tag does not come any more
+    bint unescaped          # a script did not end as it should: their ends are just looked for
     # open elements
     int32_t stack[DEPTH]
     int depth
