@@ -1,7 +1,8 @@
 """The pack: what was learnt of one source, as a JSON file that a person can read, compare, edit and lint.
 
 A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use
-elsewhere. A template with ``"tokens": null`` is an expression written by hand; it is linted and applied as it stands.
+elsewhere. Where it is null it is made of the tokens, and so it is where another version has written the pack. A
+template with ``"tokens": null`` is an expression written by hand; it is linted and applied as it stands.
 `load` trusts nothing: unknown schema, missing fields, expressions that don't compile, disagree with their tokens, may
 backtrack exponentially or miss their own example are refused by name and place.
 """
@@ -12,7 +13,7 @@ import json
 import re
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,7 +194,7 @@ class Pack:
             Naming the file, the field and what was found there.
         """
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = Path(path).read_text(encoding="utf-8-sig")  # some editors write a mark before what they save
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -207,9 +208,7 @@ class Pack:
             data = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
             raise PackError(f"{where}: not JSON: {error}") from error
-        pack = _read(data, where)
-        _check_templates(pack, where)
-        return pack
+        return _checked(_read(data, where), where)
 
 
 def _dump(value: Any) -> str:
@@ -252,6 +251,8 @@ _KINDS: Mapping[str, _Kind] = {
     "dropped": (dict, "an object"),
     "templates": (list, "a list"),
 }
+_OF_TOKENS = ""
+"""In place of an expression that is to be made of its tokens."""
 _TEMPLATE_KINDS: Mapping[str, _Kind] = {
     "id": (str, "a string"),
     "regex": (str, "a string"),
@@ -306,7 +307,7 @@ def _read(data: Any, where: str) -> Pack:
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    templates = [_read_template(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
+    templates = [_read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
     return Pack(
         source=data["source"],
         html=data["tokeniser"]["html"],
@@ -325,8 +326,17 @@ def _read(data: Any, where: str) -> Pack:
     )
 
 
+def _read_listed(row: Any, here: str) -> Template:
+    """A template whose expression may be null beside tokens: who edits these need not write it."""
+    if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
+        row = {**row, "regex": _OF_TOKENS}
+    return _read_template(row, here)
+
+
 def _read_template(row: Any, here: str) -> Template:
     _fields(row, _TEMPLATE_KINDS, here)
+    if any("\ud800" <= char <= "\udfff" for char in row["id"]):
+        raise PackError(f"{here}: id: expected whole characters, got {row['id']!r}")
     tokens = row["tokens"]
     if row["anchor"] not in ANCHORS:
         raise PackError(f"{here}: anchor: expected one of {', '.join(map(repr, ANCHORS))}, got {row['anchor']!r}")
@@ -366,10 +376,12 @@ def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
     )
 
 
-def _check_templates(pack: Pack, where: str) -> None:
-    """Every expression compiles, is safe, agrees with its tokens and matches its own example."""
+def _checked(pack: Pack, where: str) -> Pack:
+    """Every expression compiles, is safe, agrees with its tokens and matches its own example; those that are to be made
+    of their tokens are."""
     seen: dict[str, int] = {}
     strings: dict[tuple[str, ...], str] = {}
+    made: dict[int, Template] = {}
     for place, template in enumerate(pack.templates):
         here = f"{where}: templates[{place}] ({template.id})"
         if template.id in seen:
@@ -387,13 +399,26 @@ def _check_templates(pack: Pack, where: str) -> None:
         except ValueError as error:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:
-            _compile(template.regex, here)
-            raise PackError(
-                f"{here}: regex and tokens disagree; "
-                "edit the tokens, or set them to null to keep the expression as written"
-            )
-
+            _check_stale(pack, template, here)
+            made[place] = replace(template, regex=derived)
+    if made:
+        pack = replace(pack, templates=tuple(made.get(place, one) for place, one in enumerate(pack.templates)))
     _check_examples(pack, where)
+    return pack
+
+
+def _check_stale(pack: Pack, template: Template, here: str) -> None:
+    """An expression that its tokens don't compile to is left out, or what another version made of them; else somebody
+    edited one of the two, and would see no effect."""
+    if template.regex == _OF_TOKENS:
+        return
+    compiled = _compile(template.regex, here)
+    hit = compiled.search(template.example) if compiled.groups == 1 else None
+    if pack.generator == f"templatemine {__version__}" or hit is None or hit.group(1) != template.example:
+        raise PackError(
+            f"{here}: regex and tokens disagree; edit the tokens, with null for the regex, "
+            "or set them to null to keep the expression as written"
+        )
 
 
 def _check_slot(pack: Pack, template: Template, here: str) -> None:

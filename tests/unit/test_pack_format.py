@@ -247,7 +247,7 @@ def test_fields_that_are_something_else(path: str, value: Any, problem: str) -> 
         (
             "templates.0.tokens",
             ["Read", "less:", "{number}"],
-            "(t0): regex and tokens disagree; edit the tokens, or set them to null",
+            "(t0): regex and tokens disagree; edit the tokens, with null for the regex, or set them to null",
         ),
         ("templates.0.regex", "Read more:", "(t0): regex and tokens disagree"),
         ("templates.0.regex", "(Read", "(t0): regex: does not compile"),
@@ -259,10 +259,47 @@ def test_fields_that_are_something_else(path: str, value: Any, problem: str) -> 
         ("templates.0.example", "Read more: 12 x", "(t0): the expression does not match its own example"),
         ("templates.0.example", "", "(t0): the expression does not match its own example ''"),
         ("templates.1.id", "t0", "templates[1] (t0): the id stands at templates[0] too"),
+        ("templates.1.id", "t\ud800", "templates[1]: id: expected whole characters, got 't\\ud800'"),
     ],
 )
 def test_templates_that_cannot_be_trusted(path: str, value: Any, problem: str) -> None:
     assert problem in refusal(edited(put(path, value)))
+
+
+def test_edited_tokens_need_no_expression() -> None:
+    """Who narrows a template by hand need not write the expression: it is made on loading."""
+
+    def change(data: dict[str, Any]) -> None:
+        data["templates"][0] |= {"tokens": ["Read", "less:", "{number}"], "regex": None, "example": "Read less: 12"}
+
+    pack = Pack.from_json(edited(change))
+    assert pack.templates[0].regex == pack.derived(pack.templates[0])
+    for engine in ("native", "regex"):
+        assert Cleaner(pack, CleanConfig(engine=engine)).clean("News.\nRead less: 7").text == "News."
+    assert Pack.from_json(pack.to_json()) == pack
+
+    def without_tokens(data: dict[str, Any]) -> None:
+        data["templates"][0] |= {"tokens": None, "regex": None}
+
+    assert "templates[0]: regex: expected a string, got NoneType" in refusal(edited(without_tokens))
+
+
+def test_packs_of_another_version() -> None:
+    """What an expression looks like may change from one version to the next; its tokens say what it is."""
+
+    def older(expression: str) -> str:
+        def change(data: dict[str, Any]) -> None:
+            data["generator"] = "templatemine 0.0.9"
+            data["templates"][0]["regex"] = expression
+
+        return edited(change)
+
+    here = Pack.from_json(edited(lambda data: None))
+    pack = Pack.from_json(older(r"(?:^|\s)(Read\s+more:\s+[0-9]+)(?:\s|$)"))
+    assert pack.templates == here.templates
+    # Of an expression that somebody has edited nothing would come.
+    for expression in (r"(Read\s+less)", r"Read\s+more:\s+[0-9]+", r"(Read\s+more:)", r"(Read)\s+(more:.*)"):
+        assert "(t0): regex and tokens disagree" in refusal(older(expression))
 
 
 def test_the_same_tokens_twice() -> None:
@@ -287,6 +324,8 @@ def test_files(tmp_path: Path) -> None:
         Pack.load(tmp_path / "none.json")
     with pytest.raises(PackError, match="cannot be read: Is a directory"):
         Pack.load(tmp_path)
+    (tmp_path / "p.json").write_text("\ufeff" + edited(lambda data: None), encoding="utf-8")
+    assert Pack.load(tmp_path / "p.json").templates
     (tmp_path / "p.json").write_bytes(b'{"schema": \xff')
     with pytest.raises(PackError, match=r"p\.json: expected UTF-8, got an invalid byte at offset 11"):
         Pack.load(tmp_path / "p.json")

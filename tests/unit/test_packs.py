@@ -109,7 +109,7 @@ REFUSED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     (
         "edited regex",
         lambda data: first(data).update(regex="oops"),
-        "regex and tokens disagree; edit the tokens, or set them to null",
+        "regex and tokens disagree; edit the tokens, with null for the regex, or set them to null",
     ),
     (
         "unknown name in a token",
