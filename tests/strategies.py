@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -396,6 +397,8 @@ def make_pack(
         slot, anchor = anchor.split("/") if "/" in anchor and not html else ("", anchor.rpartition("/")[2])
         middle = len(forms) // 2 if slot == "between" else len(forms)
         halves = [(*fixed[:middle], SLOT, *fixed[middle:])] if slot == "between" and middle else []
+        # The words of a box are letters as they stand: what a pattern stands for is none.
+        halves = [one for one in halves if re.fullmatch(box_expression(*box_halves(one)), example)]
         sides = {"": fixed, "end": (*fixed, SLOT), "start": (SLOT, *fixed)}
         for tokens in [*halves, *(sides[side] for side in {slot, ""} & sides.keys())]:
             if tokens in seen:

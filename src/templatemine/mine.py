@@ -12,6 +12,7 @@ suffix array, LCP, and one pass over the LCP array with a stack; the document fr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,13 @@ MOST_DOCUMENTS = 2**23
 
 STEPS = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
+TOKENS, LEAST_TOKENS = 2, 1 << 20
+"""Tokens of all strings together, for each token of the text, and so many anyway.  Archives have 0.1 to 0.7; but a line
+of numbers is one token for ever, of which each power is maximal: a line of 100,000 of them has 5,000,000,000."""
 
 
 def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> Found:
-    """All maximal strings of a source.
+    """All maximal strings of a source, without the longest where they would be too much (`TOKENS`).
 
     Parameters
     ----------
@@ -49,8 +53,20 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
         if grown is not None:
             places, rank, first, length, count, df, stands = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            return Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
-    return _sorted(index, documents, floor, least, config.force64)
+            return _bounded(Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands), size)
+    return _bounded(_sorted(index, documents, floor, least, config.force64), size)
+
+
+def _bounded(found: Found, size: int) -> Found:
+    """The strings up to the greatest length with which all of them have no more than `TOKENS` tokens for each there is."""
+    lengths = found.repeats.length
+    most = max(LEAST_TOKENS, TOKENS * size)
+    if lengths.sum(dtype=np.int64) <= most:
+        return found
+    in_order = np.sort(lengths)
+    over = int(np.searchsorted(np.cumsum(in_order, dtype=np.int64), most, side="right"))
+    rows = np.flatnonzero(lengths < in_order[over])
+    return replace(found, repeats=found.repeats.take(rows), first=found.first[rows], stands=found.stands[rows])
 
 
 def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> Found:

@@ -17,7 +17,7 @@ from strategies import closed, corpora, corpus_of, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mine import find_repeats, suffix_array
+from templatemine.mine import LEAST_TOKENS, find_repeats, suffix_array
 from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
@@ -195,6 +195,20 @@ def test_breaks_for_rare_forms_lose_nothing(floor: int, documents: list[list[int
     expected = reference.maximal_strings(documents, 2, floor)
     assert strings_of(documents, config) == expected
     assert strings_of(documents, MineConfig(min_df=floor, min_share=0.0, min_tokens=2, force64=True)) == expected
+
+
+@pytest.mark.parametrize("period", [1, 3])
+def test_powers_of_one_string_do_not_outgrow_the_text(period: int) -> None:
+    """Of a long line of numbers each shorter one is maximal; the longest are left out, and nothing but the longest."""
+    size = 3000
+    documents = [[1 + place % period for place in range(size + number)] for number in range(4)]
+    config = MineConfig(min_df=3, min_share=0.0, min_tokens=1)
+    corpus = corpus_of(documents)
+    lengths = find_repeats(build_index(corpus, config), 4, 3, config).repeats.length
+    assert sorted(lengths.tolist()) == list(range(1, len(lengths) + 1))
+    assert (
+        lengths.sum(dtype=np.int64) <= LEAST_TOKENS < lengths.sum(dtype=np.int64) + len(lengths) + 1 < sum(range(size))
+    )
 
 
 def test_symbols_of_an_index_are_dense_and_lead_back() -> None:
