@@ -17,6 +17,7 @@ __all__ = [
     "OWN_TOKEN",
     "SIGNS",
     "SMALL",
+    "SPACE",
     "SPACED_LETTER",
     "TWO_BYTES",
     "WIDE_SPACE",
@@ -53,6 +54,7 @@ SIGNS = (
 # Arabic, which is one range for engines that read bytes.
 TWO_BYTES = "\u00a1-\u07ff"
 WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+SPACE = "\t-\r " + WIDE_SPACE
 
 
 @cache

@@ -58,7 +58,7 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
 
 
 def _bounded(found: Found, size: int) -> Found:
-    """The strings up to the greatest length with which all of them have no more than `TOKENS` tokens for each there is."""
+    """The strings up to the greatest length with which all of them have `TOKENS` tokens at most for each there is."""
     lengths = found.repeats.length
     most = max(LEAST_TOKENS, TOKENS * size)
     if lengths.sum(dtype=np.int64) <= most:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.boxes import Box
-from templatemine.characters import line_begin, line_end
+from templatemine.characters import SPACE, in_class, line_begin, line_end
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
 from templatemine.expressions import SLOT_SIZE, Encoded, box_expression, expression, halves
@@ -189,7 +189,8 @@ def _with_rest(text: str, start: int, end: int, side: str, kind: str, separators
     else:
         rest = text[line_begin(text, start) : start]
         whole, beside = rest + text[start:end], rest[-1:]
-    blank = "".join(char for char in whole if char.isspace()) + separators
+    # What Python takes for white space beyond this, such as U+001C, belongs to tokens.
+    blank = "".join(char for char in whole if in_class(char, SPACE)) + separators
     filler = rest.rstrip(blank) if side == "end" else rest.lstrip(blank)
     # What is glued to the string has rules of its own.
     told = kind == ANY or not filler or (beside in blank and fills(kind, filler, separators, side))

@@ -196,3 +196,19 @@ def test_the_example_is_one_of_the_expression() -> None:
     (found,) = (one for one in pack.templates if one.tokens == ("Photo", "taken", "by", "{slot:names}"))
     assert found.example == "Photo taken by"
     assert Pack.from_json(pack.to_json()).templates == pack.templates
+
+
+def test_the_example_keeps_what_python_alone_takes_for_white_space() -> None:
+    """Such as the file separator, which is a part of its token."""
+    documents = [by_a_name(number) for number in range(60)]
+    documents = [
+        replace(
+            one,
+            text=f"{one.text}\n{'ABCDEFGH'[number % 8]}ane {'KLMNOPQR'[number // 8]}oe contributed to this report for us\x1c",
+        )
+        for number, one in enumerate(documents)
+    ]
+    pack = mine(documents)["s"]
+    (found,) = (one for one in pack.templates if one.tokens and one.tokens[1:3] == ("contributed", "to"))
+    assert found.example.endswith("\x1c")
+    assert Pack.from_json(pack.to_json()).templates == pack.templates
