@@ -72,6 +72,23 @@ def test_a_story_far_off_is_another_one() -> None:
     assert not any(head(counts((6, ""), *[(2, "")] * FAR, (STORY, "")), 0))
 
 
+def test_what_is_no_main_text_does_not_part_headline_and_story() -> None:
+    """Pictures, menus to share and the like stand between them."""
+    table = counts((6, ""), (2, "by"), *[(2, "")] * (2 * FAR), (STORY, ""))
+    keys, last = np.zeros(len(table), np.uint64), len(table) - 1
+    few = np.isin(np.arange(len(table)), [0, 1, last])
+    assert np.flatnonzero(head_of(table, 0, few, keys)).tolist() == [0, 1]
+    assert not head_of(table, 0, np.ones(len(table), np.bool_), keys).any()
+
+
+def test_what_is_dropped_anyhow_is_not_said_to_be_head() -> None:
+    html = page(1).replace("<h1", "<nav><a href=x>May 2020</a></nav><h1", 1)
+    html = html.replace("</h1>", "</h1><ul class=share-menu><li><a href=/x>Share, May 2020</a></ul>", 1)
+    kept = {block.text: block.kept for block in extract(html).blocks}
+    for block in extract(html, config=ExtractConfig(clean=CleanConfig(page=DROP))).blocks:
+        assert kept[block.text] or block.reason != REASONS[HEAD]
+
+
 def test_the_headline_of_a_page() -> None:
     found = Page(page(1))
     assert found.text(found.headline).startswith("Story number 1 of the harbour")

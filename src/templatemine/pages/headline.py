@@ -22,7 +22,8 @@ STORY = 15
 PART = 0.1
 """Of the words of the main text, what stands under the path that the story begins with; a standfirst has less."""
 FAR = 25
-"""Blocks between headline and story at most, and words of a line between them that a date or a name rules."""
+"""Blocks between headline and story at most, and words of a line between them that a date or a name rules.  Where paths
+are known only blocks of the main text count: galleries and menus to share may stand there, too."""
 
 
 def head_of(
@@ -58,7 +59,10 @@ def head_of(
         begins = much if much.any() else begins
     story = np.flatnonzero(begins)
     story = story[story > headline]
-    if not len(story) or story[0] > headline + FAR:
+    if not len(story):
+        return head
+    apart = int(story[0]) - headline if paths is None else int(main[headline + 1 : story[0]].sum())
+    if apart > FAR:
         return head
     head[headline] = True
     between = slice(headline + 1, int(story[0]))

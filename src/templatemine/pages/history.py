@@ -54,7 +54,8 @@ def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArr
     paths = np.ascontiguousarray(page.columns["keys"][:, FULL])
     code = decode(scores, page.words, paths, page.sayings, config)
     if config.headline == "drop":
-        code[head_of(page.columns["counts"], page.headline, kept(code), paths)] = HEAD
+        main = kept(code)
+        code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD
     return code
 
 
