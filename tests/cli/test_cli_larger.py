@@ -61,6 +61,10 @@ def test_two_runs_on_one_output(cli: Cli, tmp_path: Path) -> None:
         command("mine", "-", "-o", tmp_path / "out", "--memory", "200M"), stdin=subprocess.PIPE
     ) as held:
         try:
+            # What comes on standard input is told by how it begins, so something must come.
+            assert held.stdin is not None
+            held.stdin.write(archive.read_bytes()[:64])
+            held.stdin.flush()
             wait_for(lambda: (tmp_path / "out" / ".templatemine-work" / "run.json").exists())
             for more in ([], ["--memory", "200M"], ["--force"]):
                 ran = cli("mine", archive, "-o", tmp_path / "out", *more)
