@@ -39,6 +39,8 @@ class Blocks(HTMLParser):
             self.flush()
         if tag in ("br", "hr", "img"):
             return
+        if tag in self.mute - {"script", "style", "title", "template"}:
+            self.pieces.append((" ", False))
         given = dict(attrs)
         names = sorted((given.get("class") or "").split()) if "class" in given else []
         sign = ".".join([tag, *(re.sub("[0-9]+", "0", name) for name in names)])

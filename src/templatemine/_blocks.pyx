@@ -565,6 +565,7 @@ cdef class BlockScanner:
             elif s.text_start >= 0 and not s.mute and stop > after:
                 s.mute_start = i
                 self._hole(s, stop)
+                s.blank = s.blank or not (tag == T_SCRIPT or tag == T_STYLE or tag == T_TITLE)
             return stop
         if tag == T_IMG:
             s.images += 1
@@ -598,6 +599,7 @@ cdef class BlockScanner:
         if flags & MUTE:
             if s.mute == 0:
                 s.mute_start = i
+                s.blank = s.blank or flags & BREAKOUT   # a picture or a control parts words, a template is not there
             s.mute += 1
         if tag == T_PRE:
             s.pre += 1
