@@ -405,7 +405,7 @@ def _words(chunk: str, separators: str, patterns: PatternSet) -> Iterator[tuple[
         elif (
             place > start
             and "glued" in patterns.enabled
-            and place not in inside
+            and not {place - 1, place} & inside
             and chunk[place - 1] in set(":/)") - set(separators)
             and _is_letter(chunk[place])
         ):

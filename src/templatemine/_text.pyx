@@ -593,8 +593,9 @@ cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t end, Tokens* out) except -1 nogil:
-    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators or joints: marks keep theirs."""
-    cdef int64_t i = start, first = -1, after
+    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators or joints: marks keep theirs,
+    and the slash that ends an address is no joint."""
+    cdef int64_t i = start, first = -1, after, marked = -1
     cdef int pattern = 0, width = 0
     cdef bint marks = may_hold_mark(p + start, end - start)
     while i < end:
@@ -604,7 +605,7 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
             if after > i:
                 if first < 0:
                     first = i
-                i = after
+                i = marked = after
                 continue
         if spec.kind[p[i]] == EXTRA:
             if first >= 0:
@@ -612,7 +613,7 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
                 first = -1
         elif first < 0:
             first = i
-        elif spec.kind[p[i - 1]] == JOINT and is_letter(decode(p + i, end - i, &width)):
+        elif spec.kind[p[i - 1]] == JOINT and i != marked and is_letter(decode(p + i, end - i, &width)):
             tokens_push(out, first, i, WORD)
             first = i
         i += 1

@@ -16,7 +16,7 @@ from math import ceil
 from zlib import crc32
 
 from templatemine import _spans
-from templatemine.characters import CAPITAL
+from templatemine.characters import CAPITAL, SPACE, in_class
 from templatemine.config import EvidenceConfig
 from templatemine.expressions import ANCHORS, for_tokens
 from templatemine.patterns import PatternSet
@@ -142,7 +142,7 @@ def _letters(rest: bytes, side: str, separators: str) -> str:
     """As text, without the separators beside the string."""
     text = _MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
     place = 0 if side == "start" else -1
-    while text and (text[place].isspace() or text[place] in separators):
+    while text and (in_class(text[place], SPACE) or text[place] in separators):
         text = text[1:] if side == "start" else text[:-1]
     return text
 

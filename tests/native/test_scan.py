@@ -191,6 +191,8 @@ EVERYTHING = "".join(map(chr, range(0x110000)))
         ("at 10:30 on 24/7 (a)1", ["at", "10:30", "on", "24/7", "(a)1"]),
         ("see http://x.org/a/b:c and a/http://x.org", ["see", "http://x.org/a/b:c", "and", "a/http://x.org"]),
         ("ends: / ) :", ["ends:", "/", ")", ":"]),
+        # Of an address nothing is a joint, of what follows it is.
+        ("http://x.org/Über http://x.org/a:é", ["http://x.org/Über", "http://x.org/a:", "é"]),
         ("تقرير:خاص", ["تقرير:", "خاص"]),
     ],
 )

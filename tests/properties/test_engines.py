@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import cases, examples, make_pack, mine_strings, mined_pack
+from strategies import cases, examples, make_pack, mine_strings, mined_pack, scan
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.expressions import BOX_SIZE, JOINT, SLOT, SLOT_SIZE, box_expression, halves
@@ -56,6 +56,14 @@ def boxed_pack(*rows: tuple[str, ...]) -> Pack:
         for place, row in enumerate(rows)
     )
     return replace(make_pack([], pattern_set("news"), "-", False), templates=templates)
+
+
+@pytest.mark.parametrize("text", ["See http://x.org/Über all", "See http://x.org/a:é all", "See www.x.org/ال all"])
+def test_a_letter_behind_an_address(text: str) -> None:
+    patterns = pattern_set("news")
+    _, forms = scan(text, patterns, "-", False)
+    pack = make_pack([(forms[1:-1], text[4:-4])], patterns, "-", False)
+    assert [(span.start, span.end) for span in spans(pack, text)] == [(4, len(text) - 4)]
 
 
 FILLS = {
