@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -34,7 +34,7 @@ from templatemine.slots import FIRST_NAMED, KINDS, SLOT, SLOT_SIZE, code_of, kin
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["SCHEMA", "Pack", "check_written", "compiled_safely", "template_id"]
+__all__ = ["SCHEMA", "Pack", "check_written", "compiled_safely", "template_id", "without_misfits"]
 
 SCHEMA = 1
 
@@ -461,16 +461,34 @@ def _check_box(template: Template, here: str) -> None:
 
 
 def _check_examples(pack: Pack, where: str) -> None:
-    """The automaton finds every template in its own example, from end to end."""
-    matcher, rows = pack.matcher()
-    for number, row in enumerate(rows):
+    for row in _misfits(pack, *pack.matcher()):
         template = pack.templates[row]
-        data = Encoded(template.example, pack.patterns, pack.tokenise.separators).data
+        raise PackError(
+            f"{where}: templates[{row}] ({template.id}): the expression does not match its own example "
+            f"{template.example[:60]!r}"
+        )
+
+
+def _misfits(pack: Pack, matcher: _spans.Matcher, rows: Sequence[int]) -> Iterator[int]:
+    """Places of templates that the automaton does not find in their own example, from end to end."""
+    for number, row in enumerate(rows):
+        data = Encoded(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
         if not matcher.holds(data, number):
-            raise PackError(
-                f"{where}: templates[{row}] ({template.id}): the expression does not match its own example "
-                f"{template.example[:60]!r}"
-            )
+            yield row
+
+
+def without_misfits(pack: Pack) -> Pack:
+    """A pack that was mined, as it may be saved: for one template that does not match its own example `load` would
+    refuse all of them, so such a one is left out, and the note of the cut-off says so."""
+    wrong = {*_misfits(pack, *pack.make_matcher())}
+    if not wrong:
+        return pack
+    names = ", ".join(pack.templates[row].id for row in sorted(wrong))
+    return replace(
+        pack,
+        templates=tuple(one for row, one in enumerate(pack.templates) if row not in wrong),
+        cutoff=replace(pack.cutoff, note=f"{pack.cutoff.note}; left out, as no match of their own example: {names}"),
+    )
 
 
 def compiled_safely(source: str, here: str) -> regex.Pattern[str]:

@@ -30,7 +30,7 @@ from templatemine.index import build_index, document_floor, documents_at, tokens
 from templatemine.mine import find_repeats
 from templatemine.mined import Dropped, Mined, rates_of, strings_of
 from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats
-from templatemine.packs import Pack
+from templatemine.packs import Pack, without_misfits
 from templatemine.patterns import pattern_set
 from templatemine.periods import periods
 from templatemine.sample import choose
@@ -283,13 +283,14 @@ def _finish(
         pages=mined.pages,
         dropped={reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count},
     )
+    pack = without_misfits(pack)
     dropped = Dropped(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
     documents_read = mined.documents + mined.copies + mined.blank
     return SourceReport(
         source=mined.source,
         documents=documents_read,
         pack=pack,
-        note=cutoff.note,
+        note=pack.cutoff.note,
         dropped=dropped,
         claims=claims_of(mined, peers, kept, pack, config),
     )

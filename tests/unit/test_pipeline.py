@@ -5,15 +5,19 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError
-from templatemine.model import Document
+from templatemine.model import Document, Template
+from templatemine.packs import Pack
 from templatemine.pipeline import METHODS, Miner, mine, unfit
+from templatemine.templates import templates_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import Archive, ArchiveSpec, generate
@@ -294,6 +298,23 @@ def test_edges_without_spaces_end_where_many_ways_part() -> None:
     text = f"{title()}{title()}{title()}）{ending}\n・{title()}今日の港町の新しい船と海の物語特集"
     assert cut_of([*documents, other], text).endswith("今日の港町の新しい船と海の物語特集")
     assert ending not in cut_of([*documents, other], text)
+
+
+def test_one_bad_template_does_not_cost_a_source_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = archive("a.example", "Sign up for our Morning Letter!") + archive("b.example", "Follow the Beacon, do.")
+    whole = mine(documents)["a.example"]
+
+    def broken(*args: Any) -> tuple[Template, ...]:
+        first, *others = templates_of(*args)
+        return replace(first, example="Something else."), *others
+
+    monkeypatch.setattr("templatemine.pipeline.templates_of", broken)
+    pack = mine(documents)["a.example"]
+    left_out, *others = whole.templates
+    assert pack.templates == tuple(others)
+    assert left_out.id in pack.cutoff.note
+    assert whole.cutoff.note in pack.cutoff.note
+    assert Pack.from_json(pack.to_json(), where="a").templates == pack.templates
 
 
 def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
