@@ -22,6 +22,8 @@ from templatemine.tokenise import Forms
 __all__ = ["Dropped", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of"]
 
 _ROWS = 4096
+_STRETCHES = 1 << 20
+"""Looked at at a time, by `inner`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,19 +179,28 @@ def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np
 def inner(
     mined: Mined, rows: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which of some `wanted` strings stand within others, at neither end: (place in `rows`, row of the shorter)."""
-    owners, found = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    chosen, length = mined.strings.take(rows), np.diff(mined.strings.bounds)
+    """Which of some `wanted` strings stand within others, at neither end: (place in `rows`, row of the shorter).
+
+    A stretch is looked at only if a wanted string has its length and its first token.
+    """
+    chosen, wanted = mined.strings.take(rows), np.sort(wanted)  # hashes ascend with the rows
     names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
-    for size in np.unique(length[wanted]).tolist():
-        windows = np.maximum(np.diff(chosen.bounds) - size - 1, 0)
-        owner = np.repeat(np.arange(len(rows)), windows)
-        start = chosen.bounds[owner] + 1 + np.arange(len(owner)) - np.repeat(np.cumsum(windows) - windows, windows)
-        hashes = _core.string_hashes(chosen.tokens, names, start, np.full(len(start), size, np.int32))
-        # Hashes ascend with the rows, and these are few.
-        some = np.sort(wanted[length[wanted] == size])
-        place = np.minimum(np.searchsorted(mined.hashes[some], hashes), len(some) - 1)
-        known = mined.hashes[some[place]] == hashes
-        owners.append(owner[known])
-        found.append(some[place[known]])
-    return np.concatenate(owners), np.concatenate(found)
+    known, first = mined.hashes[wanted], mined.strings.bounds[wanted]
+    kinds = np.unique((mined.strings.tokens[first].astype(np.int64) << 32) + mined.strings.bounds[wanted + 1] - first)
+    token = chosen.tokens.astype(np.int64) << 32
+    left = np.repeat(chosen.bounds[1:], np.diff(chosen.bounds)) - np.arange(len(token))
+    low = np.searchsorted(kinds, token)
+    number = np.searchsorted(kinds, token + left) - low
+    number[chosen.bounds[:-1]] = 0
+    ends = np.cumsum(number)
+    starts, found = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for begin in range(0, int(number.sum()), _STRETCHES):
+        stretch = np.arange(begin, min(begin + _STRETCHES, int(ends[-1])))
+        start = np.searchsorted(ends, stretch, side="right")
+        size = (kinds[low[start] + stretch - ends[start] + number[start]] & 0xFFFFFFFF).astype(np.int32)
+        hashes = _core.string_hashes(chosen.tokens, names, start, size)
+        place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        same = known[place] == hashes
+        starts.append(start[same])
+        found.append(wanted[place[same]])
+    return np.searchsorted(chosen.bounds, np.concatenate(starts), side="right") - 1, np.concatenate(found)
