@@ -32,7 +32,7 @@ from templatemine.io import write
 from templatemine.io.folder import decode_html
 from templatemine.io.formats import by_name
 from templatemine.io.jsonl import MAX_DEPTH, decode_line, encode_line
-from templatemine.io.read import read_documents, read_records
+from templatemine.io.read import format_of, read_documents, read_records
 from templatemine.io.write import atomic_writer, safe_file_name
 from templatemine.model import Document, Record
 
@@ -355,18 +355,47 @@ class TestStandardInput:
         monkeypatch.setattr(sys, "stdin", None)
         assert str(fatal("-")[1]) == "stdin: standard input is closed"
 
-    @pytest.mark.parametrize("packed", [False, True])
-    def test_a_pipe_that_delivers_byte_by_byte(self, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
+    def drip(self, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
         class Drip(io.BytesIO):
             def readinto(self, buffer: Any) -> int:
                 byte = self.read(1)
                 buffer[: len(byte)] = byte
                 return len(byte)
 
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Drip(data))))
+
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_a_pipe_that_delivers_byte_by_byte(self, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
         data = b'{"text":"a"}\n{"text":"b"}\n'
-        drip = Drip(gzip.compress(data) if packed else data)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(drip)))
+        self.drip(monkeypatch, gzip.compress(data) if packed else data)
         assert [record.document.text for record in collect("-")[0]] == ["a", "b"]
+
+    def test_a_page_byte_by_byte(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.drip(monkeypatch, b"<p>a")
+        assert [record.document.html for record in collect("-")[0]] == ["<p>a"]
+
+    @pytest.mark.parametrize(
+        ("data", "name"),
+        [
+            ("<p>a", "page"),
+            ("\n <!DOCTYPE html>", "page"),
+            ("<article>a", "page"),
+            ("\ufeff<html>", "page"),
+            ("\ufeff \n<html>", "page"),
+            ('<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC>', "page"),
+            ('<?xml version="1.0"?><html xmlns="">', "page"),
+            ('<?xml version="1.0"?>\n<rss>', "jsonl"),
+            ('<rss version="2.0">', "jsonl"),
+            ("<feed>", "jsonl"),
+            ("<rdf:RDF>", "jsonl"),
+            ("{}", "jsonl"),
+            ("a <p>", "jsonl"),
+        ],
+    )
+    def test_what_comes(self, monkeypatch: pytest.MonkeyPatch, data: str, name: str) -> None:
+        self.feed(monkeypatch, data.encode())
+        assert format_of("-", CONFIG).name == name
+        assert sys.stdin.buffer.read() == data.encode()
 
 
 class TestBadFiles:

@@ -170,11 +170,13 @@ def format_of(path: str, config: ReadConfig) -> Format:
     return found
 
 
-_PAGE = re.compile(rb"\s*(?:<!doctype|<html|<!--|<head|<body|<title|<meta|<div|<h1|<p\b)", re.IGNORECASE)
-"""How a page begins; XML may as well be a feed."""
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b[^<>]*>\s*<(?:!doctype\s+html|html)|<(?!\?|rss\b|feed\b|rdf:))", re.IGNORECASE
+)
+"""How a page begins: as no JSON line does, and no feed.  The first byte tells it, if no more has come by then."""
 
 
 def _is_page(stdin: TextIO | None) -> bool:
     """What comes on standard input looks like a page; nothing is read off."""
     peek = getattr(getattr(stdin, "buffer", None), "peek", None)
-    return peek is not None and _PAGE.match(peek(64)) is not None
+    return peek is not None and _PAGE.match(peek()) is not None

@@ -44,8 +44,8 @@ _OTHERS = (
 )
 """Months of other languages as dates have them, whole words, January first: German, French, Spanish, Portuguese,
 Italian, Dutch, Swedish, Russian, Polish, Arabic.  All these have the day before the month."""
-_MONTH_OF = {word: place for place, row in enumerate(_OTHERS, 1) for word in row.split()}
-_OTHER = "|".join(sorted(map(re.escape, _MONTH_OF), key=len, reverse=True))
+_MONTH_OF = {word: place for rows in (_MONTHS, _OTHERS) for place, row in enumerate(rows, 1) for word in row.split()}
+_OTHER = "|".join(sorted(" ".join(_OTHERS).split(), key=len, reverse=True))
 _NAMED = (
     re.compile(rf"\b{_NAME}\s+{_DAY},?\s+{_YEAR}", re.IGNORECASE),
     re.compile(rf"{_DAY}[\s-]+(?:of\s+)?{_NAME},?[\s-]+{_YEAR}", re.IGNORECASE),
@@ -129,7 +129,8 @@ def _spare(rest: str) -> bool:
 
 
 def _written(part: dict[str, Any]) -> str | None:
-    month = part.get("m") or _month(part["name"].lower())
+    # Expressions that ignore case take a long s or a dotless i for these letters; no month is called so.
+    month = part.get("m") or _MONTH_OF.get(part["name"].lower(), 0)
     try:
         day = datetime(int(part["y"]), int(month), int(part["d"]))
         if not part.get("h"):
@@ -138,10 +139,6 @@ def _written(part: dict[str, Any]) -> str | None:
         return at.replace(tzinfo=_zone(part["zone"])).isoformat()
     except ValueError:
         return None
-
-
-def _month(name: str) -> int:
-    return 1 + _MONTHS.index(name) if name in _MONTHS else _MONTH_OF[name]
 
 
 def _zone(text: str | None) -> timezone | None:
