@@ -7,7 +7,7 @@ as comparisons, which property tests hold together.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 __all__ = [
     "CAPITAL",
@@ -57,7 +57,7 @@ WIDE_SPACE = "\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 SPACE = "\t-\r " + WIDE_SPACE
 
 
-@cache
+@lru_cache(maxsize=1 << 13)
 def in_class(char: str, spelt: str) -> bool:
     """Whether a class of characters, of ranges alone, holds a character.
 
