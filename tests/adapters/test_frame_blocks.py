@@ -122,10 +122,21 @@ def test_datasets_hash_a_cleaner_by_what_it_does(folder: Path) -> None:
 def test_datasets_are_told_what_is_missing() -> None:
     from templatemine.adapters.datasets import TemplateCleaner
 
-    with pytest.raises(ConfigError, match="columns: expected source, found text"):
+    with pytest.raises(ConfigError, match="columns: expected source, and text or html, found text"):
         TemplateCleaner({})({"text": ["a"]})
     with pytest.raises(ConfigError, match="expected a batch of rows, found one"):
         TemplateCleaner({})({"text": "a", "source": "b"})
+    with pytest.raises(ConfigError, match="columns: expected source, and text or html, found source, body"):
+        TemplateCleaner({})({"source": ["a"], "body": ["b"]})
+
+
+def test_datasets_with_labels_for_sources_are_told_so() -> None:
+    datasets = pytest.importorskip("datasets")
+    from templatemine.adapters.datasets import TemplateCleaner
+
+    features = {"source": datasets.ClassLabel(names=["a.example"]), "text": datasets.Value("string")}
+    with pytest.raises(ConfigError, match="column source: expected strings, found ClassLabel"):
+        TemplateCleaner({}).features(features)
 
 
 # -------------------------------------------------------------------------------------------------------------- pandas
@@ -175,6 +186,35 @@ def test_pandas_with_other_names_missing_values_and_nothing_in_it() -> None:
     assert len(clean_frame(frame.iloc[:0], rows, read)) == 0
     with pytest.raises(ConfigError, match="columns: expected source, and text or html, found body, site"):
         clean_frame(frame, rows)
+
+
+def test_pandas_keeps_texts_whatever_type_they_come_in(folder: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    from templatemine.adapters.pandas import clean_frame
+
+    page = "<html><body><p>" + "The council met and talked at length. " * 20
+    frame = pd.DataFrame({"text": pd.Categorical(TEXTS), "source": SOURCES})
+    assert clean_frame(frame, folder)["text"].tolist() == WANTED.texts
+    empty = pd.DataFrame({"text": [float("nan")], "html": [page], "source": ["x"]})
+    for text in (empty["text"], pd.Series(pd.Categorical([None])), pd.Series([None], dtype="Int64")):
+        done = clean_frame(empty.assign(text=text), folder)
+        assert done["text"].tolist()[0].startswith("The council met")
+
+
+def test_pandas_names_columns_that_cannot_be_cleaned(folder: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    from templatemine.adapters.pandas import clean_frame
+
+    frame = pd.DataFrame({"text": TEXTS[:3], "source": SOURCES[:3]})
+    with pytest.raises(ConfigError, match="column text: expected strings, found bytes"):
+        clean_frame(frame.assign(text=[b"a", None, b"b"]), folder)
+    with pytest.raises(ConfigError, match=r"column source: expected strings, found Timestamp \(dtype datetime64"):
+        clean_frame(frame.assign(source=pd.Timestamp("2026-01-05")), folder)
+    with pytest.raises(ConfigError, match="columns: expected one called 'text', found 2"):
+        clean_frame(pd.concat([frame, frame[["text"]]], axis=1), folder)
+    mixed = clean_frame(frame.assign(text=[TEXTS[0], 5, b"b"]), folder)
+    assert mixed["text"].tolist() == [WANTED.texts[0], 5, b"b"]
+    assert mixed["removed"].tolist() == [WANTED.removed[0], None, None]
 
 
 # -------------------------------------------------------------------------------------------------------------- polars

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from archives_by_hand import documents, mixed
@@ -62,3 +63,34 @@ def test_cleaners_travel_to_other_processes_and_load_folders(tmp_path: Path) -> 
     assert pickle.loads(pickle.dumps(loaded)).columns(sources, texts) == first
     with pytest.raises(PackError):
         RowCleaner(tmp_path / "missing")
+
+
+def test_rows_that_hold_no_strings_are_named_and_stay() -> None:
+    source = next(iter(PACKS))
+    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
+    sources: list[Any] = [source, 5, source, [source], source]
+    texts: list[Any] = [7, "a", b"bytes", "b", text]
+    done = RowCleaner(PACKS).columns(sources, texts)
+    assert done.texts[:4] == texts[:4]
+    assert done.removed[:4] == [None] * 4
+    assert [(place, error.problem) for place, error in done.errors] == [
+        (0, "expected a string as text, found a number"),
+        (2, "expected a string as text, found a bytes"),
+        (3, "expected a string or a number as source, found an array"),
+    ]
+    assert (done.texts[4], done.removed[4]) == _cleaned(source, text)
+
+
+def test_a_source_that_is_a_number_is_that_of_its_digits() -> None:
+    source = next(iter(PACKS))
+    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
+    done = RowCleaner({"5": PACKS[source]}).columns([5, "?"], [text, text])  # type: ignore[list-item]
+    assert (done.texts[0], done.removed[0]) == _cleaned(source, text)
+    assert done.removed[1] is None
+
+
+def _cleaned(source: str, text: str) -> tuple[str, list[dict[str, Any]]]:
+    wanted = Cleaner(PACKS[source]).clean(text)
+    return wanted.text, [
+        {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
+    ]

@@ -23,7 +23,7 @@ from cluster import Cluster, cluster, environment, job
 from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive, read_archive
 from templatemine.clean import Cleaner
 from templatemine.config import PipelineConfig, ReadConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, PackError
 from templatemine.io.read import read_documents
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
@@ -100,7 +100,7 @@ def test_a_column_of_places_gives_the_bytes_of_a_run_in_that_order(spark: Any) -
     assert facts(mine_archive(df, SAMPLED, archive).collect()) == wanted
 
 
-def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: Any) -> None:
+def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: Any, tmp_path: Path) -> None:
     rows = [row for row in mixed() if row["text"] is not None]
     packs = mine(documents(rows))
     df = spark.createDataFrame(
@@ -123,6 +123,10 @@ def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: An
         ]
         cut += len(wanted.removed)
     assert cut > 100
+    for number, pack in enumerate(packs.values()):
+        pack.save(tmp_path / f"{number}.json")
+    from_folder = clean_archive(df, str(tmp_path)).collect()
+    assert {row["n"]: row for row in from_folder} == found
 
 
 def test_files_of_any_format_are_read_where_they_are(spark: Any, tmp_path: Path) -> None:
@@ -174,8 +178,12 @@ def test_mistakes_are_told_by_name(spark: Any) -> None:
     df = spark.createDataFrame([("a", "b")], "site string, text string")
     with pytest.raises(ConfigError, match="columns: expected source, found site, text"):
         mine_archive(df)
-    with pytest.raises(ConfigError, match="columns: expected source, found site, text"):
+    with pytest.raises(ConfigError, match="columns: expected source, and text or html, found site, text"):
         clean_archive(df, {})
+    with pytest.raises(ConfigError, match="columns: expected source, and text or html, found source"):
+        clean_archive(df.selectExpr("site as source"), {})
+    with pytest.raises(PackError, match="missing: cannot be read"):
+        clean_archive(df.selectExpr("site as source", "text"), "missing")
     with pytest.raises(ConfigError, match="columns: expected text or html, found source"):
         mine_archive(df.selectExpr("site as source"))
     with pytest.raises(ConfigError, match="column text: expected string, found int"):

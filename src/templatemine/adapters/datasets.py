@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from templatemine.adapters.rows import Packs, RowCleaner
+from templatemine.adapters.rows import Packs, RowCleaner, body_columns
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, MissingExtraError
 
@@ -48,10 +48,7 @@ class TemplateCleaner:
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[Any]]:
         names = self.read
-        if names.source_field not in batch:
-            raise ConfigError(
-                f"columns: expected {names.source_field}, found {', '.join(batch)}; is batched=True there?"
-            )
+        body_columns(names, batch)
         if isinstance(batch[names.source_field], str):
             raise ConfigError("expected a batch of rows, found one: map(cleaner, batched=True)")
         done = self.rows.columns(
@@ -68,9 +65,14 @@ class TemplateCleaner:
     def features(self, features: Mapping[str, Any]) -> Any:
         """The types of all columns afterwards; `datasets` would guess, and a batch without cuts misleads it."""
         try:
-            from datasets import Features, List, Value
+            from datasets import ClassLabel, Features, List, Value
         except ImportError as error:
             raise MissingExtraError("types of columns need datasets: pip install 'templatemine[datasets]'") from error
+        if isinstance(features.get(self.read.source_field), ClassLabel):
+            raise ConfigError(
+                f"column {self.read.source_field}: expected strings, found ClassLabel, which hands out numbers; its "
+                "int2str gives the names"
+            )
         span = {"start": Value("int64"), "end": Value("int64"), "templates": List(Value("string"))}
         added = {self.removed_column: List(span), f"{self.removed_column}_spared": Value("bool")}
         return Features({**features, self.read.text_field: Value("string"), **added})

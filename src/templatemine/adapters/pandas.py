@@ -7,11 +7,11 @@ clean = clean_frame(frame, "packs/")
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns, row_cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError
 
 try:
     import pandas as pd
@@ -56,10 +56,12 @@ def clean_frame(
     Raises
     ------
     ConfigError
-        A column that is not there.
+        A column that is not there, or that holds values but not one string.
     """
     names = read or ReadConfig()
-    body_columns(names, frame.columns)
+    for name in body_columns(names, frame.columns):
+        _expect(frame[name], str)
+    _expect(frame[names.source_field], (str, int, float))
     rows = row_cleaner(packs, clean)
 
     def column(name: str) -> Sequence[str | None] | None:
@@ -72,7 +74,7 @@ def clean_frame(
     sources = column(names.source_field)
     assert sources is not None
     done = rows.columns(sources, column(names.text_field), column(names.html_field))
-    kind = frame[names.text_field].dtype if names.text_field in frame.columns else "object"
+    kind = _kind(frame[names.text_field].dtype) if names.text_field in frame.columns else "object"
     return frame.assign(
         **{
             names.text_field: pd.Series(done.texts, index=frame.index, dtype=kind),
@@ -80,3 +82,20 @@ def clean_frame(
             f"{removed_column}_spared": pd.Series(done.spared, index=frame.index, dtype="bool"),
         }
     )
+
+
+def _expect(column: pd.Series, kinds: type | tuple[type, ...]) -> None:
+    """Refuse a column of numbers, bytes and the like, of which not one row could be cleaned."""
+    held = column.dropna()
+    if len(held) and not any(isinstance(value, kinds) for value in held):
+        raise ConfigError(
+            f"column {column.name}: expected strings, found {type(held.iloc[0]).__name__} (dtype {column.dtype})"
+        )
+
+
+def _kind(kind: Any) -> Any:
+    """The type of the cleaned texts: that of the texts, if it takes any string."""
+    if isinstance(kind, pd.CategoricalDtype):  # cleaned texts are none of its categories, and would become NaN
+        kind = kind.categories.dtype
+    # The latter are dictionaries of Arrow.
+    return kind if kind.type in (str, pd.CategoricalDtype.type) else "object"

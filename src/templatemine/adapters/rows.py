@@ -12,6 +12,7 @@ from typing import Any
 
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.fields import kind
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
 from templatemine.packs import Pack
@@ -87,17 +88,26 @@ class RowCleaner:
         """
         nothing: list[str | None] = [None] * len(sources)
         texts, pages = texts if texts is not None else nothing, pages if pages is not None else nothing
+        out = Columns(list(texts), [None] * len(sources), [False] * len(sources), [])
+        rows: list[tuple[str, int]] = []
         items: list[tuple[str, str, Mapping[str, Any]]] = []
+        for place, row in enumerate(zip(sources, texts, pages, strict=True)):
+            # What adapters are given comes from tables of others: numbers, bytes, lists.
+            try:
+                source = _checked(*row)
+            except ValueError as error:
+                out.errors.append((place, CorpusError(str(error), str(place))))
+            else:
+                if source is not None:
+                    rows.append((source, place))
         # Sources one after the other: a row of one between those of another would cost a look-up in cold memory.
-        rows = sorted((source, place) for place, source in enumerate(sources) if source is not None)
-        for source, place in rows:
+        for source, place in sorted(rows):
             fields: dict[str, Any] = {_PLACE: place}
             if texts[place] is not None:
                 fields["text"] = texts[place]
             if pages[place] is not None:
                 fields["html"] = pages[place]
             items.append((source, str(place), fields))
-        out = Columns(list(texts), [None] * len(sources), [False] * len(sources), [])
         batch = self._cleaner.clean_batch(Items(items))
         for line in batch.data.splitlines():
             record = decode_line(line)
@@ -109,18 +119,40 @@ class RowCleaner:
         return out
 
 
+def _checked(source: object, text: object, page: object) -> str | None:
+    """The source of a row, None without one; a number is one as well, as it is in files.
+
+    Raises
+    ------
+    ValueError
+        A source that is neither, or a body that is no string.
+    """
+    for name, value in (("text", text), ("html", page)):
+        if not isinstance(value, str) and value is not None:
+            raise ValueError(f"expected a string as {name}, found {kind(value)}")
+    if isinstance(source, str) or source is None:
+        return source
+    if type(source) is int or type(source) is float:
+        return str(source)
+    raise ValueError(f"expected a string or a number as source, found {kind(source)}")
+
+
 def body_columns(names: ReadConfig, columns: Collection[str]) -> list[str]:
     """Those of the columns of text and of HTML that a frame has.
 
     Raises
     ------
     ConfigError
-        It has neither, or no column of sources.
+        It has neither, or no column of sources, or two of one name.
     """
-    body = [name for name in (names.text_field, names.html_field) if name in columns]
-    if names.source_field not in columns or not body:
+    listed = list(columns)
+    body = [name for name in (names.text_field, names.html_field) if name in listed]
+    if names.source_field not in listed or not body:
         wanted = f"{names.source_field}, and {names.text_field} or {names.html_field}"
-        raise ConfigError(f"columns: expected {wanted}, found {', '.join(map(str, columns))}")
+        raise ConfigError(f"columns: expected {wanted}, found {', '.join(map(str, listed)) or 'none'}")
+    for name in (names.source_field, *body):
+        if listed.count(name) > 1:
+            raise ConfigError(f"columns: expected one called {name!r}, found {listed.count(name)}")
     return body
 
 

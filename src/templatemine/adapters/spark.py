@@ -15,6 +15,7 @@ and templatemine on every executor.  docs/spark.md computes what an archive need
 from __future__ import annotations
 
 import heapq
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,7 +23,6 @@ from typing import TYPE_CHECKING
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError
 from templatemine.model import Document
-from templatemine.packs import Pack
 
 try:
     import pyarrow as pa
@@ -32,7 +32,9 @@ except ImportError as error:
     raise MissingExtraError("running on Spark needs pyspark and pyarrow: pip install 'templatemine[spark]'") from error
 
 from templatemine.adapters import tasks
+from templatemine.adapters.rows import Packs, body_columns
 from templatemine.pipeline import Miner
+from templatemine.shelf import load_packs
 from templatemine.stream import StreamConfig
 
 if TYPE_CHECKING:
@@ -390,7 +392,7 @@ def _told(
 
 def clean_archive(
     df: DataFrame,
-    packs: DataFrame | Mapping[str, Pack],
+    packs: DataFrame | Packs,
     clean: CleanConfig | None = None,
     archive: ArchiveConfig | None = None,
     removed_field: str = "removed",
@@ -400,9 +402,9 @@ def clean_archive(
     Parameters
     ----------
     df : DataFrame
-    packs : DataFrame or mapping
-        What `mine_archive` gave, or any with the columns source and pack; or packs by source.  They are collected, and
-        broadcast: docs/spark.md says how large that is.
+    packs : DataFrame, mapping, or path
+        What `mine_archive` gave, or any with the columns source and pack; packs by source; or a file or folder of them,
+        which only the driver reads.  They are collected, and broadcast: docs/spark.md says how large that is.
     clean : CleanConfig, optional
     archive : ArchiveConfig, optional
         For the names of columns.
@@ -421,16 +423,14 @@ def clean_archive(
     ConfigError
         A column that is not there.
     PackError
-        A pack that cannot be trusted, wrapped in Spark's exception.
+        A pack that cannot be trusted; one of a data frame wrapped in Spark's exception.
     """
     archive = archive or ArchiveConfig()
     names = archive.read
     config = StreamConfig(read=names, clean=clean or CleanConfig(), removed_field=removed_field)
     kinds = dict(df.dtypes)
-    if names.source_field not in kinds:
-        raise ConfigError(f"columns: expected {names.source_field}, found {', '.join(df.columns)}")
-    for name in (names.source_field, names.text_field, names.html_field):
-        if kinds.get(name, "string") != "string":
+    for name in (names.source_field, *body_columns(names, df.columns)):
+        if kinds[name] != "string":
             raise ConfigError(f"column {name}: expected string, found {kinds[name]}")
     shipped = df.sparkSession.sparkContext.broadcast(_ready(packs))
 
@@ -449,8 +449,10 @@ def clean_archive(
     return df.mapInArrow(work, wanted.schema)
 
 
-def _ready(packs: DataFrame | Mapping[str, Pack]) -> dict[str, bytes]:
+def _ready(packs: DataFrame | Packs) -> dict[str, bytes]:
     """Packs by source as they are broadcast; those of a data frame are checked on the executors."""
+    if isinstance(packs, (str, os.PathLike)):
+        packs = load_packs([packs])
     if isinstance(packs, Mapping):
         return {source: tasks.packed(pack) for source, pack in packs.items()}
     some = packs.where(F.col("pack").isNotNull()).select("source", "pack")
