@@ -3,7 +3,7 @@
 A window holds the documents of the last days before the newest one (two weeks: enough for a moderately prolific source,
 Foschini section 5.1), or the newest so many documents of a source that writes less.  A document that comes again takes
 the place of the old one.  The day is that of its date (see `dates`); a document without one, or of
-a day yet to come, is of the newest day seen before it, or of today.
+a day yet to come, is of the newest day seen before it; the first ones are of the first day there is, or of today.
 """
 
 from __future__ import annotations
@@ -83,10 +83,11 @@ def merge(
     latest = day_after(today, 1)
     came = list(new)
     # What reads two ways in a day's articles may be settled by those of the window.
-    days = days_of(chain((document.date for document, _ in came), (one.document.date for one in kept.values())))
-    for (document, own_id), day in zip(came, days, strict=False):
-        if day is None or day > latest or day_after(day, 1) == day:
-            day = newest or today
+    read = days_of(chain((document.date for document, _ in came), (one.document.date for one in kept.values())))
+    days = [None if day is None or day > latest or day_after(day, 1) == day else day for day in read[: len(came)]]
+    undated = next((day for day in days if day is not None), today)
+    for (document, own_id), known in zip(came, days, strict=True):
+        day = known or newest or undated
         newest = max(newest, day)
         one = Dated(day, document, own_id)
         kept.pop(key := _key(one), None)

@@ -65,6 +65,9 @@ def test_a_document_that_comes_again_replaces_the_old_one() -> None:
 def test_days_that_are_none(day: str | None) -> None:
     window, _ = merge((), [document(1, "2024-05-01"), document(2, day)], TODAY, WindowConfig(), ROOM)
     assert [one.day for one in window] == ["2024-05-01", "2024-05-01"]
+    # The first ones are not of today if others tell of a day: all of an old archive would be two weeks ago.
+    window, _ = merge((), [document(2, day), document(1, "2024-05-01")], TODAY, WindowConfig(), ROOM)
+    assert [one.day for one in window] == ["2024-05-01", "2024-05-01"]
     assert merge((), [document(2, day)], TODAY, WindowConfig(), ROOM)[0][0].day == TODAY
 
 
