@@ -19,8 +19,8 @@ from templatemine._markup cimport (
 from templatemine._paths cimport SIGN, joined, put_sign
 from templatemine._state cimport DEPTH, Element, Page, Run, TITLE, columns, node_of, page_free, page_init
 from templatemine._text cimport (
-    Table, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, table_add, table_find, table_free,
-    table_init, tm_hash,
+    Table, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, table_add, table_find,
+    table_free, table_init, tm_hash,
 )
 from templatemine._words cimport (
     C_BREAK, C_BROKEN, C_END, C_IMAGES, C_LETTERS, C_LINKED, C_LOWER, C_OWN, C_SIZE, C_STRONG, C_TAGS, C_TITLE_WORDS,
@@ -821,44 +821,6 @@ _tables()
 cdef inline bint is_nothing(const uint8_t* p, int64_t n) noexcept nogil:
     """Soft hyphens and byte order marks are not there, wherever they stand."""
     return (n >= 2 and p[0] == 0xC2 and p[1] == 0xAD) or (n >= 3 and p[0] == 0xEF and p[1] == 0xBB and p[2] == 0xBF)
-
-
-cdef inline bint says_script(const uint8_t* p, int64_t n) noexcept nogil:
-    """The name of a script, and it ends there."""
-    return n >= 6 and same_letters(p, b"script", 6) and (n == 6 or not is_alnum(p[6]))
-
-
-cdef int64_t script_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Where the end tag of the script with the content at i begins, or n.
-
-    After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script: so are they hidden
-    that a script writes (HTML standard, sections 13.2.5.15 to 31: "script data double escaped").
-    """
-    cdef bint escaped = False, double_escaped = False
-    cdef const void* hit
-    while i < n:
-        if not escaped:
-            hit = memchr(p + i, 60, n - i)
-            if hit == NULL:
-                return n
-            i = <const uint8_t*>hit - p
-            if i + 3 < n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
-                escaped = True
-                i += 2                      # the two of <!--> close it, too
-                continue
-        elif p[i] == 45 and i + 2 < n and p[i + 1] == 45 and p[i + 2] == 62:
-            escaped = double_escaped = False
-            i += 3
-            continue
-        if p[i] == 60 and i + 1 < n:
-            if p[i + 1] == 47 and says_script(p + i + 2, n - i - 2):
-                if not double_escaped:
-                    return i
-                double_escaped = False
-            elif escaped and says_script(p + i + 1, n - i - 1):
-                double_escaped = True
-        i += 1
-    return n
 
 
 cdef bint no_tag(const uint8_t* p, int64_t n) noexcept nogil:

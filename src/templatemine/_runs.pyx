@@ -12,8 +12,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memset
 
 from templatemine._text cimport (
-    Table, copied, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, table_add, table_find, table_free,
-    table_init, tm_hash,
+    Table, copied, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, table_add, table_find,
+    table_free, table_init, tm_hash,
 )
 
 __all__ = ["COLUMNS", "FLAGS", "RunScanner"]
@@ -242,6 +242,7 @@ cdef struct Runs:
     int64_t* bounds
     int64_t bound_room
     bint blank              # white space stands before what comes next
+    bint unescaped          # as in `_state.Page`
 
 
 cdef void runs_free(Runs* s) noexcept nogil:
@@ -518,6 +519,15 @@ cdef class RunScanner:
             self._begin(s, tag)
         return 0
 
+    cdef int64_t _past(self, Runs* s, const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
+        """Behind the end tag of an element whose content is no text and begins at i."""
+        cdef int64_t stop
+        if (p[name + 1] | 32) == 99 and not s.unescaped:    # only a script has the c there
+            stop = script_end(p, i, n)
+            s.unescaped = stop == n
+            i = i if s.unescaped else stop
+        return raw_end(p, name, size, i, n)
+
     cdef int _scan(self, Runs* s, const uint8_t* p, int64_t n, const int64_t* starts, const int64_t* ends,
                    int64_t blocks) except -1 nogil:
         cdef int64_t at = 0, i = 0, j, end, name, block = -1
@@ -533,7 +543,7 @@ cdef class RunScanner:
                     if size:
                         end = closing(p, j + size, n)
                         if end > 0:
-                            end = raw_end(p, j, size, end, n)
+                            end = self._past(s, p, j, size, end, n)
                     if end < 0:
                         name = j + 1
                         while name < n and name - j < NAME and names(p[name]):

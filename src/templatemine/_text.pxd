@@ -328,6 +328,7 @@ cdef inline int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind)
     return 0
 
 
+cdef int64_t script_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil
 cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noexcept nogil
 cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* out) except -1 nogil
 

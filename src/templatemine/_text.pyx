@@ -622,6 +622,44 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
     return 0
 
 
+cdef inline bint says_script(const uint8_t* p, int64_t n) noexcept nogil:
+    """The name of a script, and it ends there."""
+    return n >= 6 and same_letters(p, b"script", 6) and (n == 6 or not (is_alnum(p[6]) or p[6] == 95))
+
+
+cdef int64_t script_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Where the end tag of the script with the content at i begins, or n.
+
+    After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script: so are they hidden
+    that a script writes (HTML standard, sections 13.2.5.15 to 31: "script data double escaped").
+    """
+    cdef bint escaped = False, double_escaped = False
+    cdef const void* hit
+    while i < n:
+        if not escaped:
+            hit = memchr(p + i, 60, n - i)
+            if hit == NULL:
+                return n
+            i = <const uint8_t*>hit - p
+            if i + 3 < n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
+                escaped = True
+                i += 2                      # the two of <!--> close it, too
+                continue
+        elif p[i] == 45 and i + 2 < n and p[i + 1] == 45 and p[i + 2] == 62:
+            escaped = double_escaped = False
+            i += 3
+            continue
+        if p[i] == 60 and i + 1 < n:
+            if p[i + 1] == 47 and says_script(p + i + 2, n - i - 2):
+                if not double_escaped:
+                    return i
+                double_escaped = False
+            elif escaped and says_script(p + i + 1, n - i - 1):
+                double_escaped = True
+        i += 1
+    return n
+
+
 cdef int64_t find_close(const uint8_t* p, int64_t i, int64_t n, const char* name, int64_t size) noexcept nogil:
     """End of `</name ...>` at or after i; n if the element is never closed."""
     cdef const void* hit

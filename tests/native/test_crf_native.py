@@ -25,6 +25,7 @@ TAGS = [
 MARKS = [
     *("<!-- a -- b -->", "<!---->", "<!-->", "<!-- open", "<!doctype html>", "<?xml?>", "<", ">", "< b>", "</>", "<p", '"', "'"),
     *("<script>", "var a = '<p>'", "</script>", "</SCRIPT x>", "<style>p{}</style>", "<title>", "</title>", "<xmp>", "</xmp"),
+    *("<script><!--", "-->", "<SCRIPT", "<script_>", "</script_>", "<!--<script>"),
     *("<script-x>", "<scriptx>", "<textarea>", "</textarea>", "<iframe src='>'>", "</iframe>", "<noembed>", "<a b=\"<\">"),
     *(f"<{'abcdefgh' * 4}>", f"</{'abcdefgh' * 4}y>", "<Kbd>", "\0", "\x85", "\u2028", " ", "\n"),
 ]  # fmt: skip

@@ -20,6 +20,9 @@ def test_runs_are_what_stands_between_tags() -> None:
     assert texts("<p>Hello <b>world</b>!</p>") == ["Hello ", "world", "!"]
     assert texts("a<!-- b -->c<script>d < e</script>f<style>g</style><?php h ?>i") == ["a", "c", "f", "i"]
     assert texts("<p title='a > b'>c<a title=\"d > e\">f") == ["c", "f"]
+    assert texts("a<script><!-- '<script>b</script>c' --></script>d") == ["a", "d"]
+    assert texts("a<script><!-- <script> --> b</script>c<script><!--></script>d") == ["a", "c", "d"]
+    assert texts("a<script><!-- <script> </script>b<p>c<script>d</script>e") == ["a", "b", "c", "e"]
     assert texts("<!-- never closed <p>a") == texts("<script>never closed <p>a") == []
 
 

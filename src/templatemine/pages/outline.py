@@ -19,6 +19,8 @@ _MARK = re.compile(
     r"|<[!?][^<>]*+>",
     re.IGNORECASE | re.ASCII,
 )
+_SCRIPT = re.compile(r"<!--|-->|<(?P<end>/?)script\b", re.IGNORECASE | re.ASCII)
+_SCRIPT_END = re.compile(r"</script\b[^<>]*+>?", re.IGNORECASE | re.ASCII)
 _ATTRIBUTE = re.compile(r"([^\s=\"'/>]{1,60})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _TAG = re.compile(r"<[^<>]*+>?")
 
@@ -118,12 +120,17 @@ class Outline:
     def _scan(self) -> None:
         html, at = self.html, 0
         marks: list[str] = []
-        for found in _MARK.finditer(html):
+        escaped = True
+        while found := _MARK.search(html, at):
             start = found.start()
             if start > at and not html[at:start].isspace():
                 self._run(at, start, marks)
                 marks = []
             at = found.end()
+            if escaped and "<!--" in found[0] and (found["raw"] or "").lower() == "script":
+                end = _SCRIPT_END.match(html, script_end(html, html.index(">", start)))
+                # Where none ends as it should they end as they stand, and none is looked at in vain again.
+                escaped, at = end is not None, end.end() if end else at
             tag = found["tag"]
             if tag is None:
                 continue
@@ -179,6 +186,28 @@ class Outline:
         self.ends[number] = place
         self.lasts[number] = len(self.tags) - 1
         return tag
+
+
+def script_end(html: str, place: int) -> int:
+    """Where the end tag of the script with the content at `place` begins, or the end of the page.
+
+    After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script (HTML standard,
+    sections 13.2.5.15 to 31).  The twin of the native one.
+    """
+    escaped = double_escaped = False
+    while found := _SCRIPT.search(html, place):
+        place = found.end()
+        if found[0] == "<!--":
+            escaped, place = True, place - 2  # the two of <!--> close it, too
+        elif found[0] == "-->":
+            escaped = double_escaped = False
+        elif found["end"]:
+            if not double_escaped:
+                return found.start()
+            double_escaped = False
+        else:
+            double_escaped = escaped
+    return len(html)
 
 
 def attributes(written: str) -> dict[str, str]:
