@@ -69,6 +69,28 @@ def test_broken_xml(tmp_path: Path, broken: str) -> None:
     assert report.notes == {feed.BROKEN: 1}
 
 
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16"])
+def test_an_item_that_the_end_of_the_file_cuts_off_is_told_and_not_given_as_its_summary(
+    tmp_path: Path, coding: str
+) -> None:
+    whole = RSS.replace("utf-8", coding)
+    cut = whole[: whole.index("<script>")].encode(coding)
+    found, (error,), report = gather(put(tmp_path, cut))
+    assert found == []
+    assert error.where.endswith("a.xml:1")
+    assert error.problem == "expected the end of the item, found that of the file, which is cut off"
+    assert report.notes == {feed.BROKEN: 1}
+    (entry,), (error,), _ = gather(put(tmp_path, ATOM[: ATOM.index(" 2</content>")]))
+    assert entry.document.html == "<p>Hi</p>"
+    assert "cut off" in error.problem
+
+
+def test_items_before_the_place_where_a_feed_is_cut_off_are_whole(tmp_path: Path) -> None:
+    found, errors, _ = gather(put(tmp_path, RSS[: RSS.index("<item><title>nothing")]))
+    assert [one.document.id for one in found] == ["g1", "http://www.example.co.uk/2"]
+    assert errors == []
+
+
 def test_a_character_set_that_lies(tmp_path: Path) -> None:
     found, _, report = gather(put(tmp_path, RSS.encode("cp1252")))
     assert "é" in str(found[0].document.html)

@@ -35,7 +35,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """Yield a record for each item: id, source, url, date, title and html or text.
 
     The source is the registered domain of the item's link, else of the feed's.  An item without an id goes by its link.
-    What is no feed is reported, for a folder may hold other XML.
+    What is no feed is reported, for a folder may hold other XML; so is an item that the end of the file cuts off.
 
     Raises
     ------
@@ -57,9 +57,17 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         return
     if parsed.get("bozo"):
         report.note(BROKEN)
+    last = len(parsed.entries) if parsed.get("bozo") and _cut_off(data) else 0
     home = parsed.get("feed", {}).get("link") or ""
     default = domain_of(home) or stem(path)
     for number, item in enumerate(parsed.entries, 1):
+        if number == last:  # feedparser gives what there is of it, the summary in place of the content
+            report(
+                CorpusError(
+                    "expected the end of the item, found that of the file, which is cut off", f"{place}:{number}"
+                )
+            )
+            continue
         fields = _fields(item, config, default)
         try:
             found = document(fields, config, default, number, place)
@@ -76,6 +84,16 @@ def parsed_feed(data: bytes) -> Any:
     data = _ENTITY.sub(_harmless, data)
     return feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
 
+
+def _cut_off(data: bytes) -> bool:
+    """Whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind it."""
+    data = data.replace(b"\0", b"")  # UTF-16, as far as this needs it
+    begins = max((match.start() for match in _BEGIN.finditer(data)), default=-1)
+    return begins >= 0 and not _END.search(data, begins)
+
+
+_BEGIN = re.compile(rb"<(?:\w+:)?(?:item|entry)(?=[\s>])", re.IGNORECASE)
+_END = re.compile(rb"</(?:\w+:)?(?:item|entry|channel|rss|feed|rdf)\s*>", re.IGNORECASE)
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"([^\"]*)\"|'([^']*)')?[^>]*>")
 _LONGEST_ENTITY = 100
