@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from setuptools._distutils.filelist import FileList
 
 from templatemine.cli import common
 from templatemine.cli.app import COMMANDS
@@ -83,3 +86,19 @@ def test_links_and_files_are_there(page: Path) -> None:
     links = {link for link in _LINK.findall(text) if "://" not in link}
     assert {link for link in links if not (page.parent / link).exists()} == set()
     assert {name for name in _FILE.findall(text) if not (ROOT / name).exists()} == set()
+
+
+def test_the_source_distribution_holds_what_is_tracked() -> None:
+    """What MANIFEST.in leaves out is missing where somebody builds, tests or reads from the archive."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("no checkout of git")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30)
+    tracked = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    found = FileList()
+    found.allfiles = sorted(tracked)
+    for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines():
+        found.process_template_line(line)
+    # These setuptools adds by itself.
+    found.files += ["MANIFEST.in", "pyproject.toml", "setup.py"]
+    found.files += [name for name in tracked if name.startswith("src/") and name.endswith(".py")]
+    assert tracked - set(found.files) == {".ci/run", ".gitignore"}
