@@ -95,10 +95,13 @@ def read_hits(folder: str) -> Days:
     """
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and not name.startswith("."))
+    except FileNotFoundError:
+        names = []
     except OSError as error:
         raise CorpusError(f"cannot be read: {error.strerror or error}", folder, fatal=True) from error
     if not names:
-        raise CorpusError(f"expected counts of hits (*{SUFFIX}, from clean --hits), found none", folder, fatal=True)
+        problem = f"expected counts of hits (*{SUFFIX}), found none; clean --hits {folder} counts them"
+        raise CorpusError(problem, folder, fatal=True)
     days: Days = {}
     for name in names:
         path = os.path.join(folder, name)

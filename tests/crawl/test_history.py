@@ -251,6 +251,8 @@ def test_files_of_addresses(tmp_path: Path) -> None:
     path = tmp_path / "urls.txt"
     path.write_bytes("\ufeff# of mine\r\n\r\nhttp://a.example/1\r\n http://a.example/2\n".encode())
     assert list(read_urls(str(path))) == ["http://a.example/1", "http://a.example/2"]
+    path.write_text("http://a.example/1  # of mine\n\t# more\nhttp://a.example/#2\n")
+    assert list(read_urls(str(path))) == ["http://a.example/1", "http://a.example/"]
     path.write_text("http://a.example/1\nexample.org\n")
     with pytest.raises(CorpusError, match=r"urls.txt:2: expected an address"):
         list(read_urls(str(path)))
@@ -268,6 +270,14 @@ def test_names_of_outputs() -> None:
     assert check_name("A/B.WARC.gz") == ".warc.gz"
     with pytest.raises(ConfigError, match="ends in"):
         check_name("history.parquet")
+
+
+def test_an_output_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("scrapy")
+    from templatemine.crawl.run import crawl
+
+    with pytest.raises(CorpusError, match="h.jsonl: cannot be written: there is no directory .*nowhere"):
+        crawl([], str(tmp_path / "nowhere" / "h.jsonl"), CrawlConfig())
 
 
 @pytest.mark.alone

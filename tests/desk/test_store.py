@@ -21,7 +21,7 @@ from desk_support import ROOT, Client, opened  # noqa: E402
 
 from templatemine.desk.app import Desk  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
-from templatemine.errors import ConfigError  # noqa: E402
+from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.packs import Pack  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
@@ -252,6 +252,11 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.sqlite").write_bytes(b"something else, long enough to be looked at as a file of a database" * 30)
     with pytest.raises(ConfigError, match="expected the store of a desk"):
         Store(tmp_path / "a.sqlite")
+    with pytest.raises(CorpusError, match="cannot be written: there is no directory"):
+        Store(tmp_path / "nowhere" / "a.sqlite")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ConfigError, match="folder: cannot be used as the store of a desk: unable to open"):
+        Store(tmp_path / "folder")
     store = Store(tmp_path / "b.sqlite")
     with sqlite3.connect(store.path) as base:
         base.execute("UPDATE meta SET value = '99' WHERE key = 'layout'")

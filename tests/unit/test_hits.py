@@ -50,9 +50,11 @@ def test_other_files_are_refused(tmp_path: Path, line: bytes) -> None:
 def test_none(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="found none"):
         read_hits(str(tmp_path))
-    with pytest.raises(CorpusError, match="cannot be read"):
+    with pytest.raises(CorpusError, match="found none; clean --hits .*nowhere counts them"):
         read_hits(str(tmp_path / "nowhere"))
     (tmp_path / "file").write_text("")
+    with pytest.raises(CorpusError, match="cannot be read"):
+        read_hits(str(tmp_path / "file"))
     with pytest.raises(CorpusError, match="cannot be written"):
         write_hits(str(tmp_path / "file"), some())
 

@@ -19,12 +19,20 @@ obeyed, and private addresses are refused.  Ctrl-C ends it in order; the same
 command goes on where it stopped, also after a kill, and fetches nothing twice.
 """
 
+EXIT_CODES = """\
+exit codes:
+  0    done, or the hours are over
+  2    wrong options, or something cannot be read or written
+  130  ended by Ctrl-C; what was fetched is kept, the same command goes on
+"""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     from templatemine.crawl.settings import CrawlConfig
 
     defaults = CrawlConfig()
+    parser.epilog = EXIT_CODES
     parser.add_argument(
         "inputs", metavar="FILE", nargs="+", help="addresses of feeds and pages, one a line; - is stdin"
     )
@@ -133,7 +141,8 @@ def run(args: argparse.Namespace) -> int:
             f"{tables.count(run.get('pages', 0), 'page')} fetched in {terminal.seconds:.1f} s"
             + (", going on from before" if done.resumed else ""),
             f"{tables.count(run.get('visits', 0), 'visit')} of feeds, {run.get('unchanged', 0):,} of them unchanged",
-            f"{done.pages:,} pages in {args.output}; {done.left:,} still to be fetched, {done.failed:,} failed",
+            f"{tables.count(done.pages, 'page')} in {args.output}; "
+            f"{done.left:,} still to be fetched, {done.failed:,} failed",
             *(f"  {number:,} {reason}" for reason, number in done.reasons),
         )
     return 128 + signal.SIGINT if done.stopped else 0

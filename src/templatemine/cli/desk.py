@@ -18,9 +18,16 @@ Only this machine can reach it, unless --host says otherwise; then it asks for
 a token.  Ctrl-C ends it; what was saved is saved.
 """
 
+EXIT_CODES = """\
+exit codes:
+  2    wrong options, or something cannot be read, trusted or written
+  130  ended by Ctrl-C; what was saved is saved
+"""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
+    parser.epilog = EXIT_CODES
     parser.add_argument("packs", metavar="PACKS", help="folder of packs, or one pack")
     parser.add_argument("--archive", "-a", metavar="INPUT", nargs="+", required=True, help=common.INPUT_HELP)
     parser.add_argument("--gold", metavar="PATH", help="annotated spans, a file or a folder, for F1 in comparisons")

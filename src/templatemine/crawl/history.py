@@ -312,8 +312,13 @@ class History:
         self._plan(feed)
 
 
+_REMARK = re.compile(r"(?:^|\s)#.*", re.DOTALL)
+"""Within an address # begins a fragment."""
+
+
 def read_urls(path: str) -> Iterator[str]:
-    """The addresses in a file, one a line; empty lines and those that begin with # are passed over.
+    """The addresses in a file, one a line; empty lines are passed over, and what follows a # at the beginning of a line
+    or behind a blank.
 
     Raises
     ------
@@ -326,8 +331,8 @@ def read_urls(path: str) -> Iterator[str]:
     try:
         with open_input(path) as stream, unpacked(path, stream) as lines:
             for number, line in enumerate(lines, 1):
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
-                if not text or text.startswith("#"):
+                text = _REMARK.sub("", line.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip()
+                if not text:
                     continue
                 url = clean_url(text)
                 if url is None:

@@ -12,6 +12,7 @@ from typing import Any
 from templatemine.crawl.settings import CrawlConfig, scrapy_settings
 from templatemine.crawl.state import Standing, State
 from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.io.write import check_directory
 
 __all__ = ["Crawled", "crawl"]
 
@@ -74,6 +75,7 @@ def crawl(inputs: Sequence[str], output: str, config: CrawlConfig | None = None)
     except ImportError as error:
         raise MissingExtraError(f"a crawl needs {error.name}: pip install 'templatemine[crawl]'") from error
     check_name(output)
+    check_directory(output)
     urls = [url for path in inputs for url in read_urls(path)]
     state_path = output + _STATE
     _check(output, state_path, config)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from templatemine.errors import ConfigError, TemplateMineError
+from templatemine.io.write import check_directory
 
 __all__ = ["Annotation", "Conflict", "Event", "Store", "now"]
 
@@ -87,11 +88,14 @@ class Store:
     Raises
     ------
     ConfigError
-        It is no such file, or of another version.
+        It is no such file, or of another version, or cannot be opened.
+    CorpusError
+        Fatal: there is no such folder.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
+        check_directory(self.path)
         try:
             with self._open() as base:
                 base.execute("PRAGMA journal_mode=WAL")
@@ -99,6 +103,8 @@ class Store:
                 base.execute("INSERT OR IGNORE INTO meta VALUES ('layout', ?)", (_LAYOUT,))
                 base.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secrets.token_hex(32),))
                 found = dict(base.execute("SELECT key, value FROM meta"))
+        except sqlite3.OperationalError as error:  # no permission, a full disk, tables of somebody else
+            raise ConfigError(f"{path}: cannot be used as the store of a desk: {error}") from error
         except sqlite3.Error as error:
             raise ConfigError(f"{path}: expected the store of a desk, found another file: {error}") from error
         if found["layout"] != _LAYOUT:

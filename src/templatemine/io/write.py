@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError
 
-__all__ = ["atomic_writer", "claim", "safe_file_name", "sync", "sync_names"]
+__all__ = ["atomic_writer", "check_directory", "claim", "safe_file_name", "sync", "sync_names"]
 
 _BUFFER = 1 << 18
 _PIECE = 1 << 15
@@ -92,11 +92,16 @@ def _writer(path: str, force: bool, text: bool) -> Iterator[IO[Any]]:
         yield handle
 
 
-def _existing(path: str, force: bool) -> os.stat_result | None:
-    """Look at the target before any work is done: None if it is free, else what stands there and may be written."""
+def check_directory(path: str) -> None:
+    """Raise a fatal CorpusError if the directory that a file is to stand in is not there."""
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
         raise CorpusError(f"cannot be written: there is no directory {directory}", path, fatal=True)
+
+
+def _existing(path: str, force: bool) -> os.stat_result | None:
+    """Look at the target before any work is done: None if it is free, else what stands there and may be written."""
+    check_directory(path)
     with _cannot_write(path):
         try:
             found = os.stat(path)
