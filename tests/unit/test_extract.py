@@ -207,6 +207,11 @@ def test_a_line_goes_on_only_after_the_line_before() -> None:
          "Boats leave the harbour"),
         ("<title>Boats leave harbour</title><h2>Links</h2><div>Boats leave the harbour</div><p>text",
          "Boats leave the harbour"),
+        ("<title>船が港を出る – THE TIMES ブログ</title><h1>THE TIMES ブログ</h1><h2>リンク</h2><h2>船が港を出る</h2><p>本文",
+         "船が港を出る"),
+        ("<title>船が港を出る | Times</title><h2>Times</h2><a href=/>Times</a><div>船が港を出る</div><p>本文", "船が港を出る"),
+        ("<title>배가 항구를 떠난다 - Times</title><h2>목록</h2><div>배가 항구를 떠난다</div><p>text", "배가 항구를 떠난다"),
+        ("<title>船が港を出る</title><h2>リンク</h2><p>本文", "リンク"),
     ],
 )  # fmt: skip
 def test_titles(html: str, title: str | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _blocks
+from templatemine.characters import in_class
 from templatemine.pages.blocks import Page
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.dates import LONGEST, normalised, stated
@@ -25,6 +27,9 @@ __all__ = ["date_of", "declared", "title_of"]
 
 LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _END = re.compile(r"</script", re.IGNORECASE)
+_SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
+"""Characters that the block scanner counts as words: kana, Han, Hangul."""
+_TOKEN = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])\w)+")
 META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
 
 ARTICLES = frozenset(
@@ -77,7 +82,8 @@ EARLIEST = "1990"
 TITLE_WORDS, MONTH, YEAR, NUMBERS = (_blocks.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
 
 ALIKE = 0.5
-"""Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline."""
+"""Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline; of their
+words and characters, where most of the title's are Chinese, Japanese or Korean."""
 PREFERRED = 0.2
 """Added to that where the block is a heading."""
 
@@ -141,14 +147,32 @@ def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
     (2009), appendix; but the first heading of many pages is for screen readers, or the name of the site.
     """
     heading = np.array([mark == HEADING for mark in marks], np.bool_)
-    columns = page.columns
-    alike = 2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1))
+    alike = _alike(page)
     if len(alike) and alike.max() >= ALIKE:
         return int(np.argmax(np.where(alike >= ALIKE, alike + PREFERRED * heading + kept * 1e-3, 0)))
     for which in (heading & kept, heading):
         if which.any():
             return int(np.argmax(which))
     return -1
+
+
+def _alike(page: Page) -> NDArray[np.float64]:
+    """See `ALIKE`; characters are counted of blocks that are short enough to reach it."""
+    title = _tokens(page.title)
+    size = title.total()
+    if 2 * sum(count for token, count in title.items() if in_class(token, _SINGLE)) < max(size, 1):
+        columns = page.columns
+        return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
+    alike = np.zeros(len(page))
+    for block in np.flatnonzero(page.words <= (2 / ALIKE - 1) * size).tolist():
+        tokens = _tokens(page.text(block))
+        alike[block] = 2 * (title & tokens).total() / (size + tokens.total())
+    return alike
+
+
+def _tokens(text: str) -> Counter[str]:
+    """Words in lower case; in Chinese, Japanese and Korean characters."""
+    return Counter(_TOKEN.findall(text.lower()))
 
 
 def date_of(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
