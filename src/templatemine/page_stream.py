@@ -308,6 +308,10 @@ def _text(name: str, source: str, record: Mapping[str, Any], found: Extraction, 
     return f"{found.text}\n".encode("utf-8", "surrogatepass")
 
 
+def _texts(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return _text(name, source, record, found, config) + b"\n"
+
+
 def _cleaneval(
     name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
 ) -> bytes:
@@ -316,9 +320,9 @@ def _cleaneval(
     return f"<doc id={quoteattr(name)}>\n{found.marked}\n".encode("utf-8", "surrogatepass")
 
 
-FORMS: Mapping[str, Form] = {"jsonl": _json, "text": _text, "cleaneval": _cleaneval}
-"""How pages are written: a line of JSON each; their text, a line a block, which says not where a page ends; CleanEval's
-mark-up, each page after a line ``<doc id="...">``."""
+FORMS: Mapping[str, Form] = {"jsonl": _json, "text": _text, "texts": _texts, "cleaneval": _cleaneval}
+"""How pages are written: a line of JSON each; the text of one page, a line a block; the same of several, an empty line
+after each, which no text holds; CleanEval's mark-up, each page after a line ``<doc id="...">``."""
 
 
 # ----------------------------------------------------------------------------------------------------------- processes

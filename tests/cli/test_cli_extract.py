@@ -110,6 +110,16 @@ def test_ids_are_made_up_from_the_place(cli: Cli, tmp_path: Path) -> None:
     assert read(tmp_path / "out.jsonl")[0]["id"] == f"{new}:1"
 
 
+def test_an_empty_line_ends_each_of_several_pages(cli: Cli, tmp_path: Path) -> None:
+    pages = [page(1), "<p></p>", page(2)]
+    new = write(tmp_path / "new.jsonl", [{"html": one} for one in pages])
+    texts = cli("extract", new, "--format", "text", "--system", "bte").out.split("\n\n")
+    assert texts == [*(extract(one, "bte").text for one in pages), ""]
+    single = tmp_path / "page.html"
+    single.write_text(pages[0], encoding="utf-8")
+    assert cli("extract", single, "--format", "text", "--system", "bte").out == texts[0] + "\n"
+
+
 def test_standard_input(cli: Cli, tmp_path: Path) -> None:
     ran = cli("extract", "-", stdin=json.dumps(rows(1)[0]).encode())
     assert json.loads(ran.out)["id"] == "p0"

@@ -60,7 +60,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("jsonl", "text", "cleaneval"),
-        help="JSON lines; text, a line a block; or CleanEval's mark-up (default: text for a single page, else jsonl)",
+        help="JSON lines; text, a line a block, an empty one after each of several pages; or CleanEval's mark-up "
+        "(default: text for a single page, else jsonl)",
     )
     parser.add_argument(
         "--reference",
@@ -195,6 +196,7 @@ def run(args: argparse.Namespace) -> int:
     if args.blocks and args.format not in (None, "jsonl"):
         raise ConfigError(f"--blocks: expected --format jsonl, got {args.format}")
     form = args.format or ("text" if single and not args.blocks else "jsonl")
+    form = "texts" if form == "text" and not single else form
     options = _options(args)
     render = _render_config(args)
     config = ExtractStreamConfig(
