@@ -82,8 +82,8 @@ EARLIEST = "1990"
 TITLE_WORDS, MONTH, YEAR, NUMBERS = (_blocks.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
 
 ALIKE = 0.5
-"""Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline; of their
-words and characters, where most of the title's are Chinese, Japanese or Korean."""
+"""Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline; of
+their characters, where most of the title is Chinese, Japanese or Korean."""
 PREFERRED = 0.2
 """Added to that where the block is a heading."""
 
