@@ -212,6 +212,8 @@ def test_pandas_names_columns_that_cannot_be_cleaned(folder: Path) -> None:
         clean_frame(frame.assign(source=pd.Timestamp("2026-01-05")), folder)
     with pytest.raises(ConfigError, match="columns: expected one called 'text', found 2"):
         clean_frame(pd.concat([frame, frame[["text"]]], axis=1), folder)
+    with pytest.raises(ConfigError, match="expected a name of its own, got 'source'"):
+        clean_frame(frame, folder, removed_column="source")
     mixed = clean_frame(frame.assign(text=[TEXTS[0], 5, b"b"]), folder)
     assert mixed["text"].tolist() == [WANTED.texts[0], 5, b"b"]
     assert mixed["removed"].tolist() == [WANTED.removed[0], None, None]

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from archives_by_hand import documents, mixed
 
-from templatemine.adapters.rows import RowCleaner
+from templatemine.adapters.rows import RowCleaner, body_columns
 from templatemine.clean import Cleaner
-from templatemine.errors import PackError
+from templatemine.config import ReadConfig
+from templatemine.errors import ConfigError, PackError
 from templatemine.pipeline import mine
 
 ARCHIVE = [row for row in mixed() if row["source"] not in ("pages", "few pages")]
@@ -79,6 +80,21 @@ def test_rows_that_hold_no_strings_are_named_and_stay() -> None:
         (3, "expected a string or a number as source, found an array"),
     ]
     assert (done.texts[4], done.removed[4]) == _cleaned(source, text)
+
+
+def test_strings_of_numpy_are_strings() -> None:
+    numpy = pytest.importorskip("numpy")
+    source = next(iter(PACKS))
+    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
+    done = RowCleaner(PACKS).columns([numpy.str_(source)], [numpy.str_(text)])
+    assert (done.texts[0], done.removed[0]) == _cleaned(source, text)
+
+
+def test_what_was_cut_takes_the_place_of_no_column() -> None:
+    assert body_columns(ReadConfig(), ["source", "text", "id"], "cut") == ["text"]
+    for name in ("source", "text", "id"):
+        with pytest.raises(ConfigError, match=f"expected a name of its own, got '{name}'"):
+            body_columns(ReadConfig(), ["source", "text", "id"], name)
 
 
 def test_a_source_that_is_a_number_is_that_of_its_digits() -> None:

@@ -48,7 +48,7 @@ class TemplateCleaner:
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[Any]]:
         names = self.read
-        body_columns(names, batch)
+        body_columns(names, batch, self.removed_column)
         if isinstance(batch[names.source_field], str):
             raise ConfigError("expected a batch of rows, found one: map(cleaner, batched=True)")
         done = self.rows.columns(

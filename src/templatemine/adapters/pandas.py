@@ -59,7 +59,7 @@ def clean_frame(
         A column that is not there, or that holds values but not one string.
     """
     names = read or ReadConfig()
-    for name in body_columns(names, frame.columns):
+    for name in body_columns(names, frame.columns, removed_column):
         _expect(frame[name], str)
     _expect(frame[names.source_field], (str, int, float))
     rows = row_cleaner(packs, clean)

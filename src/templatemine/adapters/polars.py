@@ -62,7 +62,7 @@ def clean_frame(
     """
     names = read or ReadConfig()
     schema = frame.collect_schema()
-    body: list[str] = body_columns(names, schema)
+    body: list[str] = body_columns(names, schema, removed_column)
     for name in (*body, names.source_field):
         if schema[name] not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             raise ConfigError(f"column {name}: expected strings, found {schema[name]}")

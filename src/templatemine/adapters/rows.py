@@ -104,9 +104,9 @@ class RowCleaner:
         for source, place in sorted(rows):
             fields: dict[str, Any] = {_PLACE: place}
             if texts[place] is not None:
-                fields["text"] = texts[place]
+                fields["text"] = str(texts[place])  # of numpy, which has a class of its own
             if pages[place] is not None:
-                fields["html"] = pages[place]
+                fields["html"] = str(pages[place])
             items.append((source, str(place), fields))
         batch = self._cleaner.clean_batch(Items(items))
         for line in batch.data.splitlines():
@@ -130,21 +130,30 @@ def _checked(source: object, text: object, page: object) -> str | None:
     for name, value in (("text", text), ("html", page)):
         if not isinstance(value, str) and value is not None:
             raise ValueError(f"expected a string as {name}, found {kind(value)}")
-    if isinstance(source, str) or source is None:
-        return source
-    if type(source) is int or type(source) is float:
+    if source is None:
+        return None
+    if isinstance(source, str) or type(source) is int or type(source) is float:
         return str(source)
     raise ValueError(f"expected a string or a number as source, found {kind(source)}")
 
 
-def body_columns(names: ReadConfig, columns: Collection[str]) -> list[str]:
+def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "removed") -> list[str]:
     """Those of the columns of text and of HTML that a frame has.
+
+    Parameters
+    ----------
+    names : ReadConfig
+    columns : collection of str
+        Those of the frame.
+    removed : str
+        The column for what was cut.
 
     Raises
     ------
     ConfigError
-        It has neither, or no column of sources, or two of one name.
+        It has neither, or no column of sources, or two of one name; or what was cut would take the place of one.
     """
+    StreamConfig(read=names, removed_field=removed)  # which refuses a name that another column has
     listed = list(columns)
     body = [name for name in (names.text_field, names.html_field) if name in listed]
     if names.source_field not in listed or not body:
