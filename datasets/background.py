@@ -24,12 +24,12 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.background import write
+from templatemine.cli.common import at_least
 from templatemine.config import NO_BACKGROUND, PipelineConfig, ReadConfig
 from templatemine.decide import filled_in
 from templatemine.errors import CorpusError, TemplateMineError
@@ -178,10 +178,12 @@ def _publishers(groups: Sequence[str]) -> Mapping[str, str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; 2 for input that cannot be used."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("archives", metavar="ARCHIVE", nargs="+", type=Path, help="articles, in any format of `mine`")
+    parser.add_argument("archives", metavar="ARCHIVE", nargs="+", help="articles, in any format of `mine`")
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the table; .gz, .xz or .zst packs it")
-    parser.add_argument("--publishers", metavar="N", type=int, default=BackgroundSpec.publishers, help="%(default)s")
-    parser.add_argument("--tokens", metavar="N", type=int, default=BackgroundSpec.tokens, help="%(default)s")
+    parser.add_argument(
+        "--publishers", metavar="N", type=at_least(1), default=BackgroundSpec.publishers, help="%(default)s"
+    )
+    parser.add_argument("--tokens", metavar="N", type=at_least(1), default=BackgroundSpec.tokens, help="%(default)s")
     parser.add_argument(
         "--one-publisher", metavar="A,B", action="append", default=[], help="sources that count as one; may be repeated"
     )
@@ -189,7 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     spec = BackgroundSpec(publishers=args.publishers, tokens=args.tokens)
     houses = _publishers(args.one_publisher)
     try:
-        documents = read_documents(args.archives, ReadConfig())
+        documents = list(read_documents(args.archives, ReadConfig()))
+        if strangers := sorted(houses.keys() - {document.source for document in documents}):
+            raise CorpusError(f"--one-publisher: expected sources of the archives, found {strangers[0]!r}")
         parts = [part_of(one, houses.get(one.source, one.source), spec) for one in _mined(documents)]
         publishers = len({part.publisher for part in parts})
         if publishers < spec.publishers:

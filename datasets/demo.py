@@ -5,6 +5,7 @@ python datasets/demo.py FOLDER
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -20,7 +21,9 @@ def run(*arguments: str) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default="demo", help="made if it is missing")
+    folder = Path(parser.parse_args().folder)
     folder.mkdir(parents=True, exist_ok=True)
     archive, new = folder / "archive.jsonl.gz", folder / "new.jsonl"
     packs, cleaned = folder / "packs", folder / "cleaned.jsonl"

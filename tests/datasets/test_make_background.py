@@ -101,6 +101,9 @@ def test_the_command_refuses_too_few_publishers(
     assert "expected articles of at least 3 publishers, found 2" in capsys.readouterr().err
     assert not target.exists()
     assert script.main([str(tmp_path / "none.jsonl"), "-o", str(target)]) == 2
+    capsys.readouterr()
+    assert script.main([str(archive), "--one-publisher", f"{names[0]},nobody", "-o", str(target)]) == 2
+    assert "--one-publisher: expected sources of the archives, found 'nobody'" in capsys.readouterr().err
 
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "text"
