@@ -166,7 +166,9 @@ def test_what_stands_within_a_template_nearly_always_is_none_by_itself() -> None
     assert exact[tuple(inside.split())] == (400, 400)
 
 
-def test_which_strings_stand_within_others() -> None:
+@pytest.mark.parametrize("stretches", [1, 7, 1 << 20])
+def test_which_strings_stand_within_others(monkeypatch: pytest.MonkeyPatch, stretches: int) -> None:
+    monkeypatch.setattr("templatemine.mined._STRETCHES", stretches)
     texts = ["a b c d e", "b c d", "b c", "c d e a", "x b c d y", "a b c d e c", "c", "d c b"]
     archive = [Document(source="x", id=str(place), text=text) for place, text in enumerate(texts * 3)]
     mined = mine_source("x", archive, PipelineConfig(copies=CopyConfig(alike=2.0)))

@@ -304,8 +304,8 @@ def _nothing(page: Page, verdict: Verdict) -> str:
 
 def _no_page(page: Page) -> str:
     """What is said of something that is no page."""
-    ends = page.html.strip()[:: max(1, len(page.html.strip()) - 1)]
-    if ends in ("{}", "[]"):
+    text = page.html.strip()
+    if text[:1] + text[-1:] in ("{}", "[]"):
         return "no HTML but JSON, by how it begins and ends; taken as it is"
     return "no tag in it; taken as plain text" if page.plain and len(page) else ""
 
