@@ -216,6 +216,35 @@ def test_two_crawls_on_one_state(tmp_path: Path) -> None:
     State(str(tmp_path / "s")).close()
 
 
+def test_reasons_are_told_up_to_a_number_and_add_up(state: State, tmp_path: Path) -> None:
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(f"http://s{n}.example/" for n in range(40)))
+    for n in range(40):
+        job = made.next(0)
+        assert isinstance(job, Page)
+        made.failed(job, "HTTP 404" if n % 2 else f"reason {n}", 0)
+    reasons = state.reasons()
+    assert reasons[0] == ("HTTP 404", 20)
+    assert reasons[-1] == ("for other reasons", 1)
+    assert sum(number for _, number in reasons) == 40
+
+
+def test_pages_that_failed_alike_have_one_reason() -> None:
+    pytest.importorskip("scrapy")
+    from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
+
+    from templatemine.crawl.spider import reason_of
+
+    for url in ("http://a.example/1?x", "http://b.example:80/2"):
+        host = url.split("/")[2].partition(":")[0]
+        late = TimeoutError(f"Getting {url} took longer than 60 seconds.")
+        assert reason_of(late, url) == "TimeoutError: Getting ... took longer than 60 seconds."
+        assert reason_of(OSError(f"no results for {host}."), url) == "OSError: no results for ...."
+        large = DownloadCancelledError(f"Expected to receive {len(url)} bytes, in request <GET {url}>.")
+        assert reason_of(large, url) == "DownloadCancelledError: larger than --max-size"
+        assert reason_of(IgnoreRequest("Forbidden by robots.txt"), url) == "Forbidden by robots.txt"
+
+
 def test_a_state_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(b"no database at all " * 100)
     with pytest.raises(CorpusError, match="expected the state of a crawl"):

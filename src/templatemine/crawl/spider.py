@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest
@@ -112,14 +113,8 @@ class HistorySpider(Spider):  # type: ignore[misc]
     def failed(self, failure: Any) -> None:
         """Hand on why there is none."""
         error, job = failure.value, failure.request.meta["job"]
-        if isinstance(error, HttpError):
-            reason = f"HTTP {error.response.status}"
-        elif isinstance(error, IgnoreRequest) and str(error):
-            reason = str(error)
-        else:
-            reason = f"{type(error).__name__}: {error}"
+        reason = reason_of(error, failure.request.url)
         try:
-            reason = " ".join(reason.split())[:_LONGEST_REASON]
             if isinstance(error, Postponed):
                 self._history.postponed(job, str(error), error.seconds, time.time(), answered=error.answered)
             else:
@@ -151,6 +146,22 @@ def _answer(response: Response) -> Answer:
         body=response.body,
         exchange=exchange,
     )
+
+
+_SAID = {"DownloadCancelledError": "larger than --max-size"}
+"""In place of what Scrapy says, which has a number of its own for each page."""
+
+
+def reason_of(error: Exception, url: str) -> str:
+    """Why a page failed, in words that are the same for all pages that failed so: without address and host."""
+    name = type(error).__name__
+    if isinstance(error, HttpError):
+        return f"HTTP {error.response.status}"
+    text = str(error) if isinstance(error, IgnoreRequest) and str(error) else f"{name}: {_SAID.get(name, error)}"
+    host = urlsplit(url).hostname or url
+    for own in (url, host) if "." in host else (url,):
+        text = text.replace(own, "...")
+    return " ".join(text.split())[:_LONGEST_REASON]
 
 
 _OF_THE_TRANSFER = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})

@@ -49,6 +49,10 @@ class Standing(IntEnum):
     """Another address of a page that is done."""
 
 
+_REASONS = 20
+"""That are told one by one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page that is to be fetched; what its feed said of it."""
@@ -213,11 +217,13 @@ class State:
         return {standing: found.get(standing, 0) for standing in Standing}
 
     def reasons(self) -> list[tuple[str, int]]:
-        """Why pages failed, the most frequent first."""
-        return self._db.execute(
-            "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason LIMIT 20",
+        """Why pages failed, the most frequent first; of many reasons the rest as one."""
+        rows: list[tuple[str, int]] = self._db.execute(
+            "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason",
             (Standing.FAILED,),
         ).fetchall()
+        rest = sum(number for _, number in rows[_REASONS:])
+        return rows[:_REASONS] + ([("for other reasons", rest)] if rest else [])
 
     def settle(
         self, page: Page, standing: Standing, *, reason: str | None = None, finish: int | None = None, final: str = ""
