@@ -30,13 +30,16 @@ MOST_DOCUMENTS = 2**23
 
 STEPS = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
-TOKENS, LEAST_TOKENS = 2, 1 << 20
-"""Tokens of all strings together, for each token of the text, and so many anyway.  Archives have 0.1 to 0.7; but a line
-of numbers is one token for ever, of which each power is maximal: a line of 100,000 of them has 5,000,000,000."""
+TOKENS, MOST_TOKENS, LEAST_TOKENS = 2, 16, 1 << 20
+"""Tokens of powers together, and of all strings, for each token of the text, and so many anyway.  Archives have 0.1 to
+0.7, and up to some ten where a long letter is changed at a few places.  But a line of numbers is one token for ever, of
+which each power is maximal: a line of 100,000 of them has 5,000,000,000."""
+PERIODS = 8
+"""Tokens that a power repeats, at most."""
 
 
 def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> Found:
-    """All maximal strings of a source, without the longest where they would be too much (`TOKENS`).
+    """All maximal strings of a source, without the longest powers where they would be too much (`TOKENS`).
 
     Parameters
     ----------
@@ -53,20 +56,38 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
         if grown is not None:
             places, rank, first, length, count, df, stands = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            return _bounded(Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands), size)
-    return _bounded(_sorted(index, documents, floor, least, config.force64), size)
+            found = Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
+            return _bounded(found, index.symbols)
+    return _bounded(_sorted(index, documents, floor, least, config.force64), index.symbols)
 
 
-def _bounded(found: Found, size: int) -> Found:
-    """The strings up to the greatest length with which all of them have `TOKENS` tokens at most for each there is."""
+def _bounded(found: Found, symbols: IntArray) -> Found:
+    """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
     lengths = found.repeats.length
-    most = max(LEAST_TOKENS, TOKENS * size)
-    if lengths.sum(dtype=np.int64) <= most:
+    if lengths.sum(dtype=np.int64) <= max(LEAST_TOKENS, TOKENS * len(symbols)):
         return found
-    in_order = np.sort(lengths)
-    over = int(np.searchsorted(np.cumsum(in_order, dtype=np.int64), most, side="right"))
-    rows = np.flatnonzero(lengths < in_order[over])
+    kept = np.ones(len(lengths), np.bool_)
+    for some, tokens in ((_powers(found, symbols), TOKENS), (np.ones_like(kept), MOST_TOKENS)):
+        in_order = np.sort(lengths[some & kept])
+        sums = np.cumsum(in_order, dtype=np.int64)
+        over = int(np.searchsorted(sums, max(LEAST_TOKENS, tokens * len(symbols)), side="right"))
+        if over < len(in_order):
+            kept &= ~some | (lengths < in_order[over])
+    rows = np.flatnonzero(kept)
     return replace(found, repeats=found.repeats.take(rows), first=found.first[rows], stands=found.stands[rows])
+
+
+def _powers(found: Found, symbols: IntArray) -> NDArray[np.bool_]:
+    """Which strings repeat their first few tokens to their end, once at least."""
+    size, lengths, first = len(symbols), found.repeats.length, found.first
+    powers = np.zeros(len(lengths), np.bool_)
+    for period in range(1, PERIODS + 1):
+        # Of each place, the next one that is not what stands a period behind it.
+        other = np.arange(size, dtype=np.int64)
+        other[: size - period][symbols[period:] == symbols[:-period]] = size
+        other = np.minimum.accumulate(other[::-1])[::-1]
+        powers |= (lengths >= 2 * period) & (other[first] - first >= lengths - period)
+    return powers
 
 
 def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> Found:

@@ -17,7 +17,7 @@ from strategies import closed, corpora, corpus_of, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mine import LEAST_TOKENS, find_repeats, suffix_array
+from templatemine.mine import LEAST_TOKENS, TOKENS, find_repeats, suffix_array
 from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
@@ -199,16 +199,29 @@ def test_breaks_for_rare_forms_lose_nothing(floor: int, documents: list[list[int
 
 @pytest.mark.parametrize("period", [1, 3])
 def test_powers_of_one_string_do_not_outgrow_the_text(period: int) -> None:
-    """Of a long line of numbers each shorter one is maximal; the longest are left out, and nothing but the longest."""
+    """Of a long line of numbers each shorter one is maximal; the longest powers are left out, and nothing but these."""
     size = 3000
     documents = [[1 + place % period for place in range(size + number)] for number in range(4)]
     config = MineConfig(min_df=3, min_share=0.0, min_tokens=1)
     corpus = corpus_of(documents)
     lengths = find_repeats(build_index(corpus, config), 4, 3, config).repeats.length
     assert sorted(lengths.tolist()) == list(range(1, len(lengths) + 1))
-    assert (
-        lengths.sum(dtype=np.int64) <= LEAST_TOKENS < lengths.sum(dtype=np.int64) + len(lengths) + 1 < sum(range(size))
-    )
+    powers = lengths[lengths >= 2 * period].sum(dtype=np.int64)
+    assert powers <= LEAST_TOKENS < powers + len(lengths) + 1 < sum(range(size))
+
+
+@pytest.mark.parametrize("force64", [False, True], ids=["grown", "sorted"])
+def test_long_strings_that_are_no_powers_stay(force64: bool) -> None:
+    """A letter that each document changes at some places has more tokens in its parts than there are."""
+    random = np.random.default_rng(3)
+    letter = random.integers(2, 500, 300)
+    documents = [np.where(random.random(300) < 0.003, 1, letter).tolist() for _ in range(400)]
+    config = MineConfig(min_df=3, min_share=0.0, min_tokens=1, force64=force64)
+    corpus = corpus_of(documents)
+    index = build_index(corpus, config)
+    lengths = find_repeats(index, 400, 3, config).repeats.length
+    assert lengths.sum(dtype=np.int64) > max(LEAST_TOKENS, TOKENS * len(index.symbols))
+    assert lengths.max() == 300
 
 
 def test_symbols_of_an_index_are_dense_and_lead_back() -> None:
