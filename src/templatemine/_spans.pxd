@@ -109,6 +109,7 @@ cdef class Matcher(Scanner):
     cdef Scratch* _take(self) except NULL
     cdef void _give(self, Scratch* scratch) noexcept
     cdef int _meet(self, const uint8_t* p, int64_t n) except -1
+    cdef int _learn(self, const Text* rows, int64_t number, bint surrogates, Scratch* scratch) except -1
     cdef bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil

@@ -585,6 +585,14 @@ cdef void automaton_free(Automaton* a) noexcept nogil:
     free(a.values)
 
 
+cdef Text* new_rows(int64_t number) except NULL:
+    """Room for what is known of each of some texts."""
+    cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
+    if rows == NULL:
+        raise MemoryError
+    return rows
+
+
 cdef struct Rest:
     # What stands between an occurrence and an edge of its line, as a part of `Rests.bytes`.
     int64_t text
@@ -722,6 +730,17 @@ cdef class Matcher(Scanner):
             if self.seen >= WORTH:
                 self.seen = 0
                 self._make_sieve()
+        return 0
+
+    cdef int _learn(self, const Text* rows, int64_t number, bint surrogates, Scratch* scratch) except -1:
+        """`_meet` as many of some texts as it takes."""
+        cdef int64_t i = 0, n = 0
+        cdef const uint8_t* p
+        while self.learning and i < number:
+            p = utf8_of(&rows[i].text, surrogates, &scratch.utf8, &n)
+            if n > 0:
+                self._meet(p, n)
+            i += 1
         return 0
 
     def __dealloc__(self):
@@ -983,31 +1002,25 @@ cdef class Matcher(Scanner):
         """
         cdef int64_t i, number, n = 0
         cdef const uint8_t* p
-        cdef Written* rows
+        cdef Text* rows
         cdef Rests out
         cdef Scratch* scratch = NULL
         if sides.shape[0] != self.strings:
             raise ValueError(f"expected sides of {self.strings} strings, got {sides.shape[0]}")
         texts = texts[:]  # the caller's list may change while no lock is held
         number = len(texts)
-        rows = <Written*>calloc(max(number, 1), sizeof(Written))
-        if rows == NULL:
-            raise MemoryError
+        rows = new_rows(number)
         memset(&out, 0, sizeof(Rests))
         try:
             for i in range(number):
                 text = texts[i]
-                rows[i] = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
-                _check_size(rows[i].points)
+                rows[i].text = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
+                _check_size(rows[i].text.points)
             scratch = self._take()
-            for i in range(number):
-                if not self.learning:
-                    break
-                p = utf8_of(&rows[i], True, &scratch.utf8, &n)
-                self._meet(p, n)
+            self._learn(rows, number, True, scratch)
             with nogil:
                 for i in range(number):
-                    p = utf8_of(&rows[i], True, &scratch.utf8, &n)
+                    p = utf8_of(&rows[i].text, True, &scratch.utf8, &n)
                     if n > LARGEST:
                         with gil:
                             _check_size(n)
@@ -1151,12 +1164,7 @@ cdef class Matcher(Scanner):
             _check_size(rows[i].text.points)
         scratch = self._take()
         try:
-            i = 0
-            while self.learning and i < number:
-                p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
-                if n > 0:
-                    self._meet(p, n)
-                i += 1
+            self._learn(rows, number, False, scratch)
             with nogil:
                 for i in range(number):
                     p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
@@ -1194,9 +1202,7 @@ cdef class Matcher(Scanner):
         cdef list out = [], here
         texts = texts[:]  # the caller's list may change while no lock is held
         number = len(texts)
-        rows = <Text*>calloc(max(number, 1), sizeof(Text))
-        if rows == NULL:
-            raise MemoryError
+        rows = new_rows(number)
         memset(&found, 0, sizeof(Outcome))
         try:
             self._read(texts, gap, -1, rows, &found)
@@ -1243,9 +1249,7 @@ cdef class Matcher(Scanner):
         number = len(texts)
         if len(names) < self.strings:
             raise ValueError(f"expected names of {self.strings} strings, got {len(names)}")
-        rows = <Text*>calloc(max(number, 1), sizeof(Text))
-        if rows == NULL:
-            raise MemoryError
+        rows = new_rows(number)
         memset(&found, 0, sizeof(Outcome))
         try:
             self._read(texts, gap, max(guard, 0), rows, &found)

@@ -24,7 +24,7 @@ from templatemine.io.formats import Format, by_name, by_path, module_of, names, 
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["KNOWN", "decode_html", "meta_charset", "read", "read_body", "utf8"]
+__all__ = ["KNOWN", "MARKS", "decode_html", "meta_charset", "read", "read_body", "utf8"]
 
 _IS_HTML = {".txt": False, ".html": True, ".htm": True, ".xhtml": True, ".xht": True}
 KNOWN = ", ".join(_IS_HTML)
@@ -206,7 +206,8 @@ _CODECS = {
 """Python's name of a codec -> the codec to use."""
 
 
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+"""Byte order marks and what they say."""
 _WIDE = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 """How UTF-16 without a mark begins; read as UTF-8 it would be all zeros and letters, and valid."""
 _XML = re.compile(rb"\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*[\"']([A-Za-z0-9_.:\-]{1,40})[\"']")
@@ -223,7 +224,7 @@ def decode_html(data: bytes) -> str:
     single character of that is not believed.  What the character set cannot hold becomes U+FFFD, as in a browser, so no
     page is refused.
     """
-    codec = next((named for mark, named in (_MARKS | _WIDE).items() if data.startswith(mark)), None)
+    codec = next((named for mark, named in (MARKS | _WIDE).items() if data.startswith(mark)), None)
     if codec is None:
         label = meta_charset(data) or ((match := _XML.match(data)) and match[1].decode("ascii"))
         codec = _codec(label) if label else "cp1252"

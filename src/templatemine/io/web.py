@@ -7,7 +7,6 @@ first that fits.  A page is never refused for it: what fits nowhere is decoded w
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import too_large
 from templatemine.io.files import Report, place_of, stem
-from templatemine.io.folder import meta_charset, utf8
+from templatemine.io.folder import MARKS, meta_charset, utf8
 from templatemine.io.sources import domain_of, source_of
 from templatemine.model import Document, Record
 
@@ -40,8 +39,6 @@ _SNIFFED = re.compile(
     re.IGNORECASE,
 )
 """How pages begin whose type is not told (MIME Sniffing standard, section 7.1)."""
-
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +136,7 @@ def decode(data: bytes, charset: str) -> tuple[str, list[str]]:
     list of str
         `LIES` and `BROKEN`, where it is so.
     """
-    for mark, codec in _MARKS:
+    for mark, codec in MARKS.items():
         if data.startswith(mark):
             text = data[len(mark) :].decode(codec, "replace")
             return text, [BROKEN] if "\ufffd" in text and not _holds(data, codec) else []
