@@ -1,8 +1,8 @@
 """What all figures share: rows, the process that each is measured in, runs, statistics, memory, claims.
 
 A `Figure` is a question with its rows and claims; a `Measure` is one row: one contender at one task on one archive.
-The runner starts a process for each row, which prints one line of JSON: the record. A `Claim` compares records of a
-figure.
+The runner starts a process for each row of a figure on a group of archives. They take turns, a run each (`measure_in_turn`),
+and what a process prints last is one line of JSON: the record. A `Claim` compares records of a figure.
 
 Peak memory is ``ru_maxrss`` of the process of the row when its runs are over: interpreter, libraries, the input where
 it is held in memory, and the results. Rows that start programs of their own tell the largest of those instead. Linux
@@ -11,12 +11,15 @@ hands the peak of a process down to the programs it starts, so the runner and su
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +35,11 @@ __all__ = [
     "Figure",
     "Measure",
     "Rows",
+    "ask_for_a_turn",
     "digits",
     "keep_record",
     "measure_here",
-    "measure_in_process",
+    "measure_in_turn",
     "statistics_of",
     "trouble",
 ]
@@ -52,9 +56,14 @@ PATIENCE = ("quick", "full", "slow")
 WARM_BELOW = 3.0
 """A first run shorter than this (seconds) is a warm-up and does not count."""
 
+MOST = 15
+"""Runs of a row, if they are so short that a budget of seconds allows for them."""
 
 LONG = 10.0
 """Of runs longer than this, two are enough."""
+
+TURN = b"turn"
+"""The line by which the process of a row says that it is ready for its next run; it waits for any line to begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +79,7 @@ class Measure:
     needs : tuple of str
         Modules that are not part of the project; if one is not there, the row says so.
     limit : float
-        Seconds after which the process is ended.
+        Seconds of its own (while others have their turn does not count) after which the process is ended.
     patience : int
         Place in `PATIENCE` from which on the row is measured.
     """
@@ -113,12 +122,25 @@ class Figure:
 # ------------------------------------------------------------------------------------------------------- in its process
 
 
+def at_once() -> None:
+    """Wait for nobody."""
+
+
+def ask_for_a_turn() -> None:
+    """Tell the runner that the next run may come, and wait until it is told to."""
+    sys.stdout.buffer.write(TURN + b"\n")
+    sys.stdout.buffer.flush()
+    if not sys.stdin.buffer.readline():
+        sys.exit("the runner has ended")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """What a row gets: where its archive lies, and the clock."""
+    """What a row gets: where its archive lies, and the clock; `turn` returns when a run may begin."""
 
     folder: Path
     quick: bool = False
+    turn: Callable[[], None] = at_once
 
     def time(
         self,
@@ -126,10 +148,10 @@ class Bench:
         *,
         prepare: Callable[[], Any] | None = None,
         size: int = 0,
-        most: int = 5,
+        most: int = MOST,
         **facts: Any,
     ) -> Record:
-        """Run `call` several times.
+        """Run `call` several times, each time in turn with the rows beside it.
 
         Runs go on until there are `most`, or three (two if quick, or if each takes long) and a budget of seconds is
         used up.
@@ -147,13 +169,13 @@ class Bench:
         """
         least, budget = (2, 0.6) if self.quick else (3, 4.0)
         before = peak_memory()
-        runs = [_once(call, prepare)]
+        runs = [self._once(call, prepare)]
         if runs[0].seconds > LONG:
             least = 2
         if runs[0].seconds < WARM_BELOW:
             runs = []
         while len(runs) < least or (len(runs) < most and sum(run.seconds for run in runs) < budget):
-            runs.append(_once(call, prepare))
+            runs.append(self._once(call, prepare))
         seconds = [run.seconds for run in runs]
         return {
             **statistics_of(seconds, [run.size or size for run in runs]),
@@ -163,7 +185,15 @@ class Bench:
             "peak_memory_mb": peak_memory(),
         }
 
-    def time_program(self, command: Sequence[str], *, size: int = 0, most: int = 5, **facts: Any) -> Record:
+    def _once(self, call: Callable[..., int | None], prepare: Callable[[], Any] | None) -> Run:
+        self.turn()
+        given = () if prepare is None else (prepare(),)
+        before, start = _processor_seconds(), time.perf_counter()
+        size = call(*given)
+        seconds, after = time.perf_counter() - start, _processor_seconds()
+        return Run(seconds, after - before, size or 0)
+
+    def time_program(self, command: Sequence[str], *, size: int = 0, most: int = MOST, **facts: Any) -> Record:
         """Run a program several times, from its start to its end; memory is that of the program."""
         record = self.time(lambda: run_program(command), size=size, most=most, **facts)
         record.pop("memory_before_mb")
@@ -186,17 +216,16 @@ def run_program(command: Sequence[str]) -> None:
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment.setdefault("PYTHONPYCACHEPREFIX", str(BYTECODE))
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, env=environment)
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+        env=environment,
+    )
     if done.returncode:
         raise RuntimeError(f"{command[:4]} gave {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}")
-
-
-def _once(call: Callable[..., int | None], prepare: Callable[[], Any] | None) -> Run:
-    given = () if prepare is None else (prepare(),)
-    before, start = _processor_seconds(), time.perf_counter()
-    size = call(*given)
-    seconds, after = time.perf_counter() - start, _processor_seconds()
-    return Run(seconds, after - before, size or 0)
 
 
 def _processor_seconds() -> float:
@@ -248,22 +277,69 @@ def measure_here(measure: Measure, bench: Bench) -> Record:
 # ------------------------------------------------------------------------------------------------------- in the runner
 
 
-def measure_in_process(measure: Measure, command: Sequence[str]) -> Record:
-    """The record of a row, measured by a process of its own: `command` and the key of the row.
+def measure_in_turn(rows: Sequence[Measure], command: Sequence[str]) -> list[Record]:
+    """The records of rows, each measured by a process of its own: `command` and the key of the row.
 
-    Whatever becomes of the process, there is a record: with `failed` if it died, took too long or raised.
+    One after the other they get ready; then each has a run in turn until it has enough, so that whatever slows the
+    machine down for a while slows down all of them. Whatever becomes of a process, there is a record: with `failed` if
+    it died, took too long or raised.
     """
-    load = os.getloadavg()[0]
-    began = time.monotonic()
-    try:
-        done = subprocess.run([*command, measure.key], capture_output=True, timeout=measure.limit, check=False)
-    except subprocess.TimeoutExpired:
-        return {**measure.names, "failed": f"did not finish in {measure.limit:.0f} s"}
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        return {**measure.names, "failed": last[0] if last else f"ended with {done.returncode}"}
-    record: Record = json.loads(done.stdout.splitlines()[-1])
-    return {**record, "load": round(load, 2), "whole_process_s": round(time.monotonic() - began, 2)}
+    processes = [_Process(row, command) for row in rows]
+    while waiting := [process for process in processes if process.record is None]:
+        for process in waiting:
+            process.go_on()
+    return [process.record or {} for process in processes]
+
+
+class _Process:
+    """The process of a row, which waits for its next turn or has ended; then there is a `record`."""
+
+    def __init__(self, measure: Measure, command: Sequence[str]) -> None:
+        self.record: Record | None = None
+        self._names, self._limit = measure.names, measure.limit
+        self._load = os.getloadavg()[0]
+        self._seconds = 0.0
+        self._last = b""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process has ended
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
+        self._process = subprocess.Popen([*command, measure.key], bufsize=0, **pipes)
+        self._follow()
+
+    def go_on(self) -> None:
+        """Have a run."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it died while it waited, as its output is about to tell
+            self._process.stdin.write(b"\n")
+        self._follow()
+
+    def _follow(self) -> None:
+        """Read what the process says until it waits again or has ended, or its time is up."""
+        assert self._process.stdout is not None
+        began = time.monotonic()
+        clock = threading.Timer(self._limit - self._seconds, self._process.kill)
+        clock.start()
+        try:
+            for line in self._process.stdout:
+                if line.strip() == TURN:
+                    return
+                self._last = line
+            self._process.wait()
+        finally:
+            clock.cancel()
+            self._seconds += time.monotonic() - began
+        with self._process, self._errors:
+            self.record = {**self._names, **self._facts()}
+
+    def _facts(self) -> Record:
+        status = self._process.returncode
+        if self._seconds >= self._limit:
+            return {"failed": f"did not finish in {self._limit:.0f} s"}
+        if status:
+            self._errors.seek(0)
+            said = self._errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+            return {"failed": said[0] if said else f"ended with {status}"}
+        facts: Record = json.loads(self._last)
+        return {**facts, "load": round(self._load, 2), "whole_process_s": round(self._seconds, 2)}
 
 
 def keep_record(record: Record, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runs the benchmarks: a process a row, JSON lines as they come, and a page of tables at the end.
+"""Runs the benchmarks: a process a row, JSON lines as figures are measured, and a page of tables at the end.
 
     python bench/run.py                          all figures: generated archives, and real ones where they are
     python bench/run.py --only tokens clean      some figures
@@ -24,7 +24,17 @@ from typing import Any
 
 from data import ROOT, describe, folder_of
 from figures import FIGURES
-from harness import GROUPS, PATIENCE, Bench, Measure, keep_record, measure_here, measure_in_process, trouble
+from harness import (
+    GROUPS,
+    PATIENCE,
+    Bench,
+    Measure,
+    ask_for_a_turn,
+    keep_record,
+    measure_here,
+    measure_in_turn,
+    trouble,
+)
 from machine import machine
 from table import render
 
@@ -78,13 +88,12 @@ def _complete(args: argparse.Namespace) -> bool:
 
 def _measure(key: str, quick: bool) -> dict[str, Any]:
     (measure,) = (row for figure in FIGURES for row in figure.measures if row.key == key)
-    return measure_here(measure, Bench(folder=folder_of(measure.data, quick), quick=quick))
+    return measure_here(measure, Bench(folder=folder_of(measure.data, quick), quick=quick, turn=ask_for_a_turn))
 
 
 def _run(args: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     began = time.monotonic()
     groups = [group for group in args.groups or GROUPS if group != "shared" or args.shared_data.is_dir()]
-    rows = [row for figure in FIGURES if figure.name in args.only for row in figure.measures if row.data in groups]
     folder = HERE / "results" if _complete(args) else ROOT / "build" / "bench"
     lines = args.lines or folder / f"{date.today().isoformat()}.jsonl"
     lines.unlink(missing_ok=True)
@@ -93,11 +102,12 @@ def _run(args: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]
     head = {"facts": _facts(), "notes": _notes(args, groups)}
     keep_record(head, lines)
     records = []
-    for row in rows:
-        record = _record(row, args)
-        keep_record(record, lines)
-        records.append(record)
-        print(_line(record), flush=True)
+    for figure in FIGURES:
+        for group in groups if figure.name in args.only else ():
+            for record in _records([row for row in figure.measures if row.data == group], args):
+                keep_record(record, lines)
+                records.append(record)
+                print(_line(record), flush=True)
     print(f"{len(records)} rows in {time.monotonic() - began:.0f} s; records in {lines}", flush=True)
     return head, records
 
@@ -108,12 +118,13 @@ def _make(group: str, args: argparse.Namespace) -> None:
     subprocess.run(command + ["--quick"] * args.quick, check=True)
 
 
-def _record(row: Measure, args: argparse.Namespace) -> dict[str, Any]:
+def _records(rows: Sequence[Measure], args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Of all rows of a figure on a group of archives, those that the patience of the run is too short for included."""
     patience = 2 if args.slow else 0 if args.quick else 1
-    if row.patience > patience:
-        return {**row.names, "left_out": f"takes too long for a {PATIENCE[patience]} run"}
     command = [sys.executable, str(HERE / "run.py"), *(["--quick"] * args.quick), "--measure"]
-    return measure_in_process(row, command)
+    measured = iter(measure_in_turn([row for row in rows if row.patience <= patience], command))
+    left_out = {"left_out": f"takes too long for a {PATIENCE[patience]} run"}
+    return [next(measured) if row.patience <= patience else {**row.names, **left_out} for row in rows]
 
 
 def _facts() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -70,24 +71,63 @@ def test_missing_contenders_are_told(tmp_path: Path) -> None:
     assert "| f | generated | speed | >= 2 x |  |  | not measured |" in page
 
 
+def one_record(row: Measure, code: str) -> harness.Record:
+    (record,) = harness.measure_in_turn([row], [sys.executable, "-c", code])
+    return record
+
+
 @pytest.mark.parametrize(
     ("code", "told"),
     [
         ("import sys; sys.exit('it broke')", "failed: it broke"),
         ("import time; time.sleep(60)", "failed: did not finish in 1 s"),
         ("import os; os.abort()", "failed: ended with -6"),
+        (
+            "print('turn'); import sys; sys.stdout.close(); sys.exit('it died while it waited')",
+            "failed: it died while it waited",
+        ),
     ],
 )
 def test_whatever_becomes_of_a_process_there_is_a_record(code: str, told: str) -> None:
     row = measure(lambda bench: {}, limit=1.0 if "sleep" in code else 30.0)
-    record = harness.measure_in_process(row, [sys.executable, "-c", code])
+    record = one_record(row, code)
     assert trouble(record) == told
     assert record["contender"] == "templatemine"
 
 
+TAKES_TURNS = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from harness import Bench, ask_for_a_turn
+log, number = Path(sys.argv[2]), int(sys.argv[3].split("|")[2])
+def run():
+    with log.open("a") as lines:
+        lines.write(f"{number}\\n")
+print(json.dumps(Bench(folder=log.parent, turn=ask_for_a_turn).time(run, most=number)))
+"""
+
+
+def test_rows_take_turns(tmp_path: Path) -> None:
+    rows = [replace(measure(lambda bench: {}), variant=str(number)) for number in (3, 5)]
+    log = tmp_path / "log"
+    command = [sys.executable, "-c", TAKES_TURNS, str(ROOT / "bench"), str(log)]
+    records = harness.measure_in_turn(rows, command)
+    assert [(record["variant"], record["runs"]) for record in records] == [("3", 3), ("5", 5)]
+    warm_up_and_runs = [3, 5] * 4
+    assert [int(line) for line in log.read_text().split()] == [*warm_up_and_runs, 5, 5]
+
+
+def test_a_row_whose_runner_has_ended_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TAKES_TURNS, str(ROOT / "bench"), str(tmp_path / "log"), "f|generated|3|us"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (1, b"turn\n")
+    assert b"the runner has ended" in done.stderr
+
+
 def test_a_record_is_the_last_line_of_the_process(tmp_path: Path) -> None:
     code = "import json, sys; print('noise'); print(json.dumps({'key': sys.argv[1]}))"
-    record = harness.measure_in_process(measure(lambda bench: {}), [sys.executable, "-c", code])
+    record = one_record(measure(lambda bench: {}), code)
     assert record["key"] == "f|generated||templatemine"
     harness.keep_record(record, tmp_path / "new" / "lines.jsonl")
     harness.keep_record(record, tmp_path / "new" / "lines.jsonl")
