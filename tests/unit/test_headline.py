@@ -11,7 +11,7 @@ from templatemine.config import CleanConfig, ExtractConfig, PageConfig
 from templatemine.errors import ConfigError
 from templatemine.pages.blocks import Page
 from templatemine.pages.decode import HEAD, REASONS
-from templatemine.pages.headline import FAR, STORY, head_of
+from templatemine.pages.headline import FAR, LIST, STORY, head_of
 
 DROP = PageConfig(headline="drop")
 
@@ -78,7 +78,45 @@ def test_what_is_no_main_text_does_not_part_headline_and_story() -> None:
     keys, last = np.zeros(len(table), np.uint64), len(table) - 1
     few = np.isin(np.arange(len(table)), [0, 1, last])
     assert np.flatnonzero(head_of(table, 0, few, keys)).tolist() == [0, 1]
-    assert not head_of(table, 0, np.ones(len(table), np.bool_), keys).any()
+    assert not head_of(table, 0, np.ones(len(table), np.bool_), np.arange(len(table), dtype=np.uint64)).any()
+
+
+@pytest.mark.parametrize("below", [0, 1, 2, 5, 20])
+def test_a_story_in_dated_lines_is_no_head(below: int) -> None:
+    """A calendar: no line of it is long, or but one below it."""
+    lines = [(6, "month")] * 12
+    for rest in ([], [(STORY, "")]):
+        table = counts((4, ""), (3, "year"), *lines, *[(2, "")] * below, *rest)
+        paths = np.array([0, 1, *[2] * len(lines), *[3] * below, *[4] * len(rest)], np.uint64)
+        assert np.flatnonzero(head_of(table, 0, np.ones(len(table), np.bool_), paths)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("lines", range(1, 8))
+def test_a_head_has_few_lines_of_a_kind(lines: int) -> None:
+    """A programme above a story of several times its length."""
+    table = counts((4, ""), *[(8, "clock")] * lines, (50 * STORY, ""))
+    paths = np.array([0, *[1] * lines, 2], np.uint64)
+    assert head_of(table, 0, np.ones(len(table), np.bool_), paths).sum() == 1 + (lines if lines < LIST else 0)
+
+
+def test_a_line_with_a_date_among_those_of_the_story_is_story() -> None:
+    """What a review begins with: who tested, when, for how much."""
+    table = counts((4, ""), (3, "month"), (13, "by"), *[(60, "")] * 3)
+    paths = np.array([0, 1, 2, 2, 2, 2], np.uint64)
+    assert np.flatnonzero(head_of(table, 0, np.ones(6, np.bool_), paths)).tolist() == [0, 1]
+
+
+def test_a_calendar_stays_without_its_headline() -> None:
+    rows = [f"Round {n}: {n} March 2018 in the harbour of Town {n}" for n in range(1, 15)]
+    body = "".join(f"<p>{row}</p>" for row in rows)
+    html = (
+        "<title>Calendar of the rowing season</title><body><nav><a href=/>Home</a></nav><article>"
+        "<h1>Calendar of the rowing season</h1><span class=date>22 January 2018</span>"
+        f"<div class=story>{body}</div></article><footer>All rights reserved</footer>"
+    )
+    left = PageCleaner(config=CleanConfig(page=DROP)).clean(html).text.split("\n")
+    assert left == [line for line in PageCleaner().clean(html).text.split("\n") if line in rows]
+    assert left == rows
 
 
 def test_what_is_dropped_anyhow_is_not_said_to_be_head() -> None:

@@ -21,6 +21,12 @@ STORY = 15
 """Words of a block that the story begins with."""
 PART = 0.1
 """Of the words of the main text, what stands under the path that the story begins with; a standfirst has less."""
+LIST = 3
+"""Lines under one path from which on they are no head, which says a name or a date once or twice, but a calendar, a
+programme, a story in short lines."""
+MOST = 0.5
+"""Of the words of the main text, what stands under the path of such lines, if they are the story: it begins with the
+first of them."""
 FAR = 25
 """Blocks between headline and story at most, and words of a line between them that a date or a name rules.  Where paths
 are known only blocks of the main text count: galleries and menus to share may stand there, too."""
@@ -51,20 +57,31 @@ def head_of(
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
-    begins = main & (words >= STORY)
-    if paths is not None:
-        _, place = np.unique(paths, return_inverse=True)
-        held = np.bincount(place, weights=words * main)
-        much = begins & (held[place] >= PART * held.sum())
-        begins = much if much.any() else begins
-    story = np.flatnonzero(begins)
-    story = story[story > headline]
+    below = main & (np.arange(len(main)) > headline)
+    story = np.flatnonzero(below & _begins(words, main, below, paths))
     if not len(story):
         return head
-    apart = int(story[0]) - headline if paths is None else int(main[headline + 1 : story[0]].sum())
+    between = slice(headline + 1, int(story[0]))
+    apart = story[0] - headline if paths is None else main[between].sum()
     if apart > FAR:
         return head
-    head[headline] = True
-    between = slice(headline + 1, int(story[0]))
     head[between] = counts[between][:, MARKS].any(axis=1) & (words[between] <= FAR)
+    if paths is not None:
+        _, place = np.unique(paths, return_inverse=True)
+        head &= (np.bincount(place, weights=head & main) < LIST)[place]
+    head[headline] = True
     return head
+
+
+def _begins(
+    words: NDArray[np.int32], main: NDArray[np.bool_], below: NDArray[np.bool_], paths: NDArray[np.uint64] | None
+) -> NDArray[np.bool_]:
+    """Blocks that a story may begin with; `below` are those of the main text below the headline."""
+    long = main & (words >= STORY)
+    if paths is None:
+        return long
+    _, place = np.unique(paths, return_inverse=True)
+    share = np.bincount(place, weights=words * main)[place] / max(int((words * main).sum()), 1)
+    much = long & (share >= PART)
+    listed = (share >= MOST) & (np.bincount(place, weights=below)[place] >= LIST)
+    return (much if much.any() else long) | listed
