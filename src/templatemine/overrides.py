@@ -9,6 +9,7 @@ them the templates that mining gave can be had back, and a later mining keeps th
     {"action": "never", "text": "Minister of"}                   no string that holds these words is a template
     {"action": "always", "text": "morning letter"}               every string that repeats and holds them is one
     {"action": "add", "regex": "...", "example": "..."}          an expression written by hand
+    {"action": "edit", "tokens": [...], "example": "..."}        this string, as written here and not as it is mined
     {"action": "cutoff", "df": 12}                               frequency alone decides from so many documents on
 
 Each may have ``by`` and ``time``.
@@ -33,6 +34,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "always": ("text",),
     "never": ("text",),
     "add": ("regex", "example"),
+    "edit": ("tokens", "example"),
     "cutoff": ("df",),
 }
 """What can be decided, and the fields that it needs; a rule with tokens needs no id."""
@@ -47,15 +49,15 @@ class Rule:
     action : str
         A key of `ACTIONS`.
     id : str
-        Of a template, for accept and reject; follows from `tokens` where those are given.
+        Of a template, for accept, reject and edit; follows from `tokens` where those are given.
     tokens : tuple of str or None
         Of a template, as in the pack.
     text : str
         Words that a string must hold, whatever their case, for always and never.
     regex, example : str
-        Of an expression written by hand; `example` also of a string that is accepted.
+        Of an expression written by hand; `example` also of a string that is accepted or edited.
     anchor : str
-        Of a string that is accepted, as `Template.anchor`.
+        Of a string that is accepted or edited, as `Template.anchor`.
     df, count : int
         The cut-off; or documents and occurrences of an expression when it was added.
     by, time : str

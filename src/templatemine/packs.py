@@ -3,6 +3,7 @@
 A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use
 elsewhere. Where it is null it is made of the tokens, and so it is where another version has written the pack. A
 template with ``"tokens": null`` is an expression written by hand; it is linted and applied as it stands.
+``mined`` names what mining gave: by it a later mining tells what a person has changed in the list since (`steer`).
 `load` trusts nothing: unknown schema, missing fields, expressions that don't compile, disagree with their tokens, may
 backtrack exponentially or miss their own example are refused by name and place.
 """
@@ -34,7 +35,18 @@ from templatemine.slots import FIRST_NAMED, KINDS, SLOT, SLOT_SIZE, code_of, kin
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["SCHEMA", "Pack", "check_written", "compiled_safely", "template_id", "without_misfits"]
+__all__ = [
+    "SCHEMA",
+    "Pack",
+    "check_slot",
+    "check_written",
+    "compiled_safely",
+    "mark_of",
+    "read_listed",
+    "read_mined",
+    "template_id",
+    "without_misfits",
+]
 
 SCHEMA = 1
 
@@ -48,6 +60,14 @@ def template_id(tokens: Sequence[str]) -> str:
 
     tokens = [SLOT if kind_of(token) else token for token in tokens]
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+def mark_of(template: Template) -> str:
+    """What a pack notes of a template that mining gave: its name, and what the name does not tell, where in its line it
+    stands and the slot beside it."""
+    tokens = template.tokens or ()
+    slot = next((token for token in tokens if token.startswith("{slot")), "")
+    return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +91,8 @@ class Pack:
         Where the main text stands on the pages of the source.
     overrides : Overrides
         What people decided; `templates` are what is left and what came in by them.
+    mined : tuple of str or None
+        `mark_of` each template that mining gave; None in packs that do not tell.
     """
 
     source: str
@@ -87,6 +109,7 @@ class Pack:
     pages: PageHistory | None = None
     overrides: Overrides = field(default_factory=Overrides)
     generator: str = f"templatemine {__version__}"
+    mined: tuple[str, ...] | None = field(default=None, compare=False)
 
     @cached_property
     def patterns(self) -> PatternSet:
@@ -173,11 +196,17 @@ class Pack:
             "cutoff": {**asdict(self.cutoff), "histogram": list(self.cutoff.histogram)},
             "dropped": dict(self.dropped),
             "templates": [asdict(template) for template in self.templates],
+            "mined": list(self._marks() if self.mined is None else self.mined),
             **overrides.write(self.overrides),
             **page_section.write(self.pages),
         }
         lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def _marks(self) -> list[str]:
+        brought = {*self.overrides.brought}
+        given = [one for one in self.templates if one.tokens is not None and one.id not in brought]
+        return sorted(mark_of(one) for one in (*given, *self.overrides.overruled))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the pack; an existing file is refused without `force`, and never left half written."""
@@ -307,7 +336,7 @@ def _read(data: Any, where: str) -> Pack:
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    templates = [_read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
+    templates = [read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
     return Pack(
         source=data["source"],
         html=data["tokeniser"]["html"],
@@ -323,10 +352,21 @@ def _read(data: Any, where: str) -> Pack:
         pages=page_section.read(data, where),
         overrides=overrides.read(data, where, _read_template),
         generator=data["generator"],
+        mined=read_mined(data, where),
     )
 
 
-def _read_listed(row: Any, here: str) -> Template:
+def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
+    """What a pack notes of its mining; None if it does not."""
+    marks = data.get("mined")
+    if marks is None:
+        return None
+    if not isinstance(marks, list) or not all(isinstance(mark, str) for mark in marks):
+        raise PackError(f"{where}: mined: expected a list of strings, as mining wrote it")
+    return tuple(marks)
+
+
+def read_listed(row: Any, here: str) -> Template:
     """A template whose expression may be null beside tokens: who edits these need not write it."""
     if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
         row = {**row, "regex": _OF_TOKENS}
@@ -393,7 +433,7 @@ def _checked(pack: Pack, where: str) -> Pack:
         if template.tokens in strings:
             raise PackError(f"{here}: the same tokens as {strings[template.tokens]}")
         strings[template.tokens] = template.id
-        _check_slot(pack, template, here)
+        check_slot(pack, template, here)
         try:
             derived = pack.derived(template)
         except ValueError as error:
@@ -421,7 +461,7 @@ def _check_stale(pack: Pack, template: Template, here: str) -> None:
         )
 
 
-def _check_slot(pack: Pack, template: Template, here: str) -> None:
+def check_slot(pack: Pack, template: Template, here: str) -> None:
     """A slot stands beside other tokens and in no HTML; the first or the last one stands at an edge of its line."""
     tokens = template.tokens or ()
     slots = [token for token in tokens if token.startswith("{slot")]
@@ -478,9 +518,15 @@ def _misfits(pack: Pack, matcher: _spans.Matcher, rows: Sequence[int]) -> Iterat
 
 
 def without_misfits(pack: Pack) -> Pack:
-    """A pack that was mined, as it may be saved: for one template that does not match its own example `load` would
-    refuse all of them, so such a one is left out, and the note of the cut-off says so."""
+    """A pack that was mined, as it may be saved, with its templates noted in `mined`.
+
+    For one that does not match its own example `load` would refuse all of them, so such a one is left out, and the note
+    of the cut-off says so.
+    """
     wrong = {*_misfits(pack, *pack.make_matcher())}
+    pack = replace(
+        pack, mined=tuple(sorted(mark_of(one) for row, one in enumerate(pack.templates) if row not in wrong))
+    )
     if not wrong:
         return pack
     names = ", ".join(pack.templates[row].id for row in sorted(wrong))

@@ -2,8 +2,11 @@
 
 `steer` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it replaces
 a pack that has some.  It is a function of the templates that mining gave, the strings that it dropped and the rules, so
-that taking a rule back gives what was there before.  The first that says something about a string decides: accept or
-reject of this string (the last one, if there are several), never, always, the cut-off, and then the miner.
+that taking a rule back gives what was there before.  The first that says something about a string decides: accept,
+reject or edit of this string (the last one, if there are several), never, always, the cut-off, and then the miner.
+
+Who edits the templates of a pack by hand decides, too: `kept_rules` tells what was changed since mining, by what the
+pack says that mining gave, and makes rules of it.
 """
 
 from __future__ import annotations
@@ -11,17 +14,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from templatemine.decide import BELOW_CUTOFF, NO_MODE
 from templatemine.errors import ConfigError, PackError
 from templatemine.evidence import RARE, REASONS
-from templatemine.expressions import OWN_TOKEN, Encoded, expression
+from templatemine.expressions import OWN_TOKEN, Encoded
 from templatemine.model import Template
 from templatemine.overrides import Overrides, Rule, read_rules
-from templatemine.packs import Pack, check_written, template_id
+from templatemine.packs import SCHEMA, Pack, check_slot, check_written, mark_of, read_listed, read_mined, template_id
 from templatemine.patterns import TABLE
 from templatemine.pipeline import SourceReport
 from templatemine.shelf import DroppedString
@@ -30,6 +35,7 @@ __all__ = [
     "Asked",
     "BY_FREQUENCY",
     "MOST_BROUGHT",
+    "by_hand",
     "candidates",
     "keep_rules",
     "kept_rules",
@@ -38,6 +44,9 @@ __all__ = [
     "steer",
     "written",
 ]
+
+SINGLE = ("accept", "reject", "edit")
+"""Actions that are about one string."""
 
 BY_FREQUENCY = frozenset({REASONS[RARE], BELOW_CUTOFF, NO_MODE})
 """Reasons of the miner that are a matter of frequency: what a moved cut-off decides anew."""
@@ -90,20 +99,21 @@ class Asked:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.single: dict[str, Rule] = {}
         for rule in rules:
-            if rule.action in ("accept", "reject"):
+            if rule.action in SINGLE:
                 self.single[rule.id or template_id(rule.tokens or ())] = rule
         self.never = [_folded(rule.text) for rule in rules if rule.action == "never"]
         self.always = [_folded(rule.text) for rule in rules if rule.action == "always"]
         cutoffs = [rule.df for rule in rules if rule.action == "cutoff"]
         self.least = cutoffs[-1] if cutoffs else None
         self.added = {rule.regex: rule for rule in rules if rule.action == "add"}
-        self.accepted = [rule for rule in self.single.values() if rule.action == "accept"]
+        self.accepted = [rule for rule in self.single.values() if rule.action != "reject"]
 
     def keeps(self, template: Template) -> bool:
         """Whether a template that mining gave stays."""
         rule = self.single.get(template.id)
         if rule is not None:
-            return rule.action == "accept"
+            as_written = (rule.tokens, rule.anchor) == (template.tokens, template.anchor)
+            return rule.action == "accept" or (rule.action == "edit" and as_written)
         words = _folded(phrase(template.tokens) if template.tokens is not None else template.example)
         if any(text in words for text in self.never):
             return False
@@ -152,10 +162,11 @@ def steer(
     base = mined_templates(pack)
     kept = [template for template in base if asked.keeps(template)]
     there = {template.id for template in base}
+    stays = {template.id for template in kept}
     rows: dict[tuple[str, ...], tuple[int, int, str, str]] = {
         rule.tokens: (rule.df, rule.count, rule.anchor, rule.example)
         for rule in asked.accepted
-        if rule.tokens is not None and template_id(rule.tokens) not in there
+        if rule.tokens is not None and template_id(rule.tokens) not in (stays if rule.action == "edit" else there)
     }
     if asked.may_bring:
         for tokens, df, count, reason in dropped:
@@ -169,7 +180,10 @@ def steer(
                     "move the cut-off up, or let an always rule say more words"
                 )
     brought = [*_made(pack, rows, examples), *(written(rule) for rule in asked.added.values())]
-    out = {template.id for template in base} - {template.id for template in kept}
+    lost = next((rule for rule in asked.accepted if _lacks(rule, kept, brought)), None)
+    if lost is not None:
+        raise PackError(f"edit: {phrase(lost.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}")
+    out = there - stays
     return replace(
         pack,
         templates=_sorted([*kept, *brought]),
@@ -179,6 +193,11 @@ def steer(
             brought=tuple(sorted(template.id for template in brought)),
         ),
     )
+
+
+def _lacks(rule: Rule, *templates: Iterable[Template]) -> bool:
+    """Whether a string that a person edited did not come in."""
+    return rule.action == "edit" and not any(one.tokens == rule.tokens for group in templates for one in group)
 
 
 def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
@@ -195,17 +214,13 @@ def _made(
     known = dict(examples([tokens for tokens in rows if tokens not in before])) if examples else {}
     templates: list[Template] = []
     for tokens, (df, count, anchor, example) in rows.items():
-        try:
-            forms = [pack.patterns.from_readable(token) for token in tokens]
-            regex = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, anchor=anchor)
-        except ValueError:  # an accept rule written by hand, with a pattern that this pack does not have
-            continue
         shown = example or before.get(tokens) or known.get(tokens) or _spelt(tokens)
-        templates.append(
-            Template(
-                id=template_id(tokens), regex=regex, tokens=tokens, df=df, count=count, example=shown, anchor=anchor
-            )
+        made = Template(
+            id=template_id(tokens), regex="", tokens=tokens, df=df, count=count, example=shown, anchor=anchor
         )
+        with suppress(ValueError, PackError):  # a rule written by hand, with a pattern or a slot that can't stand there
+            check_slot(pack, made, "")
+            templates.append(replace(made, regex=pack.derived(made)))
     return _holding(pack, templates)
 
 
@@ -235,22 +250,69 @@ def _spelt(tokens: Sequence[str]) -> str:
 
 
 def kept_rules(path: str | Path) -> tuple[Rule, ...]:
-    """The rules of a pack that is about to be replaced; none if there is no pack, or nothing that was one.
+    """The rules of a pack that is about to be replaced, with those of `by_hand`; none if there is no pack, or nothing
+    that was one.
 
     Raises
     ------
     PackError
-        It has rules that cannot be read: replacing it would lose them.
+        What a person decided cannot be read: replacing the pack would lose it.
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        text = Path(path).read_bytes().decode("utf-8-sig", "surrogateescape")
+    except FileNotFoundError:
         return ()
-    if not isinstance(data, dict) or "overrides" not in data:
+    except OSError as error:
+        raise PackError(f"{path}: cannot be read, and may hold decisions: {error.strerror}") from error
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if '"overrides"' not in text:
+            return ()
+        raise PackError(f"{path}: not JSON: {error}; mend it, for it holds decisions, or delete it") from error
+    if not isinstance(data, dict):
         return ()
-    if not isinstance(data["overrides"], list):
+    if not isinstance(data.get("overrides", []), list):
         raise PackError(f"{path}: overrides: expected a list, got {type(data['overrides']).__name__}")
-    return read_rules(data["overrides"], str(path))
+    rules = read_rules(data.get("overrides", []), str(path))
+    return (*rules, *by_hand(data, rules, str(path)))
+
+
+def by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
+    """What somebody changed in the list of templates since mining, as rules that the next mining keeps.
+
+    An expression without tokens is one that was added.  The rest is told by what the pack notes of its mining: a
+    template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
+    such a note do not tell.
+    """
+    if data.get("schema") != SCHEMA:
+        return ()  # of another version, or no pack at all
+    rows = _listed(data, "templates")
+    listed = [read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(rows)]
+    brought = {name for name in _listed(data, "brought") if isinstance(name, str)}
+    known = {rule.regex for rule in rules}
+    found: list[Rule] = []
+    for one in listed:
+        if one.tokens is None and one.id not in brought and one.regex not in known:
+            check_written(one, f"{where}: {one.id}")
+            found.append(Rule(action="add", regex=one.regex, example=one.example, df=one.df, count=one.count))
+    marks = read_mined(data, where)
+    if marks is None:
+        return tuple(found)
+    own = [one for one in listed if one.tokens is not None and template_id(one.tokens) not in brought]
+    for one in own:
+        if mark_of(one) not in marks:
+            edited = Rule(action="edit", tokens=one.tokens, example=one.example, anchor=one.anchor)
+            found.append(replace(edited, df=one.df, count=one.count))
+    there = {template_id(one.tokens or ()) for one in own} | brought
+    there |= {row["id"] for row in _listed(data, "overruled") if isinstance(row, dict) and "id" in row}
+    gone = sorted({mark.partition(" ")[0] for mark in marks} - there)
+    return (*found, *(Rule(action="reject", id=name) for name in gone))
+
+
+def _listed(data: Mapping[str, Any], key: str) -> list[Any]:
+    rows = data.get(key)
+    return rows if isinstance(rows, list) else []
 
 
 def keep_rules(report: SourceReport, standing: str | Path) -> SourceReport:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from templatemine.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs import Pack, template_id
 from templatemine.pipeline import Miner, SourceReport
 from templatemine.shelf import DroppedString, open_shelf
-from templatemine.steer import BY_FREQUENCY, keep_rules, mined_templates, phrase, steer
+from templatemine.steer import BY_FREQUENCY, keep_rules, kept_rules, mined_templates, phrase, steer
 
 WORDS = [
     "amber",
@@ -183,6 +184,9 @@ def test_examples_come_from_articles_where_there_are_any(pack: Pack) -> None:
         assert next(one.example for one in taken.templates if one.tokens == tokens) == shown
 
 
+anchors = st.sampled_from(["", "start", "end", "line"])
+
+
 @st.composite
 def decisions(draw: st.DrawFn) -> list[Rule]:
     rules = []
@@ -197,6 +201,7 @@ def decisions(draw: st.DrawFn) -> list[Rule]:
                 "never": Rule(action="never", text=tokens[-1]),
                 "add": Rule(action="add", regex=tokens[0].replace("(", "[(]"), example=tokens[0]),
                 "cutoff": Rule(action="cutoff", df=draw(st.integers(1, 70))),
+                "edit": Rule(action="edit", tokens=tokens, example=phrase(tokens), anchor=draw(anchors)),
             }[action]
         )
     return rules
@@ -243,7 +248,7 @@ def test_the_section_can_be_read(pack: Pack) -> None:
     ("row", "why"),
     [
         ([], "expected an object, got list"),
-        ({"action": "burn"}, "action: expected one of accept, reject, always, never, add, cutoff, got 'burn'"),
+        ({"action": "burn"}, "action: expected one of accept, reject, always, never, add, edit, cutoff, got 'burn'"),
         ({"action": "reject"}, "reject: expected id, got None"),
         ({"action": "accept", "id": "t1"}, "accept: expected tokens"),
         ({"action": "accept", "tokens": "abc"}, "tokens: expected a list of strings"),
@@ -283,8 +288,109 @@ def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pa
     again = keep_rules(report, path)
     assert again.pack == steered
     assert keep_rules(report, tmp_path / "none.json") is report
-    (tmp_path / "torn.json").write_text('{"overrides": [')
-    assert keep_rules(report, tmp_path / "torn.json") is report
+    (tmp_path / "other.json").write_text("[1, 2")
+    assert keep_rules(report, tmp_path / "other.json") is report
     (tmp_path / "bad.json").write_text('{"overrides": [{"action": "burn"}]}')
     with pytest.raises(PackError, match=r"bad\.json: overrides\[0\]: action"):
         keep_rules(report, tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize("text", ['{"overrides": [', '{"overrides": [{"action": "never", "text": "a"},]}'])
+def test_decisions_that_cannot_be_read_are_not_replaced(tmp_path: Path, report: SourceReport, text: str) -> None:
+    (tmp_path / "torn.json").write_text(text)
+    with pytest.raises(PackError, match=r"torn\.json: not JSON: .*; mend it"):
+        keep_rules(report, tmp_path / "torn.json")
+
+
+def test_a_mark_of_an_editor_hides_no_decisions(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    steered = steer(pack, (), [Rule(action="never", text="Comments")])
+    (tmp_path / "pack.json").write_text(steered.to_json(), encoding="utf-8-sig")
+    assert keep_rules(report, tmp_path / "pack.json").pack == steered
+
+
+# ------------------------------------------------------------------------------------------------ edited without a rule
+
+WRITTEN = {
+    "id": "mine",
+    "regex": "[a-z]+ harbour [a-z]+",
+    "tokens": None,
+    "df": 0,
+    "count": 0,
+    "example": "the harbour desk",
+    "anchor": "",
+}
+
+
+def edited(pack: Pack, path: Path, change: Callable[[list[dict[str, Any]]], object]) -> Path:
+    """A pack that somebody has edited the list of templates of, as it stands on disk."""
+    data = json.loads(pack.to_json())
+    change(data["templates"])
+    path.write_text(json.dumps(data))
+    Pack.load(path)
+    return path
+
+
+def row_of(rows: list[dict[str, Any]], tokens: Sequence[str]) -> dict[str, Any]:
+    return next(row for row in rows if row["tokens"] == list(tokens))
+
+
+def test_an_untouched_pack_gives_no_rules(tmp_path: Path, pack: Pack) -> None:
+    steered = steer(
+        pack, (), [Rule(action="reject", id=template_id(CALL)), Rule(action="add", regex="a b", example="a b")]
+    )
+    for one in (pack, steered, Pack.from_json(steered.to_json())):
+        assert kept_rules(edited(one, tmp_path / "pack.json", lambda rows: None)) == one.overrides.rules
+
+
+def test_a_template_that_was_deleted_stays_away(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    path = edited(pack, tmp_path / "pack.json", lambda rows: rows.remove(row_of(rows, CALL)))
+    again = keep_rules(report, path).pack
+    assert again is not None
+    assert phrases(again) == phrases(pack) - {phrase(CALL)}
+    assert again.overrides.rules == (Rule(action="reject", id=template_id(CALL)),)
+    again.save(path, force=True)
+    assert keep_rules(report, path).pack == again
+
+
+def test_an_expression_that_was_written_stays(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    path = edited(pack, tmp_path / "pack.json", lambda rows: rows.append(WRITTEN))
+    again = keep_rules(report, path).pack
+    assert again is not None
+    assert [one.regex for one in again.templates if one.tokens is None] == [WRITTEN["regex"]]
+    assert "harbour" not in Cleaner(again).clean("A story.\nPhoto by the harbour desk\nMore of it.").text
+    again.save(path, force=True)
+    assert keep_rules(report, path).pack == again
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": ["our", "morning", "letter"], "example": "our morning letter", "anchor": "end"},
+        {"anchor": "start"},
+        {"tokens": [*CALL, "{slot:names}"], "example": "Sign up for our morning letter Ann Reed"},
+    ],
+)
+def test_a_template_that_was_edited_stays_as_written(
+    tmp_path: Path, report: SourceReport, pack: Pack, change: dict[str, Any]
+) -> None:
+    path = edited(pack, tmp_path / "pack.json", lambda rows: row_of(rows, CALL).update(change, regex=None))
+    wanted = Pack.load(path)
+    again = keep_rules(report, path).pack
+    assert again is not None
+    kept = [(one.tokens, one.anchor, one.regex) for one in again.templates]
+    assert sorted(kept) == sorted((one.tokens, one.anchor, one.regex) for one in wanted.templates)
+    again.save(path, force=True)
+    assert keep_rules(report, path).pack == again
+
+
+def test_a_row_that_cannot_be_read_is_not_replaced(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    data = json.loads(pack.to_json())
+    del data["templates"][1]["example"]
+    (tmp_path / "pack.json").write_text(json.dumps(data))
+    with pytest.raises(PackError, match=r"pack\.json: templates\[1\]: the field 'example' is missing"):
+        keep_rules(report, tmp_path / "pack.json")
+
+
+def test_an_edit_that_can_be_no_expression_is_named(pack: Pack) -> None:
+    with pytest.raises(PackError, match="edit: 'Photo {slot:hats}' cannot be"):
+        steer(pack, (), [Rule(action="edit", tokens=("Photo", "{slot:hats}"), example="Photo x")])

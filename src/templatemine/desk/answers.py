@@ -403,6 +403,7 @@ def _said(rule: Rule) -> str:
         "always": lambda: f"always: {rule.text}",
         "never": lambda: f"never: {rule.text}",
         "add": lambda: f"add {rule.regex}",
+        "edit": lambda: f"edit {phrase(rule.tokens or ())}",
         "cutoff": lambda: f"cut-off at {rule.df} documents",
     }[rule.action]()
     return what if len(what) <= 200 else what[:199] + "…"

@@ -140,7 +140,7 @@ def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
             return asked.keeps(template)
         rule = asked.single.get(template.id)
         if rule is not None:
-            return rule.action == "accept"
+            return rule.action != "reject"
         return asked.brings(template.tokens or (), template.df, min(BY_FREQUENCY))
 
     return kept
