@@ -16,6 +16,7 @@ from templatemine import manifest
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.frames import cannot_write, records
+from templatemine.io.fields import has_id
 from templatemine.io.files import Report
 from templatemine.model import Document, Record
 from templatemine.partition import Sizes, Splitter, bucket, decode, encode, held, key_of, source_of
@@ -152,7 +153,7 @@ class FirstPass:
     def _add(self, splitter: Splitter, record: Record) -> None:
         document = record.document
         key = key_of(document.source)
-        splitter.add(key, encode(document, record.fields.get(self._read.id_field) is not None))
+        splitter.add(key, encode(document, has_id(record.fields, self._read)))
         self._count(document)
 
     def _count(self, document: Document) -> None:

@@ -24,6 +24,7 @@ from templatemine.changes import Changes, compare
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError
 from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records
+from templatemine.io.fields import has_id
 from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import safe_file_name, sync
@@ -47,7 +48,7 @@ from templatemine.pipeline import finish_source, mine_source, unfit
 from templatemine.shelf import Shelf, pack_names
 from templatemine.spill import PeerTable, dump, load, write_rates
 from templatemine.steer import keep_rules
-from templatemine.window import Dated, WindowConfig, merge
+from templatemine.window import Dated, Window, WindowConfig
 
 __all__ = ["FollowConfig", "Followed", "follow"]
 
@@ -76,8 +77,10 @@ class Followed:
     ----------
     new, window : int
         New documents that are in the window now, and all that are.
+    replaced : int
+        New documents that took the place of one with the same id and another text, be it in the window or new as well.
     first, last : str
-        Days of the window.
+        Days of the window; empty if no document fits the memory.
     templates : int or None
         Of its pack now; None if it has none.
     note : str
@@ -87,6 +90,7 @@ class Followed:
     source: str
     new: int
     window: int
+    replaced: int
     first: str
     last: str
     templates: int | None
@@ -118,6 +122,7 @@ def follow(
         A pack in the folder cannot be trusted.
     """
     streams = [read_records(path, config.read, on_error) for path in inputs]
+    made = not os.path.isdir(packs)
     with cannot_write(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs):
@@ -127,6 +132,21 @@ def follow(
         finally:
             if not os.path.exists(run.journal):
                 shutil.rmtree(run.work, ignore_errors=True)
+            if made:
+                with suppress(OSError):  # not empty: all is done
+                    os.rmdir(packs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """What the first map tells of a source; `note` says why its pack stays as it is.  See `Followed`."""
+
+    fresh: int
+    window: int
+    replaced: int
+    first: str
+    last: str
+    note: str
 
 
 class _Update:
@@ -154,7 +174,7 @@ class _Update:
         self.read_state()
         units = self.split(streams)
         touched = [source for unit in units for source in unit.sources]
-        ready: dict[str, tuple[int, int, str, str, str]] = {}
+        ready: dict[str, _Ready] = {}
         for done, unit in enumerate(units):
             ready |= self.mine(unit)
             self.progress("mining", done + 1, len(units))
@@ -198,7 +218,7 @@ class _Update:
             if document.source not in sizes:
                 sizes[document.source] = Sizes(cost=self.held(document.source))
                 self.numbers.setdefault(document.source, len(self.numbers))
-            own_id = record.fields.get(self.config.read.id_field) is not None
+            own_id = has_id(record.fields, self.config.read)
             splitter.add(key_of(document.source), encode(document, own_id))
             sizes[document.source].documents += 1
             sizes[document.source].cost += held(document)[1]
@@ -223,29 +243,35 @@ class _Update:
                 document, own_id = decode(key, rest)
                 yield Dated(day.decode(), document, own_id)
 
-    def mine(self, unit: Unit) -> dict[str, tuple[int, int, str, str, str]]:
-        """First map: new windows, and the strings of those that can be mined.
-
-        Gives for each source: new documents, documents, first and last day, and why its pack stays as it is.
-        """
-        path = unit.path(self.work)
+    def mine(self, unit: Unit) -> dict[str, _Ready]:
+        """First map: new windows, and the strings of those that can be mined."""
+        windows = {
+            source: Window(self.old_window(source, self.state), self.today, self.config.window, self.budget)
+            for source in unit.sources
+        }
         fresh: dict[str, list[tuple[Any, bool]]] = {source: [] for source in unit.sources}
-        room = self.budget
-        for key, body in records(path):
+        room = self.budget // 4
+        for key, body in records(unit.path(self.work)):
             document, own_id = decode(key, body)
             fresh[document.source].append((document, own_id))
-            if unit.giant:
-                room -= held(document)[1]
-                if room < self.budget // 2:  # the window of a giant is cut to its end; only so much can be of it
-                    found = fresh[document.source]
-                    fresh[document.source] = found[len(found) // 2 :]
-                    room = self.budget - sum(held(one)[1] for one, _ in fresh[document.source])
+            if unit.giant and (room := room - held(document)[1]) < 0:
+                windows[document.source].add(fresh[document.source])
+                fresh[document.source], room = [], self.budget // 4
         out = {}
         for source in unit.sources:
-            window, number = merge(
-                self.old_window(source, self.state), fresh.pop(source), self.today, self.config.window, self.budget
+            window = windows.pop(source)
+            window.add(fresh.pop(source))
+            kept = window.documents
+            if window.left_out:
+                self.tell(f"{source}: {window.left_out:,} documents left out of its window, as --memory has no room")
+            out[source] = _Ready(
+                fresh=window.fresh,
+                window=len(kept),
+                replaced=window.replaced,
+                first=kept[0].day if kept else "",
+                last=kept[-1].day if kept else "",
+                note=self.mine_window(source, kept),
             )
-            out[source] = (number, len(window), window[0].day, window[-1].day, self.mine_window(source, window))
         return out
 
     def mine_window(self, source: str, window: Sequence[Dated]) -> str:
@@ -298,13 +324,12 @@ class _Update:
         PeerTable.write(path, parts, self.budget)
         return PeerTable(path)
 
-    def finish(self, source: str, ready: tuple[int, int, str, str, str], table: PeerTable, shelf: Shelf) -> Followed:
+    def finish(self, source: str, ready: _Ready, table: PeerTable, shelf: Shelf) -> Followed:
         """Second map: the pack of a source, and what is different in it."""
-        number, size, first, last, note = ready
         old = self.pack(source)
         changes = Changes()
         templates = None if old is None else len(old.templates)
-        if not note:
+        if not ready.note:
             path = self.window(safe_file_name(source) + ".mined")
             mined = load(only_record(path, frames(path)[0])[1])
             documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]
@@ -316,12 +341,13 @@ class _Update:
             shelf.save(report)
         return Followed(
             source=source,
-            new=number,
-            window=size,
-            first=first,
-            last=last,
+            new=ready.fresh,
+            window=ready.window,
+            replaced=ready.replaced,
+            first=ready.first,
+            last=ready.last,
             templates=templates,
-            note=note,
+            note=ready.note,
             changes=changes,
         )
 

@@ -7,6 +7,7 @@ ordered, and no duration is taken from the clock of the day, so a clock that goe
 from __future__ import annotations
 
 import glob
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
@@ -15,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from templatemine.io.jsonl import decode_line
 from templatemine.io.write import atomic_writer
 
 __all__ = ["UNKNOWN", "digest", "difference", "identity", "read_json", "write_json"]
@@ -93,14 +95,18 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[
 
 def write_json(path: str, value: Any) -> None:
     """Write a file of JSON, whole or not at all."""
+    try:
+        data = orjson.dumps(value)
+    except orjson.JSONEncodeError:  # a lone surrogate, in the name of a source
+        data = json.dumps(value).encode("ascii")
     with atomic_writer(path, force=True) as handle:
-        handle.write(orjson.dumps(value))
+        handle.write(data)
 
 
 def read_json(path: str) -> Any:
     """Read a file of `write_json`; None if it is not there or damaged."""
     try:
         with open(path, "rb") as handle:
-            return orjson.loads(handle.read())
+            return decode_line(handle.read())
     except (OSError, ValueError):
         return None

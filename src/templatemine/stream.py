@@ -26,7 +26,7 @@ from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, TemplateMineError
 from templatemine.hits import DayHits, Days, add_days
 from templatemine.io import read as archives
-from templatemine.io.fields import page_of
+from templatemine.io.fields import has_id, page_of
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
@@ -60,10 +60,10 @@ class Census:
         records without one.
     """
 
-    def __init__(self, id_field: str) -> None:
+    def __init__(self, read: ReadConfig) -> None:
         self.sources: Counter[str] = Counter()
         self.duplicates = 0
-        self._id_field = id_field
+        self._read = read
         self._seen: set[tuple[str, str]] = set()
 
     def documents(self, records: Iterable[Record]) -> Iterator[Document]:
@@ -71,7 +71,7 @@ class Census:
         for record in records:
             document = record.document
             self.sources[document.source] += 1
-            if record.fields.get(self._id_field) is not None:
+            if has_id(record.fields, self._read):
                 key = (document.source, document.id)
                 self.duplicates += key in self._seen
                 self._seen.add(key)

@@ -16,6 +16,7 @@ from templatemine.cli import update
 from templatemine.errors import CorpusError
 from templatemine.follow import FollowConfig, Followed, follow
 from templatemine.model import Document
+from templatemine.partition import held
 from templatemine.pipeline import mine
 from templatemine.shelf import load_packs
 from templatemine.window import WindowConfig
@@ -114,6 +115,57 @@ def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
     (found,) = run(tmp_path, [article("b.example", number) for number in range(3)], config)
     assert found.note == "3 documents, at least 10 are needed"
     assert found.templates is None
+
+
+def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the order they came in, in parts or not."""
+    articles = [article("a.example", number) for number in range(200)]
+    Random(3).shuffle(articles)
+    size = held(Document(**articles[0]))[1]
+    monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 50 * size))
+    told: list[str] = []
+    path = write(tmp_path / "new.jsonl", articles)
+    (found,) = follow(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
+    monkeypatch.undo()
+    (whole,) = follow(str(tmp_path / "others"), [path], CONFIG)
+    assert found == whole
+    assert 30 < found.window < 50
+    assert not told
+
+
+def test_documents_that_no_memory_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 1000))
+    told: list[str] = []
+    path = write(tmp_path / "new.jsonl", [article("a.example", number) for number in range(20)])
+    (found,) = follow(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
+    assert (found.window, found.first, found.templates) == (0, "", None)
+    assert told == ["a.example: 20 documents left out of its window, as --memory has no room"]
+
+
+@pytest.mark.parametrize("name", ["", None])
+def test_an_empty_id_is_none(tmp_path: Path, name: str | None) -> None:
+    articles = [{**article("a.example", number), "id": name} for number in range(30)]
+    (found,) = run(tmp_path, articles)  # type: ignore[arg-type]
+    assert (found.window, found.replaced) == (30, 0)
+
+
+def test_ids_that_come_again_are_counted(tmp_path: Path) -> None:
+    articles = [{**article("a.example", number), "id": str(number % 20)} for number in range(30)]
+    (found,) = run(tmp_path, articles)
+    assert (found.window, found.replaced) == (20, 10)
+    (found,) = run(tmp_path, articles[10:])
+    assert (found.new, found.replaced) == (0, 0)
+
+
+def test_nothing_is_left_where_nothing_was(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="not JSON"):
+        (tmp_path / "new.jsonl").write_text("{")
+        follow(str(tmp_path / "packs"), [str(tmp_path / "new.jsonl")], CONFIG, on_error=raised)
+    assert not (tmp_path / "packs").exists()
+
+
+def raised(error: CorpusError) -> None:
+    raise error
 
 
 def test_a_clock_that_goes_back(tmp_path: Path) -> None:

@@ -67,3 +67,9 @@ def test_json_that_is_not_there_or_damaged(tmp_path: Path, content: bytes | None
     assert read_json(str(path)) is None
     write_json(str(path), {"a": [1]})
     assert read_json(str(path)) == {"a": [1]}
+
+
+def test_json_of_sources_that_are_no_text(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.json")
+    write_json(path, {"source": "\ud800"})
+    assert read_json(path) == {"source": "\ud800"}

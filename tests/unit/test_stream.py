@@ -185,14 +185,24 @@ def test_names_that_clash() -> None:
 
 
 def test_census() -> None:
-    fields: list[dict[str, Any]] = [{"id": "1"}, {"id": "1"}, {}, {}, {"id": None}, {"id": 2}, {"id": "2"}]
+    fields: list[dict[str, Any]] = [
+        {"id": "1"},
+        {"id": "1"},
+        {},
+        {},
+        {"id": None},
+        {"id": 2},
+        {"id": "2"},
+        {"id": ""},
+        {"id": ""},
+    ]
     records = [
         Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
         for one in fields
     ]
-    census = Census("id")
-    assert len(list(census.documents(records))) == 7
-    assert census.sources == {"s": 7}
+    census = Census(ReadConfig())
+    assert len(list(census.documents(records))) == 9
+    assert census.sources == {"s": 9}
     assert census.duplicates == 2
 
 

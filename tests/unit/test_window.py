@@ -6,7 +6,8 @@ import pytest
 
 from templatemine.errors import ConfigError
 from templatemine.model import Document
-from templatemine.window import Dated, WindowConfig, merge
+from templatemine.partition import held
+from templatemine.window import Dated, Window, WindowConfig, merge
 
 TODAY = "2024-06-30"
 ROOM = 1 << 40
@@ -72,8 +73,44 @@ def test_days_that_are_none(day: str | None) -> None:
 
 
 def test_a_window_that_does_not_fit_loses_its_oldest() -> None:
-    new = [document(number, f"2024-05-{number:02}", "x" * 1000) for number in range(1, 11)]
-    assert ids(merge((), new, TODAY, WindowConfig(), 40_000)[0]) == ["6", "7", "8", "9", "10"]
+    new = [document(number, f"2024-05-{number:02}", "x" * 1000) for number in range(1, 31)]
+    room = 20 * held(new[0][0])[1]
+    window = Window((), TODAY, WindowConfig(), room)
+    window.add(new)
+    assert ids(window.documents) == [*map(str, range(11, 31))]
+    assert window.left_out == 10
+
+
+def test_a_document_of_the_size_of_a_window_does_not_expel_all_others() -> None:
+    new = [document(number, f"2024-05-{number:02}") for number in range(1, 10)]
+    huge = document(10, "2024-05-10", "x" * 100_000)
+    for come in ([*new, huge], [huge, *new]):
+        window = Window((), TODAY, WindowConfig(), 500_000)
+        window.add(come)
+        assert ids(window.documents) == [*map(str, range(1, 10))]
+        assert window.left_out == 1
+    assert merge((), [huge], TODAY, WindowConfig(), 500_000) == ([], 0)
+
+
+def test_documents_before_the_first_day_that_is_told_are_not_newer_than_it() -> None:
+    """As of the first parts of an archive, in which none of a source has a date."""
+    config = WindowConfig(least=3)
+    window, _ = merge((), [document(1, None), document(2, None)], TODAY, config, ROOM)
+    assert {one.day for one in window} == {TODAY}
+    window, _ = merge(window, [document(3, None)], "2024-07-15", config, ROOM)
+    window, _ = merge(window, [document(4, "2013-05-01"), document(5, None)], "2024-07-15", config, ROOM)
+    assert [(one.document.id, one.day) for one in window] == [(number, "2013-05-01") for number in "12345"]
+    window, _ = merge(window, [document(6, "2013-06-01")], "2024-07-15", config, ROOM)
+    assert ids(window) == ["4", "5", "6"]
+
+
+def test_what_takes_the_place_of_another_text_is_counted() -> None:
+    window = Window((), TODAY, WindowConfig(), ROOM)
+    window.add([document(1, None, "a"), document(1, None, "b"), document(2, None), document(2, None)])
+    assert (len(window.documents), window.fresh, window.replaced) == (2, 2, 1)
+    window = Window(window.documents, TODAY, WindowConfig(), ROOM)
+    window.add([document(1, None, "c"), document(2, None)])
+    assert (len(window.documents), window.fresh, window.replaced) == (2, 1, 1)
 
 
 def test_options() -> None:

@@ -162,7 +162,7 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArch
     from templatemine.stream import Census
 
     config = _config(args)
-    census = Census(args.id_field)
+    census = Census(common.read_config(args))
     with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
         documents = _documents(args, terminal, census, shelf, config, steps)
         reports = Miner(config, jobs=args.jobs, progress=steps).run(documents)

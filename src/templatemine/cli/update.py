@@ -24,7 +24,7 @@ changed. Only sources with new documents are mined again; a pack stays as it
 is until its window holds enough documents.
 
 The first update of a folder may be given the archive. A document that comes
-again (the same id) replaces the old one. Packs and windows change together or
+again (the same id) replaces the old one, and is counted if its text is another. Packs and windows change together or
 not at all; a run that ends early has changed nothing and is begun anew.
 
 A source that has a pack is mined as that pack was: method, separators and own
@@ -99,7 +99,12 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
     for one in shown:
         terminal.say(*_lines(one))
-    if notes := terminal.notes():
+    notes = terminal.notes()
+    if replaced := sum(one.replaced for one in found):
+        notes.insert(
+            0, f"{tables.count(replaced, 'document')} with the id of another and another text (the last counts)"
+        )
+    if notes:
         terminal.say("", *notes)
     return 0
 
@@ -109,7 +114,15 @@ def _row(one: Followed) -> tuple[str, ...]:
     numbers = (f"{len(changes.came):,}", f"{len(changes.went):,}", f"{len(changes.changed):,}")
     templates = "-" if one.templates is None else f"{one.templates:,}"
     note = f"pack unchanged: {one.note}" if one.note else ""
-    return one.source, f"{one.new:,}", f"{one.window:,}", f"{one.first} to {one.last}", templates, *numbers, note
+    return (
+        one.source,
+        f"{one.new:,}",
+        f"{one.window:,}",
+        f"{one.first} to {one.last}" if one.window else "-",
+        templates,
+        *numbers,
+        note,
+    )
 
 
 def _lines(one: Followed) -> list[str]:
@@ -143,6 +156,7 @@ def _facts(one: Followed) -> dict[str, Any]:
         "source": one.source,
         "new": one.new,
         "window": one.window,
+        "replaced": one.replaced,
         "first": one.first,
         "last": one.last,
         "templates": one.templates,

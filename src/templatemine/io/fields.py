@@ -8,7 +8,7 @@ from typing import Any
 from templatemine.config import ReadConfig
 from templatemine.model import Document
 
-__all__ = ["checked", "document", "kind", "page_of", "too_large"]
+__all__ = ["checked", "document", "has_id", "kind", "page_of", "too_large"]
 
 
 def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
@@ -67,7 +67,14 @@ def checked(
         from templatemine.io.sources import source_of  # here, for hardly any run has a rule
 
         name = source_of(config.source_of, fields, place)
-    return name, _name(get(config.id_field), config.id_field, f"{source}:{number}"), text, html
+    identity = get(config.id_field) if has_id(fields, config) else None
+    return name, _name(identity, config.id_field, f"{source}:{number}"), text, html
+
+
+def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
+    """Whether a record has an id of its own; an empty one, as tables have it, is none."""
+    value = fields.get(config.id_field)
+    return value is not None and value != ""
 
 
 def page_of(text: object, html: str | None) -> str | None:
