@@ -48,11 +48,15 @@ cdef struct Needle:
 
 
 cdef struct Gram:
-    # Three or four bytes of a needle.
-    uint32_t value
+    # Three or four bytes of a needle, with as many of those beside them as fit a word: one that is met by chance, as most
+    # are, costs no look at the needle.
+    uint64_t bytes          # of the text from `back` bytes before the gram on; 0 where the mask has 0
+    uint64_t mask
     int32_t needle
     int32_t offset          # of the gram in the needle
-    int32_t next            # Gram of the same place in Sieve.heads, or -1
+    uint8_t back
+    bint whole              # these are all bytes of the needle
+    bint last               # of those of the same place in Sieve.heads, which stand side by side
 
 
 cdef struct Trigger:
@@ -85,7 +89,7 @@ cdef struct Sieve:
     int64_t setting_size
     int64_t setting_room
     Gram* gram
-    int32_t* heads          # first Gram by the hash of its value, or -1
+    int32_t* heads          # first Gram by the hash of its three or four bytes, or -1
     uint64_t* four          # a bit for each hash of a gram of four bytes, and of three
     uint64_t* three
     int shift               # 32 - bits of a hash

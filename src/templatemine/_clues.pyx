@@ -459,16 +459,43 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     memset(s.heads, 0xFF, (places >> HEADS) * sizeof(int32_t))
     memset(s.four, 0, places // 8)
     memset(s.three, 0, places // 8)
-    for k, (gram, offset, number) in enumerate(grams):
-        s.gram[k].value = gram_of(<const uint8_t*>gram, len(gram))
-        s.gram[k].needle = number
-        s.gram[k].offset = offset
-        h = gram_hash(s.gram[k].value, s.shift)
-        s.gram[k].next = s.heads[h >> HEADS]
-        s.heads[h >> HEADS] = <int32_t>k
+    hashed = sorted([(gram_hash(gram_of(<const uint8_t*>gram, len(gram)), s.shift), gram, offset, number)
+                     for gram, offset, number in grams])
+    for k, (h, gram, offset, number) in enumerate(hashed):
+        s.gram[k] = gram_in(s, gram, offset, number)
+        s.gram[k].last = k + 1 == len(hashed) or hashed[k + 1][0] >> HEADS != h >> HEADS
+        if s.heads[h >> HEADS] < 0:
+            s.heads[h >> HEADS] = <int32_t>k
         taken_places = s.four if len(gram) == 4 else s.three
         taken_places[h >> 6] |= <uint64_t>1 << (h & 63)
     return 0
+
+
+cdef Gram gram_in(const Sieve* s, bytes gram, int32_t offset, int32_t number):
+    """A gram, and what of its needle stands around it."""
+    cdef const Needle* needle = s.needle + number
+    cdef uint8_t here[8]
+    cdef uint8_t mask[8]
+    cdef Gram found
+    cdef int32_t width = <int32_t>len(gram), k
+    # What is known, from the gram's first byte on: bytes of a short needle's gram may stand beside it.
+    cdef int32_t begin = min(0, -offset), end = max(width, needle.size - offset)
+    cdef int32_t start = max(begin, min(0, end - 8))
+    for k in range(8):
+        mask[k] = 0xFF if start + k < end else 0
+        here[k] = 0
+        if 0 <= start + k < width:
+            here[k] = (<const uint8_t*>gram)[start + k]
+        elif mask[k]:
+            here[k] = s.arena[needle.start + offset + start + k]
+    memcpy(&found.bytes, here, 8)
+    memcpy(&found.mask, mask, 8)
+    found.needle = number
+    found.offset = offset
+    found.back = <uint8_t>-start
+    found.whole = end - begin <= 8
+    found.last = False
+    return found
 
 
 cdef void sieve_free(Sieve* s) noexcept nogil:

@@ -22,6 +22,11 @@ cdef extern from *:
     #if defined(__SSE2__)
     #include <emmintrin.h>
     #endif
+    #if defined(__GNUC__)
+    #define tm_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define tm_prefetch(p) ((void)(p))
+    #endif
     static int64_t tm_any(const uint8_t *p, int64_t i, int64_t n, const uint8_t *bytes, int count) {
     #if defined(__SSE2__)
         __m128i wanted[16];
@@ -60,6 +65,7 @@ cdef extern from *:
         return 0;
     }
     """
+    void prefetch "tm_prefetch"(const void* p) noexcept nogil
     int64_t tm_any(const uint8_t* p, int64_t i, int64_t n, const uint8_t* bytes, int count) noexcept nogil
     bint tm_parted(const uint8_t* p, int64_t n) noexcept nogil
 
@@ -210,34 +216,91 @@ cdef bint stands_beside(const Sieve* s, const uint8_t* p, int64_t n, int64_t sta
     return i >= setting.size and memcmp(p + i - setting.size, &setting.beside[0], setting.size) == 0
 
 
-cdef int check_gram(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint32_t value, Regions* out) except -1 nogil:
-    """Add the regions of the needles that a gram at i is part of."""
-    cdef int32_t place = s.heads[gram_hash(value, s.shift) >> HEADS]
+cdef inline uint64_t word_at(const uint8_t* p, int64_t n, int64_t i) noexcept nogil:
+    """Eight bytes from i on; line feeds beyond the text."""
+    cdef uint64_t word
+    cdef uint8_t edge[8]
+    cdef int k
+    if 0 <= i <= n - 8:
+        memcpy(&word, p + i, 8)
+        return word
+    for k in range(8):
+        edge[k] = p[i + k] if 0 <= i + k < n else 10
+    memcpy(&word, edge, 8)
+    return word
+
+
+cdef enum:
+    AT_ONCE = 32            # known grams that are looked up together
+
+
+cdef struct Hit:
+    # A gram at i that is known, or has the hash of one.
+    int64_t i
+    const int32_t* head
+    const Gram* gram
+
+
+cdef struct Hits:
+    Hit hit[AT_ONCE]
+    int size
+
+
+cdef inline int add_hit(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint32_t hashed, Hits* hits,
+                        Regions* out) except -1 nogil:
+    cdef const int32_t* head = s.heads + (hashed >> HEADS)
+    prefetch(head)
+    hits.hit[hits.size].i = i
+    hits.hit[hits.size].head = head
+    hits.size += 1
+    return check_hits(s, p, n, hits, out) if hits.size == AT_ONCE else 0
+
+
+cdef int check_hits(const Sieve* s, const uint8_t* p, int64_t n, Hits* hits, Regions* out) except -1 nogil:
+    """Add the regions of the needles that some grams are part of.  The tables are larger than the nearest cache: all heads
+    are asked for before the first is read, and all grams."""
+    cdef Hit* hit
     cdef const Gram* gram
-    cdef const Needle* needle
-    cdef const Setting* setting
-    cdef int64_t start, end
-    cdef int32_t k
-    while place >= 0 and out.steps <= steps_allowed(n):
-        gram = s.gram + place
-        place = gram.next
-        if gram.value != value:
-            continue
-        needle = s.needle + gram.needle
-        start = i - gram.offset
-        end = start + needle.size
-        out.steps += needle.size
-        if start < 0 or end > n or memcmp(p + start, s.arena + needle.start, needle.size):
-            continue
-        for k in range(needle.settings.first, needle.settings.end):
-            setting = s.setting + k
+    cdef int k
+    for k in range(hits.size):
+        hit = &hits.hit[k]
+        hit.gram = s.gram + hit.head[0]
+        prefetch(hit.gram)
+    for k in range(hits.size):
+        hit = &hits.hit[k]
+        gram = hit.gram
+        while out.steps <= steps_allowed(n):
             out.steps += 1
-            if out.steps > steps_allowed(n):
-                return 0
-            if ((not setting.size or stands_beside(s, p, n, start, end, setting, &out.steps))
-                    and (not setting.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, setting.before, &out.steps))
-                    and (not setting.edges & ENDS_LINE or fits(s, p, n, end, 1, setting.after, &out.steps))):
-                add_region(s, p, n, start, end, setting.before, setting.after, setting.edges, 0, out)
+            if (word_at(p, n, hit.i - gram.back) ^ gram.bytes) & gram.mask == 0:
+                check_needle(s, p, n, hit.i, gram, out)
+            if gram.last:
+                break
+            gram += 1
+    hits.size = 0
+    return 0
+
+
+cdef int check_needle(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, const Gram* gram, Regions* out) except -1 nogil:
+    """Add the regions of a needle if it is there, gram and all."""
+    cdef const Needle* needle = s.needle + gram.needle
+    cdef const Setting* setting
+    cdef int64_t start = i - gram.offset, end = start + needle.size
+    cdef int32_t k
+    if start < 0 or end > n:
+        return 0
+    if not gram.whole:
+        out.steps += needle.size
+        if memcmp(p + start, s.arena + needle.start, needle.size):
+            return 0
+    for k in range(needle.settings.first, needle.settings.end):
+        setting = s.setting + k
+        out.steps += 1
+        if out.steps > steps_allowed(n):
+            return 0
+        if ((not setting.size or stands_beside(s, p, n, start, end, setting, &out.steps))
+                and (not setting.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, setting.before, &out.steps))
+                and (not setting.edges & ENDS_LINE or fits(s, p, n, end, 1, setting.after, &out.steps))):
+            add_region(s, p, n, start, end, setting.before, setting.after, setting.edges, 0, out)
     return 0
 
 
@@ -247,12 +310,14 @@ cdef inline bint has(const uint64_t* bits, uint32_t h) noexcept nogil:
 
 cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
     cdef int64_t i = 0
-    cdef uint32_t value, low, high
+    cdef uint32_t value, hashed
     cdef int shift = s.shift
     cdef const uint64_t* four = s.four
     cdef const uint64_t* three = s.three
     cdef bint threes = s.threes, odd = s.odd
     cdef uint8_t tail[8]
+    cdef Hits hits
+    hits.size = 0
     while i < n:
         if i + 4 <= n:
             value = gram_of(p + i, 4)
@@ -260,18 +325,19 @@ cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out)
             memset(tail, 10, 8)
             memcpy(tail, p + i, n - i)
             value = gram_of(tail, 4)
-        if has(four, gram_hash(value, shift)):
-            check_gram(s, p, n, i, value, out)
+        hashed = gram_hash(value, shift)
+        if has(four, hashed):
+            add_hit(s, p, n, i, hashed, &hits, out)
         if threes:
-            low = value & 0xFFFFFF
-            if has(three, gram_hash(low, shift)):
-                check_gram(s, p, n, i, low, out)
+            hashed = gram_hash(value & 0xFFFFFF, shift)
+            if has(three, hashed):
+                add_hit(s, p, n, i, hashed, &hits, out)
             if odd:
-                high = value >> 8
-                if has(three, gram_hash(high, shift)):
-                    check_gram(s, p, n, i + 1, high, out)
+                hashed = gram_hash(value >> 8, shift)
+                if has(three, hashed):
+                    add_hit(s, p, n, i + 1, hashed, &hits, out)
         i += 2
-    return 0
+    return check_hits(s, p, n, &hits, out)
 
 
 cdef bint stands_around(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, Settings settings, Setting* found,

@@ -97,6 +97,26 @@ def test_every_clue(name: str) -> None:
     assert hits
 
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def test_words_of_every_length_at_every_distance_from_the_edges() -> None:
+    """Words that share their beginnings, middles and ends: what is known of a gram's surroundings tells them apart."""
+    words = [f"{LETTERS[:k]}q{LETTERS[k:size]}" for size in range(3, 20, 2) for k in (0, size // 2, size)]
+    pack = make_pack([([word.encode()], word) for word in words], NEWS, "-", False)
+    for word in words:
+        for front in range(9):
+            agree(pack, f"{'x' * front} {word} {'x' * (8 - front)}")
+            agree(pack, f"{'x' * front}{word} {word}{'x' * front}")
+
+
+def test_many_known_grams() -> None:
+    """More than are looked up together, found and not."""
+    pack = make_pack([([b"newsletter"], "newsletter"), ([b"newspaper"], "newspaper")], NEWS, "-", False)
+    agree(pack, "newsletter newspaper newsletters " * 100)
+    agree(pack, "newslettre xnewspaper newspapers " * 100 + "newspaper")
+
+
 def test_it_is_made_when_it_pays() -> None:
     native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
     native.spans([FILL], 3)
