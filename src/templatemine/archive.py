@@ -59,7 +59,7 @@ from templatemine.pipeline import SourceReport, finish_source, mine_source, shar
 from templatemine.sharing import SHARED_PACK, Claims
 from templatemine.shelf import Outcome, Shelf, pack_names
 from templatemine.spill import PeerTable, Rates, dump, load, read_claims, write_claims, write_rates
-from templatemine.steer import keep_rules
+from templatemine.steer import keep_rules, kept_rules
 from templatemine.threads import as_finished
 
 __all__ = ["ArchiveConfig", "ArchiveRun", "LEAST_MEMORY", "MinedArchive"]
@@ -279,6 +279,8 @@ class ArchiveRun:
         with together(self.output, self.config.force) as files:
             sources = [name for name, one in self._sizes.items() if one.documents >= least]
             Shelf(files).refuse_existing([*sources, SHARED_PACK] if self.config.pipeline.shared else sources)
+        for source in sources:
+            kept_rules(os.path.join(self.output, pack_names(source)[0]))
 
     def _map(self, step: str, folder: str, units: Sequence[Unit], function: Callable[[Unit, Tell], None]) -> None:
         sources = sum(len(unit.sources) for unit in units)
@@ -388,8 +390,8 @@ class ArchiveRun:
             for _, report in as_finished(finish, order, self.config.jobs):
                 if unit.giant:
                     _text.release_memory()
-                path = shelf.save(report)
-                outcomes.append(Outcome.of(report, path and os.path.join(self.output, os.path.basename(path))))
+                path = os.path.join(self.output, pack_names(report.source)[0])
+                outcomes.append(Outcome.of(report, path if shelf.save(report) else None, path))
                 claims += [report.claims] if report.claims is not None else []
                 each(report.source)
                 del report

@@ -45,7 +45,7 @@ from templatemine.partition import (
     split_again,
 )
 from templatemine.pipeline import finish_source, mine_source, unfit
-from templatemine.shelf import Shelf, pack_names
+from templatemine.shelf import Shelf, pack_names, refuse_renamed
 from templatemine.spill import PeerTable, dump, load, write_rates
 from templatemine.steer import keep_rules
 from templatemine.window import Dated, Window, WindowConfig
@@ -174,6 +174,7 @@ class _Update:
         self.read_state()
         units = self.split(streams)
         touched = [source for unit in units for source in unit.sources]
+        refuse_renamed(self.packs, touched)
         ready: dict[str, _Ready] = {}
         for done, unit in enumerate(units):
             ready |= self.mine(unit)

@@ -1,13 +1,16 @@
 """A folder of packs: one JSON file a source, and beside it the strings that are no templates, with the reason for each.
 
 ``foxnews.com.json`` stands beside ``foxnews.com.dropped.jsonl.gz``.  File names are made of the names of sources by
-`safe_file_name`; which source a pack is for says the pack alone, so files may be renamed.
+`safe_file_name`; which source a pack is for says the pack alone, so who reads packs takes files that were renamed.  Who
+writes them does not: beside such a file there would be a second pack of its source.
 """
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -36,6 +39,7 @@ __all__ = [
     "pack_names",
     "packs_and_files",
     "read_dropped",
+    "refuse_renamed",
 ]
 
 DroppedString = tuple[tuple[str, ...], int, int, str]
@@ -92,11 +96,12 @@ class Outcome:
     overrides: int = 0
 
     @classmethod
-    def of(cls, result: Result, path: str | None) -> Outcome:
-        """Of a result whose pack stands at `path`."""
+    def of(cls, result: Result, path: str | None, standing: str = "") -> Outcome:
+        """Of a result whose pack stands at `path`; where it has none, an earlier one may be `standing`."""
         pack = result.pack
         if pack is None:
-            return cls(source=result.source, documents=result.documents, pack=path, note=result.note)
+            note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(standing) else result.note
+            return cls(source=result.source, documents=result.documents, pack=path, note=note)
         return cls(
             source=result.source,
             documents=result.documents,
@@ -121,8 +126,11 @@ class Shelf:
         self._files = files
 
     def refuse_existing(self, sources: Iterable[str]) -> None:
-        """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced."""
-        self._files.refuse_existing(name for source in sources for name in pack_names(source))
+        """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced, and a
+        `PackError` if there is one under another name (`refuse_renamed`)."""
+        named = list(sources)
+        self._files.refuse_existing(name for source in named for name in pack_names(source))
+        refuse_renamed(self._files.directory, named)
 
     def standing(self, source: str) -> str:
         """Where the pack of a source stands already, if it has one."""
@@ -194,6 +202,47 @@ def pack_files(path: str | os.PathLike[str]) -> list[str]:
     if not names:
         raise PackError(f"{path}: expected a folder with packs, found no {_PACK} file in it")
     return [os.path.join(path, name) for name in names]
+
+
+def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
+    """Refuse to write packs of some sources into a folder in which one of them has its pack under another name, or the
+    file of one of them holds the pack of another source.
+
+    Raises
+    ------
+    PackError
+        Naming the file and what it should be called.
+    """
+    names = {pack_names(source)[0]: source for source in sources}
+    wanted = {source: name for name, source in names.items()}
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if not name.endswith(_PACK) or name.startswith("."):
+            continue
+        path = os.path.join(folder, name)
+        source = _source_in(path)
+        if source is not None and (source in wanted or name in names) and wanted.get(source) != name:
+            raise PackError(
+                f"{path}: expected no pack of {source!r} here, for mining writes it to {pack_names(source)[0]}; "
+                "give the file that name, or move it away"
+            )
+
+
+_HEAD = re.compile(rb'\s*\{\s*"schema":[^"]*"generator":\s*"[^"\\]*",\s*"source":\s*("(?:[^"\\]|\\.)*")')
+"""How a pack begins: no more needs to be read of it to know whose it is."""
+
+
+def _source_in(path: str) -> str | None:
+    """The source that a pack is of; None if it is no pack."""
+    try:
+        with open(path, "rb") as handle:
+            head = handle.read(4096)
+            if match := _HEAD.match(head.removeprefix(codecs.BOM_UTF8)):
+                return str(decode_line(match[1]))
+            data = decode_line(head + handle.read())
+    except (OSError, ValueError):
+        return None
+    source = data.get("source") if isinstance(data, dict) and "templates" in data else None
+    return source if isinstance(source, str) else None
 
 
 def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:

@@ -118,6 +118,37 @@ def test_what_people_decided_outlives_an_update(cli: Cli, tmp_path: Path) -> Non
     assert not [one for one in after.templates if one.id == rejected.id or "Reporting by" in one.example]
 
 
+def test_a_pack_that_was_edited_or_renamed(cli: Cli, tmp_path: Path) -> None:
+    packs = tmp_path / "packs"
+    old = write(tmp_path / "old.jsonl", dated(records(["alpha.example"], 60), "2024-01-01", 1))
+    new = write(tmp_path / "new.jsonl", dated(records(["alpha.example"], 60, seed=2), "2024-02-01", 1))
+    assert cli("update", packs, old, "--today", "2024-12-01").code == 0
+    path = packs / "alpha.example.json"
+    data = json.loads(path.read_text())
+    data["templates"] = [one for one in data["templates"] if "morning letter" not in one["example"]]
+    path.write_text(json.dumps(data))
+    path.rename(packs / "alpha.json")
+    for command in (["update", packs, new], ["mine", new, "-o", packs, "--force"]):
+        assert "alpha.json: expected no pack of 'alpha.example' here" in cli(*command).error
+    assert not path.exists()
+    (packs / "alpha.json").rename(path)
+    assert cli("update", packs, new, "--today", "2024-12-01").code == 0
+    after = Pack.load(path)
+    assert after.last_date == "2024-02-06"
+    assert after.templates
+    assert not [one for one in after.templates if "morning letter" in one.example]
+    cli("clean", new, "-p", packs, "-o", tmp_path / "out.jsonl")
+    assert "morning letter today" in (tmp_path / "out.jsonl").read_text()
+
+
+def test_ids_that_begin_anew_are_told(cli: Cli, tmp_path: Path) -> None:
+    articles = [{**one, "id": n % 20} for n, one in enumerate(records(["alpha.example"], 60))]
+    path = write(tmp_path / "new.jsonl", articles)
+    ran = cli("update", tmp_path / "packs", path)
+    assert "40 documents with the id of another and another text (the last counts)" in ran.err
+    assert json.loads(cli("update", tmp_path / "b", path, "--json").out)["sources"][0]["replaced"] == 40
+
+
 def lines_of(file: Path) -> list[Any]:
     return [json.loads(line) for line in file.read_bytes().splitlines()]
 

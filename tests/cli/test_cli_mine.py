@@ -533,3 +533,16 @@ def test_overrides_of_a_pack_are_kept(cli: Cli, tmp_path: Path) -> None:
     path.write_text(json.dumps(data), encoding="utf-8")
     assert "overrides[0]: action: expected one of" in cli("mine", archive, "-o", tmp_path / "packs", "--force").error
     assert "burn" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "128M"]])
+def test_a_pack_that_is_not_replaced_for_want_of_a_new_one_is_told(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    packs = tmp_path / "packs"
+    assert cli("mine", write(tmp_path / "old.jsonl", records(["alpha.example"])), "-o", packs).code == 0
+    before = (packs / "alpha.example.json").read_bytes()
+    few = write(tmp_path / "few.jsonl", records(["alpha.example", "beta.example"], 3))
+    ran = cli("mine", few, "-o", packs, "--force", *memory)
+    (alpha, beta) = (line for line in ran.err.splitlines() if ".example" in line)
+    assert alpha.endswith("no pack: 3 documents, at least 10 are needed; the pack of an earlier run stays")
+    assert beta.endswith("no pack: 3 documents, at least 10 are needed")
+    assert (packs / "alpha.example.json").read_bytes() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +13,15 @@ from templatemine.errors import CorpusError, PackError
 from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.pipeline import mine
-from templatemine.shelf import DroppedString, dropped_beside, load_packs, open_shelf, pack_files, read_dropped
+from templatemine.shelf import (
+    DroppedString,
+    dropped_beside,
+    load_packs,
+    open_shelf,
+    pack_files,
+    read_dropped,
+    refuse_renamed,
+)
 
 DROPPED: list[DroppedString] = [
     (("of", "the"), 9, 30, "stands in other sources"),
@@ -68,6 +77,28 @@ def test_what_exists_is_refused(tmp_path: Path, pack: Pack) -> None:
             shelf.refuse_existing(["b", "a"])
     save(tmp_path, Result("a", pack, []), force=True)
     assert list(read_dropped(tmp_path / "a.json")) == []
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_pack_under_another_name_is_no_place_for_a_second_one(tmp_path: Path, pack: Pack, edited: bool) -> None:
+    save(tmp_path, Result("a", pack, None), Result("b", replace(pack, source="b"), None))
+    (tmp_path / "a.json").rename(tmp_path / "ours.json")
+    if edited:
+        data = json.loads((tmp_path / "ours.json").read_text())
+        (tmp_path / "ours.json").write_text(json.dumps(dict(reversed(data.items()))), encoding="utf-8-sig")
+    (tmp_path / "notes.json").write_text("[]")
+    with pytest.raises(
+        PackError, match=r"ours\.json: expected no pack of 'a' here, .* a\.json; give the file that name"
+    ):
+        refuse_renamed(str(tmp_path), ["a", "b"])
+    refuse_renamed(str(tmp_path), ["b", "c"])
+    with pytest.raises(PackError, match=r"ours\.json"), open_shelf(tmp_path, force=True) as shelf:
+        shelf.refuse_existing(["a"])
+    # Nor is the file of one source the place of another one's pack.
+    (tmp_path / "ours.json").rename(tmp_path / "c.json")
+    with pytest.raises(PackError, match=r"c\.json: expected no pack of 'a' here"):
+        refuse_renamed(str(tmp_path), ["c"])
+    refuse_renamed(str(tmp_path / "none"), ["c"])
 
 
 def test_files_of_a_folder(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArch
         reports = [keep_rules(report, shelf.standing(report.source)) for report in reports]
         outcomes = []
         for place, report in enumerate(reports, 1):
-            outcomes.append(Outcome.of(report, shelf.save(report)))
+            outcomes.append(Outcome.of(report, shelf.save(report), shelf.standing(report.source)))
             steps("writing", place, len(reports))
     return MinedArchive(
         outcomes=outcomes,
@@ -225,6 +225,8 @@ def _documents(
     steps: common.Steps,
 ) -> Iterator[Document]:
     """All documents; when the last one is read and before mining begins, what can be known to fail fails."""
+    from templatemine.steer import kept_rules
+
     number = 0
     for number, document in enumerate(
         census.documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
@@ -247,6 +249,8 @@ def _documents(
 
         sources.append(SHARED_PACK)
     shelf.refuse_existing(sources)
+    for source in sources:
+        kept_rules(shelf.standing(source))
 
 
 def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> None:
