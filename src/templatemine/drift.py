@@ -1,6 +1,8 @@
 """Has a site changed under its pack?  Hits by day -> warnings, at a known rate of false ones.
 
 The first days of a source, until they hold `reference` documents, say what is usual; the days after them are watched.
+For an expression these are the days on which it was looked for, and the documents that a pack with it has cleaned:
+packs come and go, and with them expressions.
 
 An expression has stopped: a CUSUM (Page 1954) of the log likelihood ratio of its hits, usual rate p against p / 4.  p
 is the lower end of a one-sided 95 % interval (Wilson) of the reference, and the ratio is divided by the dispersion
@@ -19,6 +21,7 @@ Simulations in the tests hold both: A documents of a source that does not change
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,6 +74,8 @@ class Warned:
         The day that brought certainty.
     before, after : float
         Share of documents that the expression hit, or share of text that was removed: in the reference, and since.
+    other_pack : bool
+        Of the removed share: since then the pack has not been that of the reference, which may be the reason.
     """
 
     kind: str
@@ -79,6 +84,7 @@ class Warned:
     day: str
     before: float
     after: float
+    other_pack: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,17 +117,17 @@ def watch(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None
         note = f"{size} documents with a day, {config.reference} are needed to know what is usual"
     elif not later:
         note = f"all {size} documents with a day are taken to know what is usual; nothing is left to watch"
-    names = _watchable(reference, config) if not note else []
+    series = _watchable(days, config) if not note else {}
     warnings: list[Warned] = []
-    for name in names:
-        found = _stopped(name, reference, later, math.log(2 * len(names) * config.documents), config)
+    for name, (usual, since) in sorted(series.items()):
+        found = _stopped(name, usual, since, math.log(2 * len(series) * config.documents), config)
         warnings += [found] if found else []
     warnings += _jumped(reference, later, config) if not note else []
     return Watched(
         source=source,
         reference=size,
         documents=watched,
-        expressions=len(names),
+        expressions=len(series),
         undated=undated,
         warnings=tuple(sorted(warnings, key=lambda one: (one.day, one.template))),
         note=note,
@@ -131,28 +137,45 @@ def watch(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None
 Dated = Sequence[tuple[str, DayHits]]
 
 
-def _watchable(reference: Dated, config: DriftConfig) -> list[str]:
-    total: dict[str, int] = {}
-    for _, counts in reference:
-        for name, number in counts.hits.items():
-            total[name] = total.get(name, 0) + number
-    return sorted(name for name, number in total.items() if number >= config.least)
+Looked = list[tuple[str, int, int]]
+"""Days of an expression: documents in which it was looked for, and those that it hit."""
 
 
-def _stopped(name: str, reference: Dated, later: Dated, threshold: float, config: DriftConfig) -> Warned | None:
-    trials = sum(counts.documents for _, counts in reference)
-    hits = sum(counts.hits[name] for _, counts in reference)
+def _watchable(days: Dated, config: DriftConfig) -> dict[str, tuple[Looked, Looked]]:
+    """What is usual of each expression of which that can be known, and the days after it."""
+    names = {name for _, counts in days for name, number in counts.hits.items() if number}
+    series: dict[str, Looked] = {name: [] for name in names}
+    for day, counts in days:
+        looked: Counter[str] = Counter()
+        for expressions, number in counts.packs.items():
+            looked.update(dict.fromkeys(expressions & names, number))
+        unknown = counts.documents - counts.packs.total()
+        for name in names if unknown else looked:
+            series[name].append((day, unknown + looked[name], counts.hits[name]))
+    found = {}
+    for name, some in series.items():
+        size = cut = 0
+        while cut < len(some) and size < config.reference:
+            size += some[cut][1]
+            cut += 1
+        if size >= config.reference and sum(hits for _, _, hits in some[:cut]) >= config.least:
+            found[name] = some[:cut], some[cut:]
+    return found
+
+
+def _stopped(name: str, reference: Looked, later: Looked, threshold: float, config: DriftConfig) -> Warned | None:
+    trials = sum(documents for _, documents, _ in reference)
+    hits = sum(number for _, _, number in reference)
     usual = _lower(hits, trials)
     less = usual * config.ratio
     hit, miss = math.log(less / usual), math.log((1 - less) / (1 - usual))
-    scale = _dispersion([(counts.documents, counts.hits[name]) for _, counts in reference], hits / trials)
+    scale = _dispersion([(documents, number) for _, documents, number in reference], hits / trials)
     total, since, seen, found = 0.0, "", 0, 0
-    for day, counts in later:
-        number = counts.hits[name]
+    for day, documents, number in later:
         if total == 0.0:
             since, seen, found = day, 0, 0
-        seen, found = seen + counts.documents, found + number
-        total = max(0.0, total + (number * hit + (counts.documents - number) * miss) / scale)
+        seen, found = seen + documents, found + number
+        total = max(0.0, total + (number * hit + (documents - number) * miss) / scale)
         if total >= threshold:
             return Warned(kind="stopped", template=name, since=since, day=day, before=hits / trials, after=found / seen)
     return None
@@ -213,9 +236,17 @@ def _jumped(reference: Dated, later: Dated, config: DriftConfig) -> list[Warned]
             total = max(0.0, total + max(-_CLIP, min(_CLIP, score)) - allowance)
             if total >= threshold:
                 after = sum(shares) / len(shares)
-                warnings.append(Warned(kind=kind, template="", since=since, day=day, before=mean, after=after))
+                other = _other_pack(reference, [one for one in later if since <= one[0] <= day])
+                found = Warned(kind=kind, template="", since=since, day=day, before=mean, after=after, other_pack=other)
+                warnings.append(found)
                 break
     return warnings
+
+
+def _other_pack(reference: Dated, later: Dated) -> bool:
+    """Whether documents were cleaned by a pack that none of the reference was."""
+    usual = {expressions for _, counts in reference for expressions in counts.packs}
+    return any(expressions not in usual for _, counts in later for expressions in counts.packs)
 
 
 def _threshold(run: float, allowance: float) -> float:

@@ -1,7 +1,8 @@
 """What was cut, by source and day: how often each expression hit, and how much went.
 
 `clean` counts, `drift` looks at the counts.  Each run writes a file of its own, named after its content: the same run
-again gives the same file, so that nothing counts twice, and runs at the same time do not meet.
+again gives the same file, so that nothing counts twice, and runs at the same time do not meet.  It begins each source
+with the expressions of its pack, so that one which came later, or was taken out, is not taken for one that did not hit.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import gzip
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,13 +28,18 @@ SUFFIX = ".hits.jsonl.gz"
 @dataclass(slots=True)
 class DayHits:
     """Counts of a day of a source: documents that were cleaned, their characters, how many were cut, documents that the
-    guard left whole, and documents that each expression hit, by its id."""
+    guard left whole, and documents that each expression hit, by its id.
+
+    `packs` are the documents that a pack with these expressions cleaned; of those that are in none of them it is not
+    known, and all expressions count as looked for.
+    """
 
     documents: int = 0
     characters: int = 0
     cut: int = 0
     spared: int = 0
     hits: Counter[str] = field(default_factory=Counter)
+    packs: Counter[frozenset[str]] = field(default_factory=Counter)
 
     def note(self, size: int, cleaned: Cleaned) -> None:
         """Count a document of `size` characters."""
@@ -50,6 +56,7 @@ class DayHits:
         self.cut += other.cut
         self.spared += other.spared
         self.hits.update(other.hits)
+        self.packs.update(other.packs)
 
 
 Days = dict[str, dict[str, DayHits]]
@@ -64,12 +71,20 @@ def add_days(days: Days, more: Mapping[str, Mapping[str, DayHits]]) -> None:
             mine.setdefault(day, DayHits()).add(counts)
 
 
-def write_hits(folder: str, days: Days) -> str:
-    """Write the counts of a run into a folder, which is made if it is missing; gives the path."""
+def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]] | None = None) -> str:
+    """Write the counts of a run into a folder, which is made if it is missing; gives the path.
+
+    Parameters
+    ----------
+    expressions : mapping, optional
+        Source -> ids of all expressions of the pack that cleaned its documents.
+    """
     from hashlib import blake2b
 
     lines = []
     for source, by_day in sorted(days.items()):
+        if expressions is not None and source in expressions:
+            lines.append(encode_line({"source": source, "expressions": sorted(expressions[source])}))
         for day, one in sorted(by_day.items()):
             row: dict[str, Any] = {"source": source, "day": day, "documents": one.documents}
             row |= {"characters": one.characters, "cut": one.cut, "spared": one.spared}
@@ -105,24 +120,31 @@ def read_hits(folder: str) -> Days:
     days: Days = {}
     for name in names:
         path = os.path.join(folder, name)
+        packs: dict[str, frozenset[str]] = {}
         try:
             with gzip.open(path, "rb") as lines:
                 for number, line in enumerate(lines, 1):
-                    add_days(days, _parse(line, f"{path}:{number}"))
+                    add_days(days, _parse(line, f"{path}:{number}", packs))
         except READ_ERRORS as error:
             raise unreadable(error, path) from error
     return days
 
 
-def _parse(line: bytes, where: str) -> Days:
+def _parse(line: bytes, where: str, packs: dict[str, frozenset[str]]) -> Days:
+    """The counts of a line; or none, for one that tells the expressions of a source, which go into `packs`."""
     try:
         row = decode_line(line)
+        if "expressions" in row:
+            packs[str(row["source"])] = frozenset(map(str, row["expressions"]))
+            return {}
         counts = [row[name] for name in ("documents", "characters", "cut", "spared")]
         hits = Counter({str(name): int(number) for name, number in row["hits"].items()})
         if not all(isinstance(count, int) and count >= 0 for count in (*counts, *hits.values())):
             raise TypeError
         documents, characters, cut, spared = counts
-        return {str(row["source"]): {str(row["day"]): DayHits(documents, characters, cut, spared, hits)}}
+        source = str(row["source"])
+        by = Counter({packs[source]: documents} if source in packs else {})
+        return {source: {str(row["day"]): DayHits(documents, characters, cut, spared, hits, by)}}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         problem = (
             "expected the counts of a day: an object with source, day, documents, characters, cut, spared and hits"

@@ -223,6 +223,12 @@ class RecordCleaner:
         self._packs = packs
         self._ready: dict[str, _Ready | None] = {}
 
+    @property
+    def expressions(self) -> dict[str, list[str]]:
+        """Ids of what is looked for in the articles of each source.  What is cut of pages is told of other names, too,
+        so that theirs are not among them."""
+        return {source: [one.id for one in pack.templates] for source, pack in self._packs.items() if not pack.html}
+
     def lines(
         self,
         records: Iterable[Record],

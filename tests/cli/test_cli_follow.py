@@ -141,6 +141,23 @@ def test_a_pack_that_was_edited_or_renamed(cli: Cli, tmp_path: Path) -> None:
     assert "morning letter today" in (tmp_path / "out.jsonl").read_text()
 
 
+def test_a_pack_that_changes_is_no_site_that_does(cli: Cli, tmp_path: Path) -> None:
+    """clean --hits, update, clean --hits, drift: an expression that the pack has no more has not stopped."""
+    packs = tmp_path / "packs"
+    articles = dated(records(["alpha.example"], 900), "2024-01-01", 1)
+    parts = [write(tmp_path / f"{n}.jsonl", articles[start : start + 300]) for n, start in enumerate((0, 300, 600))]
+    assert cli("update", packs, parts[0], "--today", "2024-12-01").code == 0
+    assert cli("clean", parts[1], "-p", packs, "-o", tmp_path / "1.out", "--hits", packs / "hits").code == 0
+    path = packs / "alpha.example.json"
+    pack = Pack.load(path)
+    steer(pack, (), [Rule(action="never", text="Reporting by")]).save(path, force=True)
+    assert cli("clean", parts[2], "-p", packs, "-o", tmp_path / "2.out", "--hits", packs / "hits").code == 0
+    facts = json.loads(cli("drift", packs, "--json").out)["sources"][0]
+    assert {one["kind"] for one in facts["warnings"]} == {"less"}
+    assert [one["other_pack"] for one in facts["warnings"]] == [True]
+    assert "when its pack was another" in cli("drift", packs).out
+
+
 def test_ids_that_begin_anew_are_told(cli: Cli, tmp_path: Path) -> None:
     articles = [{**one, "id": n % 20} for n, one in enumerate(records(["alpha.example"], 60))]
     path = write(tmp_path / "new.jsonl", articles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -120,6 +121,46 @@ def test_an_expression_that_hits_every_document() -> None:
     (warning,) = watch("s", days).warnings
     assert (warning.template, warning.before, warning.after) == ("a", 1.0, 0.0)
     assert warning.since == str(START + timedelta(60))
+
+
+def cleaned_by(days: dict[str, DayHits], names: set[str]) -> dict[str, DayHits]:
+    """The same days, of a pack with these expressions."""
+    found = {}
+    for day, one in days.items():
+        hits = Counter({name: number for name, number in one.hits.items() if name in names})
+        packs = Counter({frozenset(names): one.documents})
+        found[day] = DayHits(one.documents, one.characters, one.cut, one.spared, hits, packs)
+    return found
+
+
+def test_an_expression_that_left_its_pack_has_not_stopped() -> None:
+    """Nor has one that came, was not there for a while, or comes back, and each is watched while it is there."""
+    days = simulate(np.random.default_rng(1), 400)
+    parts = [dict(list(days.items())[start : start + 100]) for start in range(0, 400, 100)]
+    packs = [{"t0", "t1", "t2"}, {"t1", "t2", "t3"}, {"t0", "t3"}, {"t0", "t1", "t2", "t3"}]
+    followed: dict[str, DayHits] = {}
+    for part, names in zip(parts, packs, strict=True):
+        followed |= cleaned_by(part, names)
+    found = watch("s", followed)
+    assert (found.warnings, found.expressions) == ((), 4)
+    # Were it not known which packs they were of, three would have stopped.
+    unknown = {day: replace(one, packs=Counter()) for day, one in followed.items()}
+    assert {one.template for one in watch("s", unknown).warnings} >= {"t0", "t1"}
+    # t3 came with the second pack, and stops in the last days.
+    last = {day: replace(one, hits=one.hits - Counter(t3=10**6)) for day, one in list(followed.items())[-80:]}
+    (warning,) = watch("s", followed | last).warnings
+    assert (warning.kind, warning.template, warning.after) == ("stopped", "t3", 0.0)
+    assert warning.since >= min(last)
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_share_that_jumps_tells_whether_the_pack_did(other: bool) -> None:
+    names = {f"t{number}" for number in range(len(RATES))}
+    days = cleaned_by(simulate(np.random.default_rng(1), 120, change=60, more=0.2), names)
+    for day in list(days)[60:] if other else ():
+        days[day].packs = Counter({frozenset(names | {"new"}): days[day].documents})
+    (warning,) = [one for one in watch("s", days).warnings if not one.template]
+    assert (warning.kind, warning.other_pack) == ("more", other)
 
 
 @pytest.mark.parametrize("options", [{"documents": 0}, {"ratio": 1.0}, {"step": 0}])

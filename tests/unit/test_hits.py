@@ -37,7 +37,21 @@ def test_the_same_run_twice_counts_once(tmp_path: Path) -> None:
     assert both["s.example"]["2024-01-01"] == DayHits(3, 152, 16, 1, Counter(a=1, b=2))
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[]", b"none", b'{"source":"s","day":"","documents":-1}'])
+def test_what_was_looked_for_is_told(tmp_path: Path) -> None:
+    folder = str(tmp_path / "hits")
+    first, second = frozenset({"a", "b"}), frozenset({"b", "c"})
+    write_hits(folder, some(), {"s.example": first, "none.example": second})
+    write_hits(folder, some(), {"s.example": second})
+    day = read_hits(folder)["s.example"]["2024-01-01"]
+    assert day == DayHits(4, 300, 30, 2, Counter(a=2, b=2), Counter({first: 2, second: 2}))
+    assert read_hits(folder)["t\ud800"][""].packs == Counter()
+    write_hits(folder, some())
+    assert read_hits(folder)["s.example"]["2024-01-01"].packs == Counter({first: 2, second: 2})
+
+
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[]", b"none", b'{"source":"s","expressions":7}', b'{"source":"s","day":"","documents":-1}']
+)
 def test_other_files_are_refused(tmp_path: Path, line: bytes) -> None:
     (tmp_path / "x.hits.jsonl.gz").write_bytes(gzip.compress(line))
     with pytest.raises(CorpusError, match=r"x\.hits\.jsonl\.gz:1: expected the counts of a day"):

@@ -180,7 +180,7 @@ def run(args: argparse.Namespace) -> int:
     if args.hits is not None:
         from templatemine.hits import write_hits
 
-        write_hits(args.hits, cleaner.tally.days)
+        write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
     _summary(args, terminal, cleaner.tally)
     return 0

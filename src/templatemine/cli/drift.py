@@ -115,6 +115,7 @@ def _sentence(warning: Warned, pack: Pack | None) -> str:
     if warning.kind == "stopped":
         name = _text(warning.template, pack)
         return f"{name} stopped: in {warning.before:.1%} of documents, now {warning.after:.1%}; {when}"
+    when += ", when its pack was another" if warning.other_pack else ""
     return f"{warning.kind} is cut than used to be: {warning.before:.1%} of the text, now {warning.after:.1%}; {when}"
 
 
@@ -127,6 +128,7 @@ def _facts(one: Watched, pack: Pack | None) -> dict[str, Any]:
             "noticed": warning.day,
             "before": warning.before,
             "after": warning.after,
+            "other_pack": warning.other_pack,
             "message": _sentence(warning, pack),
         }
         for warning in one.warnings
