@@ -27,7 +27,8 @@ from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages.blocks import FULL, NEAR, Page
-from templatemine.pages.decode import HEAD, decode, kept
+from templatemine.pages.copies import copies, lifted
+from templatemine.pages.decode import HEAD, REPEATED, decode, kept
 from templatemine.pages.headline import head_of
 from templatemine.pages.smoothing import smoothed
 
@@ -49,10 +50,15 @@ THOUSAND = 1000
 
 
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page, smoothed over the tree and without its head if the options ask for it."""
-    scores = smoothed(page, scores, config)
+    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story, and without its
+    head if the options ask for it."""
+    again = copies(page, scores)
+    scores = smoothed(page, lifted(scores, again) if again else scores, config)
     paths = np.ascontiguousarray(page.columns["keys"][:, FULL])
     code = decode(scores, page.words, paths, page.sayings, config)
+    for block, pieces in again:
+        if kept(code[pieces]).any():
+            code[block] = REPEATED
     if config.headline == "drop":
         main = kept(code)
         code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD
