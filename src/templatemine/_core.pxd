@@ -24,7 +24,9 @@ cdef class Tokeniser(Scanner):
     cdef bint lines
     cdef Bytes utf8
     cdef list starts
+    cdef bint busy          # a thread is at it, which may have let the interpreter's lock go
 
+    cdef int _enter(self) except -1
     cdef list _each(self, list documents)
     cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil

@@ -110,6 +110,7 @@ cdef class Tokeniser(Scanner):
         words_init(&self.words, 4096)
         table_init(&self.types)
         table_init(&self.forms)
+        self.busy = False
         self.lines = lines
         if lines:
             table_add(&self.forms, b"\n", 1)
@@ -125,13 +126,24 @@ cdef class Tokeniser(Scanner):
         free(self.room)
         free(self.utf8.data)
 
+    cdef int _enter(self) except -1:
+        """One thread at a time, until it sets `busy` back: what is interned lies in one place for all documents."""
+        if self.busy:
+            raise RuntimeError("expected one thread at a time, another one is at this tokeniser")
+        self.busy = True
+        return 0
+
     def add(self, const uint8_t[::1] document not None):
         """Tokenise one more document (UTF-8)."""
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t n = document.shape[0]
-        with nogil:
-            self._add(p, n)
-        self.starts.append(self.tokens.size)
+        self._enter()
+        try:
+            with nogil:
+                self._add(p, n)
+            self.starts.append(self.tokens.size)
+        finally:
+            self.busy = False
 
     def add_all(self, list documents not None):
         """Tokenise some more documents (str, or UTF-8); other threads may run until all of them are done."""
@@ -139,17 +151,23 @@ cdef class Tokeniser(Scanner):
 
     cdef list _each(self, list documents):
         """`_take` each of some documents without the interpreter's lock; how many tokens are held after each."""
-        cdef Py_ssize_t i, n = len(documents)
+        cdef Py_ssize_t i, n
         cdef const uint8_t* p
         cdef bytes data
         cdef int64_t size = 0
-        cdef Written* texts = <Written*>malloc((n + 1) * sizeof(Written))
-        cdef int64_t* ends = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        cdef Written* texts
+        cdef int64_t* ends
+        cdef bint entered = False
+        # The list keeps the texts alive, and nobody else has it: a copy, as the caller's may change meanwhile.
+        documents = documents[:]
+        n = len(documents)
+        texts = <Written*>malloc((n + 1) * sizeof(Written))
+        ends = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         try:
             if texts == NULL or ends == NULL:
                 raise MemoryError
-            # The list keeps the texts alive, and nobody else has it: a copy, as the caller's may change meanwhile.
-            documents = documents[:]
+            self._enter()
+            entered = True
             for i in range(n):
                 document = documents[i]
                 if type(document) is str:
@@ -165,6 +183,7 @@ cdef class Tokeniser(Scanner):
                     ends[i] = self.tokens.size
             return [ends[i] for i in range(n)]
         finally:
+            self.busy = self.busy and not entered
             free(texts)
             free(ends)
 
@@ -202,8 +221,10 @@ cdef class Tokeniser(Scanner):
                 h = tm_hash(q, size)
                 type_id = table_find(&self.types, q, size, h)
                 if type_id < 0:
-                    table_insert(&self.types, q, size, h)
                     form_id = self._form(q, size, WORD)
+                    # The two stay together where memory runs out between them.
+                    ints_reserve(&self.form_of, 1)
+                    table_insert(&self.types, q, size, h)
                     ints_push(&self.form_of, <int32_t>form_id)
                 else:
                     form_id = self.form_of.data[type_id]
@@ -230,16 +251,22 @@ cdef class Tokeniser(Scanner):
         offsets : int64 array, shape (forms + 1,)
             Form i is ``arena[offsets[i]:offsets[i + 1]]``.
         """
-        starts = np.array(self.starts, dtype=np.int64)
-        forms = handed(<void**>&self.tokens.data, self.tokens.size * 4, np.int32)
-        self.tokens.size = self.tokens.room = 0
-        self.starts = [0]
-        return (
-            forms,
-            starts,
-            copied(self.forms.arena, self.forms.arena_size, np.uint8),
-            copied(self.forms.offset, (self.forms.count + 1) * 8, np.int64),
-        )
+        self._enter()
+        try:
+            starts = np.array(self.starts, dtype=np.int64)
+            size = self.tokens.size
+            # Empty first: what is handed over is not ours any more, whatever becomes of it.
+            self.tokens.size = self.tokens.room = 0
+            self.starts = [0]
+            forms = handed(<void**>&self.tokens.data, size * 4, np.int32)
+            return (
+                forms,
+                starts,
+                copied(self.forms.arena, self.forms.arena_size, np.uint8),
+                copied(self.forms.offset, (self.forms.count + 1) * 8, np.int64),
+            )
+        finally:
+            self.busy = False
 
 
 # ======================================================================================================================
@@ -556,7 +583,8 @@ def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
     _within("sa", sa, 0, text.shape[0])
-    cdef int32_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int32)
+    # 0 and not whatever stood there, should `sa` not be a permutation.
+    cdef int32_t[::1] plcp = np.zeros(max(text.shape[0], 1), np.int32)
     cdef int32_t[::1] out = np.zeros(max(text.shape[0], 1), np.int32)
     if text.shape[0]:
         with nogil:
@@ -569,7 +597,8 @@ def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
     _within("sa", sa, 0, text.shape[0])
-    cdef int64_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int64)
+    # 0 and not whatever stood there, should `sa` not be a permutation.
+    cdef int64_t[::1] plcp = np.zeros(max(text.shape[0], 1), np.int64)
     cdef int64_t[::1] out = np.zeros(max(text.shape[0], 1), np.int64)
     if text.shape[0]:
         with nogil:
@@ -760,7 +789,7 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
     cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
     cdef int64_t i, j, k, looks
     for i in range(rank.shape[0]):
-        if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] + count[i] > sa.shape[0]:
+        if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] > sa.shape[0] - count[i]:
             raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
     with nogil:
         for i in range(rank.shape[0]):
@@ -809,7 +838,7 @@ cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int3
     if position.shape[0] != length.shape[0]:
         raise ValueError(f"expected equal lengths, got {position.shape[0]} and {length.shape[0]}")
     for i in range(position.shape[0]):
-        if position[i] < 0 or length[i] < 0 or position[i] + length[i] > n:
+        if position[i] < 0 or length[i] < 0 or position[i] > n - length[i]:
             raise ValueError(f"string {i}: expected a place within {n} tokens, got {length[i]} from {position[i]}")
         total += length[i]
     return total

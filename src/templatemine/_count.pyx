@@ -17,8 +17,8 @@ from libc.string cimport memset
 
 from templatemine._core cimport Sizes, Tokeniser, stand
 from templatemine._text cimport (
-    STANDS, STOOD_MOST, Stood, Table, check_bounds, reserve, stood_add, stood_count, stood_table, table_add, table_free,
-    table_init, traits_of, words_init,
+    STANDS, STOOD_MOST, Stood, Table, check_bounds, reserve, stood_add, stood_count, stood_table, table_add, table_clear,
+    table_free, table_init, traits_of, words_clear,
 )
 
 __all__ = ["Counter"]
@@ -211,13 +211,9 @@ cdef class Counter(Tokeniser):
 
     cdef int _forget(self) except -1 nogil:
         """Forget all tokens but those of the strings."""
-        free(self.words.slots)
-        memset(&self.words, 0, sizeof(self.words))
-        words_init(&self.words, 4096)
-        table_free(&self.types)
-        table_init(&self.types)
-        table_free(&self.forms)
-        table_init(&self.forms)
+        words_clear(&self.words)
+        table_clear(&self.types)
+        table_clear(&self.forms)
         self.form_of.size = 0
         self.traits_size = 0
         if self.lines:
@@ -315,6 +311,8 @@ cdef class Counter(Tokeniser):
         cdef int64_t[:, ::1] alike = np.empty((max(self.strings, 1), 2), np.int64)
         cdef int64_t[:, ::1] stands = np.empty((max(self.strings, 1), STANDS), np.int64)
         cdef int64_t[::1] forms = np.empty(max(self.own.count, 1), np.int64)
+        self._enter()
+        self.busy = False       # what follows keeps the lock
         for i in range(self.strings):
             self._add_up(<int32_t>i)
             count[i] = self.totals[i].count

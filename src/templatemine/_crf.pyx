@@ -457,8 +457,9 @@ cdef int duplicates(const uint32_t* text, const int64_t* bounds, int64_t n, cons
     """Runs of the same letters; without any, of the same text."""
     cdef Table seen
     cdef int64_t i, k, size
-    table_init(&seen)
+    memset(&seen, 0, sizeof(Table))
     try:
+        table_init(&seen)
         for i in range(n):
             size = 0
             for k in range(bounds[i], bounds[i + 1]):

@@ -198,11 +198,13 @@ def cut(str text not None, list spans not None):
         In code points, ascending and disjoint.
     """
     cdef Written whole = written(text)
-    cdef int64_t size = whole.points, number = len(spans), place = 0, last = 0, i = 0, points = 0
+    cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
     cdef Pieces pieces = Pieces(NULL, 0, 0)
     cdef const uint8_t* p
     cdef Stretch* removed
+    spans = spans[:]  # whatever stands in the caller's list may change it when it is asked for its first number
+    number = len(spans)
     if not number:
         return text
     removed = <Stretch*>malloc(number * sizeof(Stretch))

@@ -399,7 +399,7 @@ cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, cons
         for i in range(n):
             if symbols[i] < 0:
                 wrong = i
-            kinds = max(kinds, symbols[i] + 1)
+            kinds = max(kinds, <int64_t>symbols[i] + 1)
             breaks += symbols[i] == 0
     if wrong >= 0:
         raise ValueError(f"place {wrong}: expected a symbol from 0, got {symbols[wrong]}")

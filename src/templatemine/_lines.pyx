@@ -694,6 +694,7 @@ cdef class Sweep:
     cdef Record record
     cdef int64_t at
     cdef int64_t start          # of the strange line
+    cdef bint busy              # a thread is in `run`, which lets the interpreter's lock go
     cdef readonly int64_t number
 
     def __cinit__(self, Fields fields not None, bytes block not None, bytes source not None):
@@ -718,11 +719,18 @@ cdef class Sweep:
         for i in range(self.names.count):
             if self.sources[i].scratch != NULL:
                 (<Cut>self.sources[i].cut).matcher._give(self.sources[i].scratch)
-        give_back(&self.fields.text, &self.text)
-        give_back(&self.fields.out, &self.out)
+        if self.fields is not None:         # as it is where the arguments were refused
+            give_back(&self.fields.text, &self.text)
+            give_back(&self.fields.out, &self.out)
         free(self.sources)
         table_free(&self.names)
         outcome_free(&self.found)
+
+    cdef int _enter(self) except -1:
+        """One thread at a time: what is done lies in one place."""
+        if self.busy:
+            raise RuntimeError("expected one thread at a time, another one is at these lines")
+        return 0
 
     def run(self):
         """Clean lines until something has to be asked, or to the end: gives why it stopped."""
@@ -730,8 +738,13 @@ cdef class Sweep:
         cdef const uint8_t* name = <const uint8_t*>self.default
         cdef int64_t size = len(self.block), name_size = len(self.default)
         cdef int why
-        with nogil:
-            why = self._run(p, size, name, name_size)
+        self._enter()
+        self.busy = True
+        try:
+            with nogil:
+                why = self._run(p, size, name, name_size)
+        finally:
+            self.busy = False
         return why
 
     @property
@@ -750,6 +763,7 @@ cdef class Sweep:
         cdef int64_t place = self.names.count
         if kind not in (OTHER, PASS, CLEAN) or (kind == CLEAN) != (cut is not None):
             raise ValueError(f"expected what cleans a source if it is cleaned, got {cut} for kind {kind}")
+        self._enter()
         reserve(<void**>&self.sources, &self.room, place + 1, sizeof(Source))
         one = &self.sources[place]
         memset(one, 0, sizeof(Source))
@@ -758,14 +772,19 @@ cdef class Sweep:
             self.cuts.append(cut)
             one.cut = <void*>cut
             one.scratch = cut.matcher._take()
-        if table_add(&self.names, <const uint8_t*>source, len(source)) != place:
+        try:
+            if table_add(&self.names, <const uint8_t*>source, len(source)) != place:
+                raise ValueError(f"the source {source!r} was told before")
+        except BaseException:
             if one.scratch != NULL:
                 cut.matcher._give(one.scratch)
-            raise ValueError(f"the source {source!r} was told before")
+            raise
 
     def take(self):
         """The lines that are done, once."""
-        cdef bytes done = (<char*>self.out.data)[:self.out.size] if self.out.size else b""
+        cdef bytes done
+        self._enter()
+        done = (<char*>self.out.data)[:self.out.size] if self.out.size else b""
         self.out.size = 0
         return done
 
@@ -780,6 +799,7 @@ cdef class Sweep:
         cdef int64_t i
         cdef Source* one
         cdef list rows = []
+        self._enter()
         for i in range(self.names.count):
             one = &self.sources[i]
             name = (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]

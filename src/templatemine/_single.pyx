@@ -22,6 +22,27 @@ cdef void check(bint good, str what) except *:
         raise ValueError(f"expected {what}")
 
 
+cdef void check_ascending(const int64_t[::1] bounds, int64_t size, str what) except *:
+    """Each is asked for: the loops below trust them."""
+    cdef int64_t i, before = 0
+    cdef bint good = bounds.shape[0] > 0
+    with nogil:
+        for i in range(bounds.shape[0]):
+            good = good and before <= bounds[i] <= size
+            before = bounds[i]
+    check(good, what)
+
+
+cdef void check_places(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except *:
+    cdef int64_t i
+    cdef bint good = starts.shape[0] == ends.shape[0]
+    check(good, "as many ends as starts")
+    with nogil:
+        for i in range(starts.shape[0]):
+            good = good and 0 <= starts[i] <= size and 0 <= ends[i] <= size
+    check(good, "blocks within the page")
+
+
 def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not None):
     """The value of each element: its own where that is not 0, else that of the nearest one it stands in, else 0.
 
@@ -112,7 +133,7 @@ def densest(const int32_t[::1] parents not None, const int64_t[::1] characters n
 def character_counts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
     """Code points of each block's text: int64 array of shape (blocks,)."""
     cdef int64_t n = bounds.shape[0] - 1, i, j, count
-    check(n >= 0 and (n == 0 or (bounds[0] >= 0 and bounds[n] <= text.shape[0])), "bounds within the text")
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
     found = np.empty(n, np.int64)
     cdef int64_t[::1] out = found
     with nogil:
@@ -128,8 +149,7 @@ def line_breaks(const uint8_t[::1] page not None, const int64_t[::1] starts not 
     """How many br and hr stand between each block and the one before it: int64 array of shape (blocks,)."""
     cdef int64_t n = starts.shape[0], i, a, b, count
     cdef const void* hit
-    check(ends.shape[0] == n, "as many ends as starts")
-    check(n == 0 or (starts[0] >= 0 and ends[n - 1] <= page.shape[0]), "blocks within the page")
+    check_places(starts, ends, page.shape[0])
     found = np.zeros(n, np.int64)
     cdef int64_t[::1] out = found
     with nogil:
@@ -197,6 +217,8 @@ cdef int64_t count_words(const uint8_t* p, int64_t n) noexcept nogil:
             count += not (p[i] == 0xE3 and p[i + 1] == 0x80)
             i += 3
         elif is_word(p[i]):
+            # At least one byte: half a character may stand at the end.
+            i += 1
             while i < n and is_word(p[i]) and not 0xE3 <= p[i] <= 0xED:
                 i += 1
             count += 1
@@ -263,7 +285,7 @@ def stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None
     cdef int64_t n = starts.shape[0], i, inner, ended, after = 0
     cdef Best s
     check(ends.shape[0] == tags.shape[0] == words.shape[0] == shown.shape[0] == n, "columns of the same length")
-    check(n == 0 or (starts[0] >= 0 and ends[n - 1] <= page.shape[0]), "blocks within the page")
+    check_places(starts, ends, page.shape[0])
     s.sum = s.block = s.skipped = s.best = s.first_skipped = s.last = s.last_kept = 0
     s.first = -1
     with nogil:
@@ -318,7 +340,7 @@ def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None
     cdef int64_t n = bounds.shape[0] - 1, k, i, end, width, size, at, line, letters
     cdef bint counts
     cdef double words, before
-    check(n >= 0 and (n == 0 or (bounds[0] >= 0 and bounds[n] <= text.shape[0])), "bounds within the text")
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
     density, length = np.empty(n, np.float64), np.empty(n, np.int64)
     cdef double[::1] density_view = density
     cdef int64_t[::1] length_view = length
@@ -372,7 +394,7 @@ def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not Non
     cdef int64_t n = bounds.shape[0] - 1, k, i, j, end, width, size, count = 0
     cdef uint64_t h
     cdef bint single
-    check(n >= 0 and (n == 0 or (bounds[0] >= 0 and bounds[n] <= text.shape[0])), "bounds within the text")
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
     hashes, home = np.empty(text.shape[0], np.uint64), np.empty(text.shape[0], np.int64)
     cdef uint64_t[::1] hash_view = hashes
     cdef int64_t[::1] home_view = home
@@ -411,7 +433,7 @@ def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None,
     cdef int64_t n = left.shape[0], rows = offsets.shape[0] - 1, k, i, j
     cdef double dot, one, other
     check(right.shape[0] == n and counts.shape[0] == ids.shape[0], "columns of the same length")
-    check(rows >= 0 and offsets[0] >= 0 and offsets[rows] <= ids.shape[0], "offsets within the ids")
+    check_ascending(offsets, ids.shape[0], "ascending offsets within the ids")
     for k in range(n):
         check(0 <= left[k] < rows and 0 <= right[k] < rows, "pairs of rows")
     found = np.zeros(n, np.float64)

@@ -654,6 +654,9 @@ cdef class Matcher(Scanner):
         table_init(&self.vocabulary)
         if strings < 0:
             raise ValueError("expected bounds, got none")
+        for string in boxed:
+            if not 0 <= string < strings:
+                raise ValueError(f"expected boxes of {strings} strings, got one of string {string}")
         for i, form in enumerate(vocabulary):
             if table_add(&self.vocabulary, <const uint8_t*>form, len(form)) != i:
                 raise ValueError(f"the form {form!r} stands in the vocabulary twice")
@@ -1014,6 +1017,8 @@ cdef class Matcher(Scanner):
         try:
             for i in range(number):
                 text = texts[i]
+                if text is None:
+                    raise TypeError(f"text {i}: expected a str or bytes, got None")
                 rows[i].text = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
                 _check_size(rows[i].text.points)
             scratch = self._take()
@@ -1264,9 +1269,9 @@ cdef class Matcher(Scanner):
                 for j in range(rows[i].spans):
                     k = at + j
                     if found.span[k].members == member + 1:
-                        those = <tuple>names[found.member[member]]
+                        those = <tuple?>names[found.member[member]]
                     else:
-                        those = tuple([(<tuple>names[found.member[m]])[0] for m in range(member, found.span[k].members)])
+                        those = tuple([(<tuple?>names[found.member[m]])[0] for m in range(member, found.span[k].members)])
                     member = found.span[k].members
                     made = new_tuple(span, (found.span[k].first, found.span[k].last, those))
                     Py_INCREF(made)
@@ -1300,7 +1305,7 @@ cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, 
             while start > 0 and not (breaks(p, start - 1, n) or start > 2 and breaks(p, start - 3, n) == 3):
                 start -= 1
         reserve(<void**>&out.rest, &out.room, out.size + 1, sizeof(Rest))
-        reserve(<void**>&out.bytes.data, &out.bytes.room, out.bytes.size + end - start, 1)
+        reserve(<void**>&out.bytes.data, &out.bytes.room, out.bytes.size + end - start + 1, 1)
         memcpy(out.bytes.data + out.bytes.size, p + start, end - start)
         out.rest[out.size] = Rest(text, found.count[i], out.bytes.size, out.bytes.size + end - start)
         out.size += 1

@@ -220,6 +220,7 @@ cdef struct Table:
 
 cdef int table_init(Table* t) except -1 nogil
 cdef void table_free(Table* t) noexcept nogil
+cdef void table_clear(Table* t) noexcept nogil
 cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil
 
 
@@ -266,6 +267,7 @@ cdef struct Words:
 
 
 cdef int words_init(Words* w, int64_t room) except -1 nogil
+cdef void words_clear(Words* w) noexcept nogil
 cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size, int32_t id) except -1 nogil
 
 

@@ -137,8 +137,8 @@ cdef object handed(void** data, int64_t size, object dtype):
     cdef void* moved
     if size == 0:
         return np.empty(0, dtype)
+    owned = Owned.__new__(Owned)    # before anything moves: there may be no memory for it
     moved = realloc(data[0], size)
-    owned = Owned.__new__(Owned)
     owned.data = data[0] if moved == NULL else moved
     owned.size = size
     data[0] = NULL
@@ -239,13 +239,23 @@ cdef int table_init(Table* t) except -1 nogil:
     memset(t, 0, sizeof(Table))
     t.slots = <uint64_t*>malloc(1024 * sizeof(uint64_t))
     t.offset = <int64_t*>malloc(512 * sizeof(int64_t))
-    if t.slots == NULL or t.offset == NULL:
+    # Never NULL, for an empty string is copied and compared like any other.
+    t.arena = <uint8_t*>malloc(64)
+    if t.slots == NULL or t.offset == NULL or t.arena == NULL:
+        table_free(t)
         raise MemoryError
-    memset(t.slots, 0, 1024 * sizeof(uint64_t))
     t.mask = 1023
     t.room = 512
-    t.offset[0] = 0
+    t.arena_room = 64
+    table_clear(t)
     return 0
+
+
+cdef void table_clear(Table* t) noexcept nogil:
+    """Forget all strings, and keep the room."""
+    memset(t.slots, 0, (t.mask + 1) * sizeof(uint64_t))
+    t.count = t.arena_size = 0
+    t.offset[0] = 0
 
 
 cdef void table_free(Table* t) noexcept nogil:
@@ -275,24 +285,23 @@ cdef int table_grow(Table* t) except -1 nogil:
 
 
 cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil:
-    """Append a string that is not there yet."""
+    """Append a string that is not there yet; where memory runs out the table is as it was."""
     cdef uint64_t place
     if t.count >= 0x7FFFFFFE:
         with gil:
             raise CapacityError("more than 2^31 - 2 different tokens in one source")
     reserve(<void**>&t.arena, &t.arena_room, t.arena_size + n, 1)
     reserve(<void**>&t.offset, &t.room, t.count + 2, sizeof(int64_t))
+    if <uint64_t>(t.count + 1) * 2 > t.mask:
+        table_grow(t)
     memcpy(t.arena + t.arena_size, p, n)
     t.arena_size += n
     t.count += 1
     t.offset[t.count] = t.arena_size
-    if <uint64_t>t.count * 2 > t.mask:
-        table_grow(t)
-    else:
-        place = h & t.mask
-        while t.slots[place]:
-            place = (place + 1) & t.mask
-        t.slots[place] = (h & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>t.count
+    place = h & t.mask
+    while t.slots[place]:
+        place = (place + 1) & t.mask
+    t.slots[place] = (h & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>t.count
     return t.count - 1
 
 
@@ -306,6 +315,12 @@ cdef int words_init(Words* w, int64_t room) except -1 nogil:
     if w.slots == NULL:
         raise MemoryError
     return 0
+
+
+cdef void words_clear(Words* w) noexcept nogil:
+    """Forget all tokens, and keep the room."""
+    memset(w.slots, 0, (w.mask + 1) * sizeof(Word))
+    w.count = 0
 
 
 cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size, int32_t id) except -1 nogil:
