@@ -1,7 +1,7 @@
-"""Title and date of a page: what it says of itself for machines, and what stands at the head of its text.
+"""Title, date and story of a page: what it says of itself for machines, and what stands at the head of its text.
 
-`declared` reads JSON-LD and ``<meta>``; `title_of` and `date_of` look at blocks, whatever system has judged them.
-Linear in the page.
+`declared` reads JSON-LD and ``<meta>``; `title_of` and `date_of` look at blocks, whatever system has judged them, and
+`untold` compares the story that a page declares with its blocks.  Linear in the page.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from templatemine.pages.dates import LONGEST, normalised, stated
 from templatemine.pages.headline import FAR, STORY
 from templatemine.pages.outline import attributes, plain
 
-__all__ = ["date_of", "declared", "title_of"]
+__all__ = ["date_of", "declared", "title_of", "untold"]
 
 LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _END = re.compile(r"</script", re.IGNORECASE)
 _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 """Characters that the block scanner counts as words: kana, Han, Hangul."""
 _TOKEN = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])\w)+")
+_BODY = re.compile(r"articleBody\"\s*:")
 META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
 
 ARTICLES = frozenset(
@@ -87,6 +88,13 @@ their characters, where most of the title is Chinese, Japanese or Korean."""
 PREFERRED = 0.2
 """Added to that where the block is a heading."""
 
+STORY_WORDS = 100
+"""Of a declared story; shorter ones are teasers (those that were met have 20 to 80 words)."""
+STORY_LIMIT = 100_000
+"""Characters of it, and of a block, that are compared."""
+RUN = 4
+"""Words in a row that are looked for: three come again by chance."""
+
 
 def declared(html: str) -> tuple[str | None, str | None]:
     """Title and date that the page says of itself, for machines: JSON-LD, then Open Graph and other ``<meta>``."""
@@ -104,6 +112,15 @@ def declared(html: str) -> tuple[str | None, str | None]:
 
 def _article(html: str) -> tuple[str | None, str | None]:
     """Headline and date of the first article in the page's JSON-LD."""
+    for one in _articles(html):
+        title, date = one.get("headline"), one.get("datePublished")
+        title = plain(title) if isinstance(title, str) else None
+        return title or None, _published(date) if isinstance(date, str) else None
+    return None, None
+
+
+def _articles(html: str) -> Iterator[dict[str, Any]]:
+    """The articles in the page's JSON-LD, in the order of the page."""
     for script in _scripts(html):
         try:
             pending: list[Any] = [json.loads(script, strict=False)]
@@ -118,11 +135,8 @@ def _article(html: str) -> tuple[str | None, str | None]:
                 if not ARTICLES.isdisjoint(
                     kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)
                 ):
-                    title, date = one.get("headline"), one.get("datePublished")
-                    title = plain(title) if isinstance(title, str) else None
-                    return title or None, _published(date) if isinstance(date, str) else None
+                    yield one
                 pending += [value for value in one.values() if isinstance(value, dict | list)][::-1]
-    return None, None
 
 
 def _scripts(html: str) -> Iterator[str]:
@@ -137,6 +151,35 @@ def _published(text: str) -> str | None:
     """A date since there have been pages: where a system knows none, it may say the first of January of the year 1."""
     date = normalised(text)
     return date if date is not None and date >= EARLIEST else None
+
+
+def untold(page: Page) -> bool:
+    """Whether the page declares a story (``articleBody`` in JSON-LD) of which its text has less than half.
+
+    Scripts write it where they run, or it is for subscribers.  The longest one of `STORY_WORDS` counts, by its runs of
+    `RUN` words.
+    """
+    if b"articleBody" not in page.data or not _BODY.search(page.html):
+        return False
+    bodies = (one.get("articleBody") for one in _articles(page.html))
+    stories = [_words(plain(plain(body[:STORY_LIMIT]))) for body in bodies if isinstance(body, str)]
+    story = max(stories, key=len, default=[])
+    if len(story) < STORY_WORDS:
+        return False
+    runs = set(_runs(story))
+    found: set[tuple[str, ...]] = set()
+    before: list[str] = []
+    for block in range(len(page)):
+        words = before + _words(page.text(block)[:STORY_LIMIT])
+        found.update(runs.intersection(_runs(words)))
+        if 2 * len(found) >= len(runs):
+            return False
+        before = words[1 - RUN :]
+    return True
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[place:] for place in range(RUN)), strict=False)
 
 
 def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
@@ -171,8 +214,12 @@ def _alike(page: Page) -> NDArray[np.float64]:
 
 
 def _tokens(text: str) -> Counter[str]:
+    return Counter(_words(text))
+
+
+def _words(text: str) -> list[str]:
     """Words in lower case; in Chinese, Japanese and Korean characters."""
-    return Counter(_TOKEN.findall(text.lower()))
+    return _TOKEN.findall(text.lower())
 
 
 def date_of(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:

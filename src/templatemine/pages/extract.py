@@ -20,7 +20,7 @@ from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.pages import cleaneval
-from templatemine.pages.about import date_of, title_of
+from templatemine.pages.about import date_of, title_of, untold
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import DEFAULT, Post, Site, Verdict, load
 
@@ -93,7 +93,7 @@ class Extraction:
     def __init__(self, page: Page, verdict: Verdict, system: str) -> None:
         self.system = system
         self.posts: tuple[Post, ...] = verdict.posts
-        self.note = verdict.note or _frames(page) or _nothing(page, verdict) or _no_page(page)
+        self.note = verdict.note or _frames(page) or _untold(page) or _nothing(page, verdict) or _no_page(page)
         self._page = page
         self._verdict = verdict
         self._kept: list[int] = np.flatnonzero(verdict.kept).tolist()
@@ -293,6 +293,11 @@ def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 def _row(block: Block) -> dict[str, Any]:
     row = {name: getattr(block, name) for name in Block.__slots__}
     return {name: value for name, value in row.items() if value is not None and value != ()}
+
+
+def _untold(page: Page) -> str:
+    """What is said of a page whose story is elsewhere."""
+    return "most of the story that it declares (articleBody) is not in its text" if untold(page) else ""
 
 
 def _nothing(page: Page, verdict: Verdict) -> str:
