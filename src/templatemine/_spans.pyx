@@ -216,6 +216,8 @@ cdef enum:
     WORTH = 1 << 16         # bytes of text for which the sieve, which takes some milliseconds, is made
     ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
     LARGEST = 0x7FFFFFF0    # bytes of a text
+    # Bytes between an occurrence and the edge of its line: far more than a slot takes.
+    LONGEST_REST = 2048
 
 
 cdef void outcome_free(Outcome* out) noexcept nogil:
@@ -987,7 +989,8 @@ cdef class Matcher(Scanner):
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
 
     def rests(self, list texts not None, const uint8_t[::1] sides not None):
-        """What stands between every occurrence in some texts and an edge of its line.
+        """What stands between every occurrence in some texts and an edge of its line; of more than 2,048 bytes those that
+        stand nearest to it, or a line that is all occurrences would take memory by its square.
 
         All texts are searched before a Python object is made of what was found, so that other threads run meanwhile.
 
@@ -1298,12 +1301,18 @@ cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, 
         end = scratch.tokens.end[found.length[i]]
         if sides[found.count[i]] & TO_END:
             start = end
-            while end < n and not breaks(p, end, n):
+            while end < n and end - start < LONGEST_REST and not breaks(p, end, n):
                 end += 1
+            # No character is cut in two, and no mark.
+            while start < end < n and (p[end] & 0xC0 == 0x80 or p[end - 1] == MARKER):
+                end -= 1
         else:
             end = start
-            while start > 0 and not (breaks(p, start - 1, n) or start > 2 and breaks(p, start - 3, n) == 3):
+            while start > 0 and end - start < LONGEST_REST and not (breaks(p, start - 1, n)
+                                                                    or start > 2 and breaks(p, start - 3, n) == 3):
                 start -= 1
+            while 0 < start < end and (p[start] & 0xC0 == 0x80 or p[start - 1] == MARKER):
+                start += 1
         reserve(<void**>&out.rest, &out.room, out.size + 1, sizeof(Rest))
         reserve(<void**>&out.bytes.data, &out.bytes.room, out.bytes.size + end - start + 1, 1)
         memcpy(out.bytes.data + out.bytes.size, p + start, end - start)

@@ -196,6 +196,26 @@ def test_half_a_character_is_a_word() -> None:
         assert _single.stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
 
 
+@pytest.mark.parametrize("side", [4, 8])
+@pytest.mark.parametrize(
+    "beside", ["é".encode(), "中国".encode(), "😀😀".encode(), b"x\xff\x08"], ids=["two", "three", "four", "mark"]
+)
+def test_what_stands_beside_the_occurrences_of_one_long_line(side: int, beside: bytes) -> None:
+    """It took memory by the square of the line; no character is cut, and no mark of a pattern."""
+    one = b"read " + beside + b" "
+    text = one * 2000
+    rests = matcher().rests([text], u8(4, side))
+    assert len(rests) == 2000
+    step, first = len(one), len("read") if side == 4 else 0
+    for place, (_, string, rest) in enumerate(rests):
+        at = place * step + first
+        whole = text[at:] if side == 4 else text[:at]
+        assert string == 1
+        assert rest == whole if len(whole) <= 2048 else 2044 <= len(rest) <= 2048
+        assert whole.startswith(rest) if side == 4 else whole.endswith(rest)
+        rest.replace(b"\xff\x08", b"").decode()
+
+
 # ------------------------------------------------------------------------------------------------- lists, and threads
 
 
