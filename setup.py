@@ -1,13 +1,16 @@
 """The extension modules; everything else stands in pyproject.toml.
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
-release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (address sanitizer).
+release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (the sanitizers of addresses and
+of undefined behaviour, as `make sanitize` runs the tests).
 """
 
 import os
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 MODULES = (
     *("_text", "_utf8", "_core", "_grow", "_count", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
@@ -24,7 +27,8 @@ MODES = {
         {"linetrace": True, "boundscheck": True},
     ),
     "asan": (
-        ["-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"],
+        # What is undefined ends the process: pytest throws away the line on standard error of a test that passes.
+        ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"],
         ["-fsanitize=address,undefined"],
         {},
     ),
@@ -34,6 +38,21 @@ mode = os.environ.get("TEMPLATEMINE_BUILD", "release")
 if mode not in MODES:
     raise SystemExit(f"TEMPLATEMINE_BUILD: expected one of {', '.join(MODES)}, got {mode!r}")
 compile_args, link_args, directives = MODES[mode]
+
+# Which mode was built here last: files of another one are newer than the sources, and would be taken for this one's.
+LAST = Path("build", "mode")
+force = mode != "release" or (LAST.exists() and LAST.read_text() != mode)
+
+
+class Build(build_ext):
+    """All anew if the mode is another one."""
+
+    def run(self):
+        self.force = self.force or force
+        super().run()
+        LAST.parent.mkdir(exist_ok=True)
+        LAST.write_text(mode)
+
 
 setup(
     ext_modules=cythonize(
@@ -46,7 +65,7 @@ setup(
             )
             for name in MODULES
         ],
-        force=mode != "release",
+        force=force,
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,
@@ -58,5 +77,6 @@ setup(
             **directives,
         },
     ),
+    cmdclass={"build_ext": Build},
     options={"build_ext": {"parallel": True}},
 )
