@@ -29,6 +29,7 @@ from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import safe_file_name, sync
 from templatemine.mined import rates_of
+from templatemine.model import Document
 from templatemine.packs import Pack
 from templatemine.partition import (
     FOLDERS,
@@ -44,7 +45,7 @@ from templatemine.partition import (
     source_of,
     split_again,
 )
-from templatemine.pipeline import finish_source, mine_source, unfit
+from templatemine.pipeline import SourceReport, finish_source, mine_source, skip_source, unfit
 from templatemine.shelf import Shelf, pack_names, refuse_renamed
 from templatemine.spill import PeerTable, dump, load, write_rates
 from templatemine.steer import keep_rules
@@ -297,9 +298,12 @@ class _Update:
                     write_rates(handle, [(self.numbers[source], *rates_of(mined))])
                     flushed(handle)
         old = self.pack(source)
-        enough = self.config.window.least
-        if not note and old is not None and len(window) < min(enough, old.documents):
-            note = f"window of {len(window)} documents, fewer than {min(enough, old.documents)}"
+        enough = 0 if old is None else min(self.config.window.least, old.documents)
+        if len(window) < enough:
+            note = note or f"window of {len(window)} documents, fewer than {enough}"
+        elif note:
+            # What is too little for templates may do for pages.
+            note = "" if skip_source(source, documents, note, self.options(source)).pack is not None else note
         return note.removeprefix("skipped: ")
 
     def pack(self, source: str) -> Pack | None:
@@ -331,11 +335,8 @@ class _Update:
         changes = Changes()
         templates = None if old is None else len(old.templates)
         if not ready.note:
-            path = self.window(safe_file_name(source) + ".mined")
-            mined = load(only_record(path, frames(path)[0])[1])
             documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]
-            place = self.numbers[source]
-            report = finish_source(mined, table.of(mined, place), place, documents, self.options(source))
+            report = self.report(source, documents, table)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
             changes, templates = compare(old, report.pack), len(report.pack.templates)
@@ -351,6 +352,13 @@ class _Update:
             note=ready.note,
             changes=changes,
         )
+
+    def report(self, source: str, documents: Sequence[Document], table: PeerTable) -> SourceReport:
+        path, options = self.window(safe_file_name(source) + ".mined"), self.options(source)
+        if not os.path.exists(path):
+            return skip_source(source, documents, unfit(documents, options), options)
+        mined, place = load(only_record(path, frames(path)[0])[1]), self.numbers[source]
+        return finish_source(mined, table.of(mined, place), place, documents, options)
 
     def publish(self) -> None:
         """Rename what the journal lists; what is there no more has been renamed before."""

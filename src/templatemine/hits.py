@@ -7,6 +7,7 @@ with the expressions of its pack, so that one which came later, or was taken out
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 from collections import Counter
@@ -20,7 +21,7 @@ from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import atomic_writer
 from templatemine.model import Cleaned
 
-__all__ = ["DayHits", "Days", "add_days", "read_hits", "write_hits"]
+__all__ = ["DayHits", "Days", "add_days", "make_folder", "read_hits", "write_hits"]
 
 SUFFIX = ".hits.jsonl.gz"
 
@@ -71,6 +72,22 @@ def add_days(days: Days, more: Mapping[str, Mapping[str, DayHits]]) -> None:
             mine.setdefault(day, DayHits()).add(counts)
 
 
+def make_folder(folder: str) -> None:
+    """Make the folder of counts if it is missing.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: it cannot be made, or not be written to; better known before hours of cleaning than after them.
+    """
+    try:
+        os.makedirs(folder, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "no permission to write there")
+    except OSError as error:
+        raise CorpusError(f"cannot be written: {error.strerror or error}", folder, fatal=True) from error
+
+
 def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]] | None = None) -> str:
     """Write the counts of a run into a folder, which is made if it is missing; gives the path.
 
@@ -90,10 +107,7 @@ def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]]
             row |= {"characters": one.characters, "cut": one.cut, "spared": one.spared}
             lines.append(encode_line({**row, "hits": dict(sorted(one.hits.items()))}))
     data = b"".join(lines)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise CorpusError(f"cannot be written: {error.strerror or error}", folder, fatal=True) from error
+    make_folder(folder)
     path = os.path.join(folder, blake2b(data, digest_size=8).hexdigest() + SUFFIX)
     with atomic_writer(path, force=True) as handle:
         handle.write(data)

@@ -141,6 +141,13 @@ def test_a_pack_that_was_edited_or_renamed(cli: Cli, tmp_path: Path) -> None:
     assert "morning letter today" in (tmp_path / "out.jsonl").read_text()
 
 
+def test_counts_that_cannot_be_written_are_told_before_cleaning(cli: Cli, tmp_path: Path, mined: Path) -> None:
+    articles = write(tmp_path / "new.jsonl", records(documents=3))
+    ran = cli("clean", articles, "-p", mined, "-o", tmp_path / "out.jsonl", "--hits", articles)
+    assert ran.error == f"{articles}: cannot be written: File exists"
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_a_pack_that_changes_is_no_site_that_does(cli: Cli, tmp_path: Path) -> None:
     """clean --hits, update, clean --hits, drift: an expression that the pack has no more has not stopped."""
     packs = tmp_path / "packs"

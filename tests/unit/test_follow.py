@@ -16,8 +16,9 @@ from templatemine.cli import update
 from templatemine.errors import CorpusError
 from templatemine.follow import FollowConfig, Followed, follow
 from templatemine.model import Document
+from templatemine.packs import Pack
 from templatemine.partition import held
-from templatemine.pipeline import mine
+from templatemine.pipeline import Miner, mine
 from templatemine.shelf import load_packs
 from templatemine.window import WindowConfig
 
@@ -166,6 +167,31 @@ def test_nothing_is_left_where_nothing_was(tmp_path: Path) -> None:
 
 def raised(error: CorpusError) -> None:
     raise error
+
+
+def page(number: int) -> dict[str, str]:
+    one = article("a.example", number)
+    story = "".join(f"<p>{line}</p>" for line in one.pop("text").splitlines()[:-1])
+    return {
+        **one,
+        "html": f"<html><body><div class=menu>Home News Sport</div><div class=story>{story}</div></body></html>",
+    }
+
+
+def test_few_pages_give_a_pack_of_pages(tmp_path: Path) -> None:
+    """As mining them does, until there are enough for templates."""
+    pages = [page(number) for number in range(30)]
+    (found,) = run(tmp_path, pages[:7])
+    assert (found.note, found.templates) == ("", 0)
+    path = tmp_path / "packs" / "a.example.json"
+    (wanted,) = Miner().run(Document(**one) for one in pages[:7])
+    assert wanted.pack is not None
+    assert path.read_text() == wanted.pack.to_json()
+    (found,) = run(tmp_path, pages[7:8])
+    assert Pack.load(path).documents == 8
+    (found,) = run(tmp_path, pages[8:])
+    assert found.templates
+    assert Pack.load(path).documents == 30
 
 
 def test_a_clock_that_goes_back(tmp_path: Path) -> None:

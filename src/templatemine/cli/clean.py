@@ -159,6 +159,10 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.diff:
         return _diff(args, terminal, config)
+    if args.hits is not None:
+        from templatemine.hits import make_folder
+
+        make_folder(args.hits)
     batches = read_batches([path for path, _ in inputs], read, terminal.met, jobs=args.jobs)
     columns = (config.read.text_field, config.removed_field, config.blocks_field)
     with (
