@@ -554,7 +554,8 @@ cdef void _lcp(const int32_t* text, int64_t n, const index_t* sa, index_t* plcp,
         plcp[sa[i]] = sa[i - 1]
     for i in range(n):
         j = plcp[i]
-        if j < 0:
+        # -1, or whatever stood there if `sa` is no permutation.
+        if not 0 <= j < n:
             h = 0
         else:
             while i + h < n and j + h < n and text[i + h] != 0 and text[i + h] == text[j + h]:
@@ -583,8 +584,7 @@ def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
     _within("sa", sa, 0, text.shape[0])
-    # 0 and not whatever stood there, should `sa` not be a permutation.
-    cdef int32_t[::1] plcp = np.zeros(max(text.shape[0], 1), np.int32)
+    cdef int32_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int32)
     cdef int32_t[::1] out = np.zeros(max(text.shape[0], 1), np.int32)
     if text.shape[0]:
         with nogil:
@@ -597,8 +597,7 @@ def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
     _within("sa", sa, 0, text.shape[0])
-    # 0 and not whatever stood there, should `sa` not be a permutation.
-    cdef int64_t[::1] plcp = np.zeros(max(text.shape[0], 1), np.int64)
+    cdef int64_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int64)
     cdef int64_t[::1] out = np.zeros(max(text.shape[0], 1), np.int64)
     if text.shape[0]:
         with nogil:

@@ -179,12 +179,12 @@ def test_numbers_within_the_array_whatever_stands_around_them(call: Callable[[],
         call()
 
 
-def test_what_is_no_suffix_array_is_read_as_it_stands() -> None:
+def test_what_is_no_suffix_array_points_nowhere() -> None:
+    """Places that it does not hold have no suffix before them; what they were taken for lay anywhere."""
     for _ in range(3):
-        assert (
-            _core.lcp_i32(i32(1, 1, 1, 0), i32(0, 0, 0, 0)).tolist()
-            == _core.lcp_i64(i32(1, 1, 1, 0), i64(0, 0, 0, 0)).tolist()
-        )
+        np.full(4, 2**63 - 1)  # what the next array of four numbers may find
+        assert len(_core.lcp_i32(i32(1, 1, 1, 0), i32(0, 0, 0, 0))) == 4
+        assert len(_core.lcp_i64(i32(1, 1, 1, 0), i64(0, 0, 0, 0))) == 4
 
 
 def test_half_a_character_is_a_word() -> None:
