@@ -37,6 +37,16 @@ from templatemine.errors import CapacityError
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
+cdef extern from *:
+    """
+    /* A flag for threads that are without the interpreter's lock: who is told sees all that was written before.  Not so
+       with a plain one where the processor stores out of order, as ARM's do. */
+    #define tm_tell(flag, value) __atomic_store_n(flag, value, __ATOMIC_RELEASE)
+    #define tm_told(flag) __atomic_load_n(flag, __ATOMIC_ACQUIRE)
+    """
+    void tm_tell(bint* flag, bint value) noexcept nogil
+    bint tm_told(bint* flag) noexcept nogil
+
 __all__ = ["Matcher", "code_points", "merge"]
 
 
@@ -723,7 +733,7 @@ cdef class Matcher(Scanner):
         self.learning = False
         useful = sieve_build(&self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
                              <const int64_t*><const char*>bounds, self.strings, self.edges)
-        self.sieved = useful or self.forced
+        tm_tell(&self.sieved, useful or self.forced)
         return 0
 
     cdef int _meet(self, const uint8_t* p, int64_t n) except -1:
@@ -861,7 +871,7 @@ cdef class Matcher(Scanner):
         scratch.tokens.size = 0
         if self.fillers.kind != NULL:
             walked_forget(&scratch.walked)
-        if forms != NULL or not self.sieved:
+        if forms != NULL or not tm_told(&self.sieved):
             self._search(p, 0, n, n, scratch, forms, &ordered)
         else:
             sieve_regions(&self.sieve, p, n, regions)
