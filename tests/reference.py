@@ -109,10 +109,15 @@ def _neighbours(documents: Iterable[Sequence[int]]) -> dict[tuple[int, ...], lis
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-SENTENCE_ENDS = set(".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964")
-OTHER_CLOSES = set(":|\u2013\u2014\uff1a")
-QUOTES_AND_BRACKETS = set("\"')]\u2019\u201d\u00bb\u3009\u300b\u300d\u300f\u3011\uff09")
-VALUES = {"number", "numeric", "ordinal", "price", "percent"}
+SENTENCE_ENDS = set(
+    ".!?\u2026\u203c\u2047\u2048\u2049\u3002\uff01\uff0e\uff1f\uff61\u037e\u0589\u061f\u06d4\u0964\u0965"
+    "\u0f0d\u0f0e\u104b\u1362\u1367\u1368\u17d4\u17d5\u1803\u1809"
+)
+COLONS = (":", "\u1366", "\u17d6", "\uff1a")
+OTHER_CLOSES = set("|\u2013\u2014\u2015\uff5c\u2502").union(COLONS)
+QUOTES = set("\"'\u00bb\u2019\u201c\u201d\u203a\u3009\u300b\u300d\u300f\u301e\u301f\uff63")
+QUOTES_AND_BRACKETS = QUOTES.union(")]\uff09\u3011\u3015\u3017\u3019\u301b\uff3d\uff5d")
+VALUES = {"number", "number_world", "numeric", "ordinal", "price", "percent"}
 FIGURES = VALUES | {"iso_date", "clock", "date", "time"}
 
 
@@ -122,17 +127,19 @@ def traits(form: bytes) -> int:
     last = pieces[-1] if pieces else ""
     text = last if isinstance(last, str) else ""
     bare = text.rstrip("".join(QUOTES_AND_BRACKETS))
-    closes = bare[-1:] in SENTENCE_ENDS | OTHER_CLOSES if bare else False
+    # Two word spaces of Ethiopic are its full stop, too.
+    ends = bare[-1:] in SENTENCE_ENDS or bare.endswith("\u1361\u1361") if bare else False
+    closes = ends or bare[-1:] in OTHER_CLOSES if bare else False
     whole = pieces[0] if len(pieces) == 1 and isinstance(pieces[0], str) else ""
     return sum(
         (
             1 * (closes or bare != text),
-            2 * (bare[-1:] in SENTENCE_ENDS if bare else False),
+            2 * ends,
             4 * (len(whole) == 1 and is_own(whole)),
             8 * any(isinstance(piece, int) for piece in pieces),
             16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
-            32 * text.endswith((":", "\uff1a")),
-            128 * (whole in ("\u300d", "\u300f")),
+            32 * text.endswith(COLONS),
+            128 * (set(whole) <= QUOTES if whole else False),
             64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces),
         )
     )
@@ -162,14 +169,18 @@ def standing(
         if form is not None and not (lines and form == 0):
             line.append(place)
             continue
-        prose = len(line) >= long or (len(line) > short and bool(line) and marks[document[line[-1]]] & 2 > 0)
+        bare = list(line)
+        while len(bare) > 1 and traits[document[bare[-1]]] & 128:
+            bare.pop()
+        ends = bool(bare) and marks[document[bare[-1]]] & 2 > 0
+        prose = len(line) >= long or (len(line) > short and ends)
         if line and not prose:
             kept = [traits[document[token]] for token in line]
             found = any(trait & 64 for trait in kept) or any(trait & 32 for trait in kept[:-1])
-            run.append((found and not kept[-1] & 2, line))
+            run.append((found and not ends, line))
 
         def closed(number: int, line: list[int] = line) -> bool:
-            """Whether what stands after a token of the line follows a closing mark; corner brackets pass it on."""
+            """Whether what stands after a token of the line follows a closing mark; quotes pass it on."""
             trait = traits[document[line[number]]]
             return trait & 3 > 0 and (not trait & 128 or number == 0 or closed(number - 1))
 
@@ -283,9 +294,13 @@ LINE_BREAKS = frozenset("\n\u2028\u2029")
 
 # Scripts written without spaces, with their punctuation: a character is a token.
 OWN_RANGES = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Myanmar
-    (0x1780, 0x17FF),  # Khmer
+    (0x0E00, 0x0E4F),  # Thai and Lao, without their digits
+    (0x0E5A, 0x0ECF),
+    (0x0EDA, 0x0EFF),
+    (0x1000, 0x103F),  # Myanmar
+    (0x104A, 0x109F),
+    (0x1780, 0x17DF),  # Khmer
+    (0x17EA, 0x17FF),
     (0x3001, 0x30FF),  # CJK punctuation, kana
     (0x31F0, 0x31FF),  # kana extensions
     (0x3400, 0x4DBF),  # Han
@@ -422,6 +437,13 @@ _RULE = regex.compile("[_=*~#\u2014\u2013\u2015\u2500\u2501]+")
 _NUMBER = regex.compile(f"{_DIGIT}+(?:[.,:/\\\\]{_DIGIT}+)*")
 _JOINTS = (("number", ".,"), ("clock", ":"), ("date", "/\\"))
 
+# Of nine scripts of India, Thai, Lao, Tibetan, Myanmar, Khmer and Mongolian.
+OTHER_DIGITS = tuple(
+    (first, first + 9) for first in (*range(0x0966, 0x0D80, 0x80), 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x17E0, 0x1810)
+)
+_OTHER_DIGIT = "[" + "".join(f"{chr(low)}-{chr(high)}" for low, high in OTHER_DIGITS) + "]"
+_OTHER_NUMBER = regex.compile(f"{_OTHER_DIGIT}+(?:[.,:/\\\\]{_OTHER_DIGIT}+)*")
+
 # No letters, beyond ASCII and Latin-1 signs: digits, punctuation and symbols.
 _NO_LETTERS = (
     (0x0600, 0x061F),
@@ -442,6 +464,8 @@ _NO_LETTERS = (
     (0xFE10, 0xFE6F),
     (0xFF00, 0xFFEF),
     (0x1F000, 0x10FFFF),
+    (0x1360, 0x1368),
+    *OTHER_DIGITS,
 )
 
 
@@ -483,6 +507,8 @@ def _piece(text: str, start: int, patterns: PatternSet) -> tuple[int, str]:
     on = patterns.enabled
     if "number" in on and (number := _number(text, start, on))[1]:
         return number
+    if "number_world" in on and (number_world := _OTHER_NUMBER.match(text, start)):
+        return number_world.end(), "number_world"
     if "rule" in on and (rule := _RULE.match(text, start)):
         return rule.end(), "rule" if len(rule.group()) >= 3 else ""
     run = _letters(text, start)

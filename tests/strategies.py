@@ -170,6 +170,10 @@ NUMBERS = (
     "٢٠",
     "۱۲",
     "３",
+    "२०२६",
+    "২,৩৪",
+    "๒๕",
+    "၁:၂",
     "123",
     "4567",
     "12345678",
@@ -201,7 +205,7 @@ LETTERS = (
 CURRENCY = ("$", "€", "£", "¥", "₹", "￥")
 WORDS = (
     "May", "Mar", "March", "September", "Sept", "Mon", "Thurs", "Tuesday", "hours", "min", "By", "by", "février", "mai", "Montag", "الخميس",
-    "the", "news", "NEWS", "CLICK", "Sen", "Calif", "U.S.", "J.K.", "U.", "Jan.", "BBC.", "Hello", "мая", "read", "more",
+    "the", "news", "NEWS", "CLICK", "Sen", "Calif", "U.S.", "J.K.", "U.", "Jan.", "BBC.", "Hello", "мая", "Mayıs", "जनवरी", "월요일", "read", "more",
 )  # fmt: skip
 MARKS = (
     "http://a-b.example/x?y=1#z", "https://x.org", "www.a-b.org/c", "http://", "www.", "www..", "ab@c-d.org", "a@b", "a.b+c@d.e.f", "@who_1", "@",
@@ -236,6 +240,14 @@ SCRIPTS = (
     "עברית",
     "हिन्दी",
     "।",
+    "่",
+    "៖",
+    "။",
+    "፡",
+    "።",
+    "։",
+    "」",
+    "”",
 )
 STRANGE = (
     "\x00", "\x01", "\x1c", "\x1f", "\x7f", "\ud800", "\udfff", "\u200b", "\ufeff", "\ufffd", "\u0301", "😀", "👩‍👩‍👧", "\U000f0001", "\U000f0080",
@@ -251,7 +263,7 @@ MARKUP = (
 
 # What looks alike and must not be taken for the same, or looks different and must.
 LOOKALIKES = (
-    ("%", "٪", "％"), ("-", "–", "—", "\u2010", "－", "\xad"), ("@", "＠"), ("1", "１", "١", "²", "۱", "①", "一"), ("st", "ſt", "ST", "th"),
+    ("%", "٪", "％"), ("-", "–", "—", "\u2010", "－", "\xad"), ("@", "＠"), ("1", "１", "١", "²", "۱", "①", "一", "१", "๑", "၁"), ("st", "ſt", "ST", "th"),
     ("am", "AM", "Am", "a.m.", "A.M.", "pm"), (".", "．", "。", "٫", ".."), (",", "，", "、", "،", "٬"), (":", "：", "::"), ("$", "＄", "￥", "€"),
     (" ", "\x1c", "\xa0", "\u200b", "\u3000", "\n", "\u2028", "\x85", "\v", ""), ("<p>", "<P>", "<p >", "<p", "<\u1d29>", "＜p＞", "<p/>"),
     ("<script>", "<SCRIPT>", "<\u017fcript>", "<script/>", "<script"), ("-->", "->", ">", "--->", "--"), ('"', "'", ""),

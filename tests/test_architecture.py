@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         *("page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
         *("_smooth", "_single", "_runs", "_crf"),
-        *("batches", "dates", "hits"),
+        *("batches", "calendars", "dates", "hits"),
         *(
             "characters",
             "patterns",

@@ -391,8 +391,8 @@ cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint li
 
 cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil:
     """How each token of one document stands, as `standing` has it; `out` is 0 where a line breaks."""
-    cdef int64_t i = 0, k, line
-    cdef uint8_t of_line, flag, trait, seen
+    cdef int64_t i = 0, k, line, last
+    cdef uint8_t of_line, flag, trait, seen, ends
     cdef Rows run
     memset(&run, 0, sizeof(Rows))
     while i < n:
@@ -402,7 +402,12 @@ cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lin
         k = line = i
         while k < n and not (lines and forms[k] == 0):
             k += 1
-        of_line = PROSE if k - i >= sizes.long_ or (k - i > sizes.short and traits[forms[k - 1]] & SENTENCE) else 0
+        # Quotes behind the mark that ends a sentence may be tokens of their own.
+        last = k - 1
+        while last > i and traits[forms[last]] & QUOTE:
+            last -= 1
+        ends = traits[forms[last]] & SENTENCE
+        of_line = PROSE if k - i >= sizes.long_ or (k - i > sizes.short and ends) else 0
         seen = 0
         flag = BEGINS | AFTER_CLOSE
         while i < k:
@@ -415,13 +420,13 @@ cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lin
             trait = traits[forms[i]]
             if trait & (CLAUSE | SENTENCE):
                 out[i] |= CLOSES
-                # Corner brackets quote words of a sentence that goes on; they close only what was closed before them.
+                # Quotes hold words of a sentence that goes on; they close only what was closed before them.
                 flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
             i += 1
             # A colon at the end of a line heads what follows; before it, it stands between a key and a value.
             seen |= trait & (FIGURE | COLON if i < k else FIGURE)
         out[k - 1] |= ENDS | CLOSES
-        if traits[forms[k - 1]] & SENTENCE:
+        if ends:
             seen = 0
         if of_line:
             end_rows(&run, out, forms, lines, sizes)

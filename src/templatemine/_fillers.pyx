@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from templatemine._text cimport (
-    EXTRA, SPACE, Spec, Table, decode, is_alnum, is_digit, is_lower, is_own_token, is_upper, table_add, table_find, table_free,
+    EXTRA, SPACE, Spec, Table, decode, is_alnum, is_digit, is_lower, is_other_digit, is_own_token, is_upper, table_add, table_find, table_free,
     table_init, tm_hash,
 )
 
@@ -64,7 +64,7 @@ cdef int char_at(const Spec* spec, const uint8_t* p, int64_t n, int* width) noex
         return PARTING
     if is_own_token(c):
         return OWN
-    if 0x660 <= c <= 0x669 or 0x6F0 <= c <= 0x6F9 or 0xFF10 <= c <= 0xFF19:
+    if 0x660 <= c <= 0x669 or 0x6F0 <= c <= 0x6F9 or 0xFF10 <= c <= 0xFF19 or is_other_digit(c):
         return FIGURE
     if is_sign(c):
         return SIGN

@@ -103,6 +103,7 @@ cdef enum:
     UPPER = 19
     RULE = 20
     GLUED = 29
+    NUMBER_WORLD = 30
 
 cdef enum:
     MARKER = 0xFF   # first byte of a pattern in a form; the pattern's number follows
@@ -168,9 +169,22 @@ cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
             or c == 0x205F or c == 0x3000)
 
 
+cdef inline bint is_other_digit(uint32_t c) noexcept nogil:
+    """Decimal digits of the scripts of Asia (characters.OTHER_DIGITS)."""
+    if c < 0x0900 or c > 0x1819:
+        return False
+    if c < 0x0D80:                      # Devanagari to Malayalam: blocks of 128, with digits at the same place in each
+        return 0x66 <= c & 0x7F <= 0x6F
+    return (0x0E50 <= c <= 0x0E59 or 0x0ED0 <= c <= 0x0ED9 or 0x0F20 <= c <= 0x0F29 or 0x1040 <= c <= 0x1049
+            or 0x17E0 <= c <= 0x17E9 or 0x1810 <= c <= 0x1819)
+
+
 cdef inline bint is_own_token(uint32_t c) noexcept nogil:
     """Scripts written without spaces, and their punctuation: each character is a token (expressions.OWN_TOKEN)."""
-    return (0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF or 0x3001 <= c <= 0x30FF
+    if c < 0x1800:
+        return ((0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF)
+                and not is_other_digit(c))
+    return (0x3001 <= c <= 0x30FF
             or 0x31F0 <= c <= 0x31FF or 0x3400 <= c <= 0x4DBF or 0x4E00 <= c <= 0x9FFF or 0xF900 <= c <= 0xFAFF
             or 0xFF01 <= c <= 0xFF0F or 0xFF1A <= c <= 0xFF20 or 0xFF3B <= c <= 0xFF40 or 0xFF5B <= c <= 0xFF9F
             or 0x20000 <= c <= 0x3FFFF)
@@ -377,7 +391,7 @@ cdef enum:
     SENTENCE = 2        # it ends with one that ends a sentence
     COLON = 32          # it ends with a colon
     FIGURE = 64         # a number stands in it
-    QUOTE = 128         # it is a closing corner bracket
+    QUOTE = 128         # it is nothing but closing quotes
 
 
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil

@@ -62,6 +62,10 @@ cdef extern from *:
     int tm_first(uint64_t x) noexcept nogil
 
 
+cdef enum:
+    LONGEST_WORD = 48       # bytes of a word of the closed lists, at most
+
+
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
     """Letters as far as words of a closed list need them: what no table of punctuation, digits or symbols claims."""
     if c < 0x80:
@@ -69,6 +73,8 @@ cdef inline bint is_letter(uint32_t c) noexcept nogil:
     if c < 0xC0 or c == 0xD7 or c == 0xF7 or c >= 0x110000:
         return False
     if 0x0600 <= c <= 0x061F or 0x0660 <= c <= 0x066D or c == 0x06D4 or 0x06F0 <= c <= 0x06F9 or 0x0964 <= c <= 0x0965:
+        return False
+    if 0x0966 <= c <= 0x1819 and (is_other_digit(c) or 0x1360 <= c <= 0x1368):
         return False
     if 0x0589 <= c <= 0x058A or c == 0x05BE or c == 0x05C0 or c == 0x05C3 or 0x05F3 <= c <= 0x05F4 or c == 0x037E or c == 0x0387:
         return False
@@ -78,7 +84,7 @@ cdef inline bint is_letter(uint32_t c) noexcept nogil:
 
 
 cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
-    """Bytes of the decimal digit at p (ASCII, Arabic-Indic, Persian, full width), 0 if there is none."""
+    """Bytes of the decimal digit at p (characters.DIGITS), 0 if there is none."""
     if is_digit(p[0]):
         return 1
     if p[0] == 0xD9 and n >= 2 and 0xA0 <= p[1] <= 0xA9:
@@ -875,6 +881,19 @@ cdef int64_t number_end(const uint8_t* p, int64_t i, int64_t n, int* pattern) no
     return i
 
 
+cdef int64_t other_number_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Digits of characters.OTHER_DIGITS with single joints between them, whatever their kinds."""
+    cdef int width = 0, after = 0
+    while i < n:
+        if is_other_digit(decode(p + i, n - i, &width)):
+            i += width
+        elif memchr(b".,:/\\", p[i], 5) != NULL and i + 1 < n and is_other_digit(decode(p + i + 1, n - i - 1, &after)):
+            i += 1
+        else:
+            break
+    return i
+
+
 cdef int64_t dotted_meridiem(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """End of `[ap]\\.m\\.` at i, or i."""
     if i + 4 <= n and (p[i] == 97 or p[i] == 112) and p[i + 1] == 46 and p[i + 2] == 109 and p[i + 3] == 46:
@@ -955,7 +974,7 @@ cdef int64_t letters_form(const Spec* spec, const uint8_t* p, int64_t i, int64_t
             if k > i:
                 pattern[0] = MERIDIEM
                 return k
-    if spec.words.count and end - i <= 32:
+    if spec.words.count and end - i <= LONGEST_WORD:
         found = table_find(&spec.words, p + i, end - i, tm_hash(p + i, end - i))
         if found >= 0:
             pattern[0] = spec.word_pattern[found]
@@ -979,6 +998,9 @@ cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint
         elif on[NUMBER] and digit_width(p + i, n - i):
             end = number_end(p, i, n, &pattern)
             end = after_number(p, end, n, on, &pattern) if end < n else end
+        elif on[NUMBER_WORLD] and is_other_digit(decode(p + i, n - i, &width)):
+            end = other_number_end(p, i, n)
+            pattern = NUMBER_WORLD
         elif on[RULE] and rule_width(p + i, n - i):
             k = 0
             while end < n and rule_width(p + end, n - end):
@@ -1251,6 +1273,14 @@ cdef enum:
     MUTABLE = 8
     VALUE = 16
 
+cdef enum:
+    WORD_SPACE = 0x1361     # of Ethiopic; two of them are the full stop of who has no key for it
+
+
+cdef inline bint is_colon(uint32_t c) noexcept nogil:
+    """Colons: ASCII, Ethiopic, Khmer, of full width."""
+    return c == 58 or c == 0x1366 or c == 0x17D6 or c == 0xFF1A
+
 
 cdef inline int closing_mark(uint32_t c) noexcept nogil:
     """2 for a mark that ends sentences, 1 for another that closes what it follows (no comma), -1 for a quote or bracket, else 0."""
@@ -1260,17 +1290,33 @@ cdef inline int closing_mark(uint32_t c) noexcept nogil:
         if c == 34 or c == 39 or c == 41 or c == 93:
             return -1
         return 1 if c == 58 or c == 124 else 0
-    if c == 0x2019 or c == 0x201D or c == 0xBB or 0x3009 <= c <= 0x3011 and c & 1 or c == 0xFF09:
+    if c < 0x2000:
+        if c == 0xBB:
+            return -1
+        if (c == 0x61F or c == 0x6D4 or c == 0x964 or c == 0x965 or c == 0x37E or c == 0x589 or c == 0x1362 or c == 0x1367
+                or c == 0x1368 or c == 0xF0D or c == 0xF0E or c == 0x104B or c == 0x17D4 or c == 0x17D5 or c == 0x1803 or c == 0x1809):
+            return 2
+        return 1 if is_colon(c) else 0
+    if c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A or 0x3009 <= c <= 0x3011 and c & 1 or 0x3015 <= c <= 0x301B and c & 1:
         return -1
-    if c == 0x2026 or c == 0x3002 or c == 0xFF01 or c == 0xFF1F or c == 0x61F or c == 0x6D4 or c == 0x964:
+    if c == 0xFF09 or c == 0xFF3D or c == 0xFF5D or c == 0xFF63 or c == 0x301E or c == 0x301F:
+        return -1
+    if (c == 0x2026 or c == 0x203C or 0x2047 <= c <= 0x2049 or c == 0x3002 or c == 0xFF01 or c == 0xFF0E or c == 0xFF1F
+            or c == 0xFF61):
         return 2
-    return 1 if c == 0x2013 or c == 0x2014 or c == 0xFF1A else 0
+    return 1 if 0x2013 <= c <= 0x2015 or c == 0xFF5C or c == 0x2502 or is_colon(c) else 0
+
+
+cdef inline bint quotes_words(uint32_t c) noexcept nogil:
+    """Closing quotes, of titles too.  Brackets are none: what they hold, as a dateline, is often closed by them."""
+    return (c == 34 or c == 39 or c == 0xBB or c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A
+            or 0x3009 <= c <= 0x300F or c == 0xFF63 or c == 0x301E or c == 0x301F)
 
 
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
     """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
     cdef int width, mark, found = 0
-    cdef int64_t size = n
+    cdef bint quote = True
     cdef uint32_t last
     while n > 0:
         width = 1
@@ -1278,8 +1324,9 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
             width += 1
         last = decode(form + n - width, width, &width)
         mark = closing_mark(last)
-        if size == width and (last == 0x300D or last == 0x300F):
-            found |= QUOTE
+        if last == WORD_SPACE and n > 3 and decode(form + n - 6, 3, &width) == WORD_SPACE:
+            mark = 2
+        quote = quote and quotes_words(last)
         if mark:
             found |= CLAUSE
         if mark == 2:
@@ -1287,7 +1334,7 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
         if mark >= 0:
             break
         n -= width
-    return found
+    return found | QUOTE if quote else found
 
 
 cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
@@ -1302,11 +1349,11 @@ cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
     if memchr(p, MARKER, n) != NULL:
         out |= MUTABLE
         for j in range(n - 1):
-            if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT):
+            if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT or p[j + 1] == NUMBER_WORLD):
                 out |= FIGURE
-    if p[0] == MARKER and n > 1 and p[1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT):
+    if p[0] == MARKER and n > 1 and p[1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT, NUMBER_WORLD):
         out |= VALUE
-    if p[n - 1] == 58 or (n >= 3 and p[n - 3] == 0xEF and p[n - 2] == 0xBC and p[n - 1] == 0x9A):
+    if p[n - 1] == 58 or (n >= 3 and is_colon(decode(p + n - 3, 3, &width)) and width == 3):
         out |= COLON
     return out | <uint8_t>closing_marks(p, n)
 
@@ -1317,7 +1364,7 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
     ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
-    128 it is a closing corner bracket.
+    128 it is nothing but closing quotes.
     """
     import numpy as np
 

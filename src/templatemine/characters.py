@@ -11,9 +11,11 @@ from functools import cache, lru_cache
 
 __all__ = [
     "CAPITAL",
+    "DIGITS",
     "JOINTS",
     "LINE_BREAK",
     "LINE_BREAKS",
+    "OTHER_DIGITS",
     "OWN_TOKEN",
     "SIGNS",
     "SMALL",
@@ -26,15 +28,25 @@ __all__ = [
     "line_end",
 ]
 
-# Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms.
+# Decimal digits: ASCII, Arabic and Persian, and those as wide as Han.
+DIGITS = "0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19"
+# Those of Devanagari to Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and Mongolian.
+OTHER_DIGITS = (
+    "\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f"
+    "\u0ce6-\u0cef\u0d66-\u0d6f\u0e50-\u0e59\u0ed0-\u0ed9\u0f20-\u0f29\u1040-\u1049\u17e0-\u17e9\u1810-\u1819"
+)
+# Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms, and no
+# digits, which make numbers as others do.
 OWN_TOKEN = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
+    "\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
 )
 # Letters (`patterns.LETTER`) of all other scripts.
 SPACED_LETTER = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0588\u058b-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05f2"
-    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u1fff"
+    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0970-\u09e5\u09f0-\u0a65\u0a70-\u0ae5\u0af0-\u0b65\u0b70-\u0be5"
+    "\u0bf0-\u0c65\u0c70-\u0ce5\u0cf0-\u0d65\u0d70-\u0dff\u0f00-\u0f1f\u0f2a-\u0fff\u10a0-\u135f\u1369-\u177f\u1800-\u180f\u181a-\u1fff"
     "\u2c00-\u2fff\u3100-\u31ef\u3200-\u33ff\u4dc0-\u4dff\ua000-\ud7ff\ufb00-\ufe0f\ufe70-\ufeff\ufff0-\uffff"
     "\U00010000-\U0001efff"
 )

@@ -1,7 +1,8 @@
 """Dates as archives write them -> days, ISO 8601.
 
-Read at once is what can be read one way only: year, month, day (2006-01-02, 2006/01/02, 20060102, with a time behind it
-or not), and days with the month by name (Mon, 02 Jan 2006 15:04:05 GMT; January 2, 2006; 2 de janeiro de 2006).
+Read at once is what can be read one way only: year, month, day (2006-01-02, 2006/01/02, 20060102, 2006年1月2日,
+2006. 1. 2., with a time behind it or not), and days with the month by name (Mon, 02 Jan 2006 15:04:05 GMT; January 2,
+2006; 2 de janeiro de 2006; २ जनवरी २००६).  Digits may be of any script.
 02/01/2006 is settled by its source: a date there of the same form whose first number is above 12 says that days come
 first, one whose second is that months do.  If there is none, or both are, all that read two ways are unknown: nothing
 is guessed.  The day is the one that is written, in whatever time zone: that of the site, as a rule.
@@ -10,9 +11,12 @@ is guessed.  The day is the one that is written, in whatever time zone: that of 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from datetime import date as calendar_date
 from functools import lru_cache
+
+from templatemine.calendars import MONTHS as NAMES
 
 __all__ = ["Calendar", "day_of", "days_of"]
 
@@ -32,14 +36,30 @@ MONTHS = (
 )
 """Names of each month in English (short ones as well), German, French, Spanish, Portuguese, Italian and Dutch."""
 
-_NUMBER = {name: month for month, names in enumerate(MONTHS, 1) for name in names.split()}
+
+def _months() -> dict[str, int]:
+    """The month of each name; what is one in Polish and another in Croatian is none."""
+    found: dict[str, set[int]] = {}
+    for year in (MONTHS, *map(str.split, NAMES.values())):
+        for month, names in enumerate(year, 1):
+            for name in names.split():
+                found.setdefault(name.casefold(), set()).add(month)
+    return {name: months.pop() for name, months in found.items() if len(months) == 1 and name != "-"}
+
+
+_NUMBER = _months()
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
     # Of ten digits no day is read: seconds since 1970.  With a time there are twelve or fourteen.
     rf"([12][0-9]{{3}})[-/]?([01][0-9])[-/]?([0-3][0-9])(?:{_END}|(?=[0-9]{{4}}(?:[0-9]{{2}})?{_END}))"
 )
+# As Chinese, Japanese and Koreans write them; with blanks or without.
+_EAST = re.compile(
+    r"([12][0-9]{3})\s?(?:年|년|\.)\s?([01]?[0-9])\s?(?:月|월|\.)\s?([0-3]?[0-9])(?:\s?(?:日|일|号)|(?![0-9]))"
+)
 _WEEKDAY = r"(?:(?:[^\W\d_]{2,15}[,.]{1,2}|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?)\s+)?"
-_NAME = r"([^\W\d_]{3,10})\.?"
+# Vowels of Indic scripts are marks, which are no letters to `re`.
+_NAME = r"([^\s\d.,/_-]{2,15})\.?"
 _DAY_FIRST = re.compile(
     rf"{_WEEKDAY}([0-9]{{1,2}})(?:st|nd|rd|th|er|\.|º)?(?:\s+de\s+|[\s-]+){_NAME},?(?:\s+de\s+|[\s-]+)([12][0-9]{{3}}){_END}",
     re.IGNORECASE,
@@ -60,11 +80,20 @@ def _day(year: int, month: int, day: int) -> str | None:
         return None
 
 
+def _in_ascii(text: str) -> str:
+    """With digits of all scripts as those of ASCII."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(char, char)) for char in text)
+
+
 @lru_cache(maxsize=1 << 14)
 def _read(text: str) -> str | _Open | None:
     """The day, or a date that only its source can settle."""
-    text = text.lstrip()
+    text = _in_ascii(text.lstrip())
     if match := _YEAR_FIRST.match(text):
+        return _day(*map(int, match.groups()))
+    if match := _EAST.match(text):
         return _day(*map(int, match.groups()))
     if match := _EITHER.match(text):
         first, mark, second, year = match.groups()

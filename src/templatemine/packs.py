@@ -49,6 +49,8 @@ __all__ = [
 ]
 
 SCHEMA = 1
+GENERATOR = f"templatemine {__version__}, expressions 2"
+"""What wrote a pack; the second number counts what tokens were compiled to."""
 
 
 def template_id(tokens: Sequence[str]) -> str:
@@ -108,7 +110,7 @@ class Pack:
     dropped: Mapping[str, int] = field(default_factory=dict)
     pages: PageHistory | None = None
     overrides: Overrides = field(default_factory=Overrides)
-    generator: str = f"templatemine {__version__}"
+    generator: str = GENERATOR
     mined: tuple[str, ...] | None = field(default=None, compare=False)
 
     @cached_property
@@ -454,7 +456,7 @@ def _check_stale(pack: Pack, template: Template, here: str) -> None:
         return
     compiled = _compile(template.regex, here)
     hit = compiled.search(template.example) if compiled.groups == 1 else None
-    if pack.generator == f"templatemine {__version__}" or hit is None or hit.group(1) != template.example:
+    if pack.generator == GENERATOR or hit is None or hit.group(1) != template.example:
         raise PackError(
             f"{here}: regex and tokens disagree; edit the tokens, with null for the regex, "
             "or set them to null to keep the expression as written"

@@ -24,7 +24,8 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from templatemine.characters import in_class
+from templatemine.calendars import MONTHS, OTHER_CALENDARS, WEEKDAYS
+from templatemine.characters import DIGITS, OTHER_DIGITS, in_class
 from templatemine.config import UserPattern
 from templatemine.errors import ConfigError
 from templatemine.io.toml import toml_rows
@@ -44,7 +45,8 @@ __all__ = [
     "pattern_set",
 ]
 
-DIGIT = "[0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]"
+DIGIT = f"[{DIGITS}]"
+OTHER_DIGIT = f"[{OTHER_DIGITS}]"
 UPPER = "[A-Z\u00c0-\u00d6\u00d8-\u00de]"
 NUMBER = f"{DIGIT}+(?:[.,]{DIGIT}+)*"
 CLOCK = f"{DIGIT}+(?::{DIGIT}+)+"
@@ -61,14 +63,16 @@ class Pattern:
     """A row of the table.
 
     `regex` is written in the common subset of `re`, `regex` and RE2.  `found` is how a mark is looked for in running
-    text, where that needs context (empty: as `regex`).  `yes` and `no` are tokens that must and must not have exactly
-    this form; they are the row's own tests.  A joint has none, since it is no form.
+    text, where that needs context (empty: as `regex`).  `begins` has characters whose first bytes are those of all that
+    a shape's strings begin with, where the native core has none for it.  `yes` and `no` are tokens that must and must
+    not have exactly this form; they are the row's own tests.  A joint has none, since it is no form.
     """
 
     name: str
     kind: str
     regex: str = ""
     found: str = ""
+    begins: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     thesis: bool = False
     news: bool = True
@@ -85,6 +89,12 @@ class Pattern:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
+
+
+def _further(names: Iterable[str], *rows: Pattern) -> tuple[str, ...]:
+    """The words of some names that stand in none of the rows, which part the set of tokens."""
+    known = {word for row in rows for word in row.words}
+    return tuple(sorted({word for text in names for word in text.split()} - known - {"-"}))
 
 
 _EDGE = "(?<![A-Za-z0-9])"
@@ -330,13 +340,41 @@ TABLE: tuple[Pattern, ...] = (
     # Parsers glue what stood in elements of its own: "MORE:Obama undecided", "REUTERS/Jim Young", "(CNN)The".
     Pattern(name="glued", kind="joint", regex="[:/)]"),
 )
+TABLE += (
+    # A row of its own for digits of other scripts, so that packs go on that were made before them.
+    Pattern(
+        name="number_world",
+        kind="shape",
+        regex=rf"{OTHER_DIGIT}+(?:[.,:/\\]{OTHER_DIGIT}+)*",
+        begins=tuple(OTHER_DIGITS[0::3]),
+        yes=("२०२६", "১,২৩৪", "๒๕๖๙", "၁၂", "១២:៣០"),
+        no=("12", "२०२६.", "२:", "٢", "२12"),
+    ),
+    # Those of languages that the public archives don't have.  Slots of dates know the rows above alone, see `slots`.
+    Pattern(
+        name="month_world",
+        kind="words",
+        words=_further((*MONTHS.values(), *OTHER_CALENDARS.values()), *TABLE),
+        yes=("Mayıs", "जनवरी", "خرداد"),
+        no=("Mayısta",),
+    ),
+    Pattern(
+        name="weekday_world",
+        kind="words",
+        words=_further(WEEKDAYS.values(), *TABLE),
+        yes=("Pazartesi", "सोमवार", "월요일"),
+        no=("Pazartesileri",),
+    ),
+)
 
 _ROWS = {row.name: row for row in TABLE}
 
 # What the native scanner takes for letters: anything beyond ASCII but digits, punctuation, symbols and private use.
 LETTER = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0588\u058b-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05f2"
-    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0966-\u1fff\u2c00-\u2fff\u3040-\ud7ff\uf900-\ufe0f"
+    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0970-\u09e5\u09f0-\u0a65\u0a70-\u0ae5\u0af0-\u0b65\u0b70-\u0be5"
+    "\u0bf0-\u0c65\u0c70-\u0ce5\u0cf0-\u0d65\u0d70-\u0e4f\u0e5a-\u0ecf\u0eda-\u0f1f\u0f2a-\u103f\u104a-\u135f\u1369-\u17df\u17ea-\u180f"
+    "\u181a-\u1fff\u2c00-\u2fff\u3040-\ud7ff\uf900-\ufe0f"
     "\ufe70-\ufeff\ufff0-\uffff\U00010000-\U0001efff"
 )
 
@@ -344,6 +382,7 @@ LETTER = (
 # ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
     "number": ".,:/\\",
+    "number_world": ".,:/\\",
     "price": "$",
     "percent": "%",
     "time": ".",
@@ -427,8 +466,9 @@ class PatternSet:
         numbers: list[int] = []
         for place, row in enumerate(TABLE):
             if row.name in self.enabled:
-                words += [word.encode() for word in row.words]
-                numbers += [place + 1] * len(row.words)
+                # Digits are no letters, so what begins a number is never taken for a word.
+                words += [word.encode() for word in row.words or row.begins]
+                numbers += [place + 1] * len(row.words or row.begins)
         return words, numbers
 
     def scanner_arguments(self, separators: str, html: bool) -> tuple[bytes, bytes, list[bytes], list[int], bool]:

@@ -27,8 +27,18 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from templatemine.characters import JOINTS, LINE_BREAKS, OWN_TOKEN, SIGNS, SMALL, SPACED_LETTER, TWO_BYTES
-from templatemine.patterns import DIGIT, TABLE
+from templatemine.characters import (
+    DIGITS,
+    JOINTS,
+    LINE_BREAKS,
+    OTHER_DIGITS,
+    OWN_TOKEN,
+    SIGNS,
+    SMALL,
+    SPACED_LETTER,
+    TWO_BYTES,
+)
+from templatemine.patterns import TABLE
 
 if TYPE_CHECKING:
     import regex
@@ -93,7 +103,9 @@ def words_of(kind: str) -> tuple[str, ...]:
     """The words that a kind allows beside figures; none for kinds that are told otherwise."""
     if kind not in ("date", "duration"):
         return ()
-    days = {word for row in TABLE for word in row.words if row.name.startswith(("month", "weekday"))}
+    # The names of all the world would be looked for at each of ten words, which an automaton has one after the other.
+    rows = ("month", "month_short", "month_other", "weekday", "weekday_short", "weekday_other")
+    days = {word for row in TABLE for word in row.words if row.name in rows}
     words = days | set(_DATE.split())
     return tuple(sorted(words | set(_DURATION.split()) if kind == "duration" else words))
 
@@ -194,7 +206,7 @@ def _glued(separators: str, end: bool, beside: str) -> str:
 
 def _word(kind: str, separators: str) -> str:
     """The expression of a word of figures and signs, and of what else a kind allows beside them."""
-    figures = f"(?:{DIGIT}|[{_escaped(_PUNCTUATION, separators)}{SIGNS}])"
+    figures = f"[{DIGITS}{OTHER_DIGITS}{_escaped(_PUNCTUATION, separators)}{SIGNS}]"
     if kind == "number":
         return f"{figures}+"
     known = f"(?:{'|'.join(map(re.escape, words_of(kind)))})"

@@ -157,6 +157,12 @@ def test_what_is_one_token_whatever_it_holds(token: str, kind: str) -> None:
         ("(http://x.org)", "({url})", "({url})"),
         ("9f86d081", "{hex}", "{number}f{number}d{number}"),
         ("٢٠١٥٪", "{percent}", "{number}٪"),
+        ("२०२६।", "{number_world}।", "२०२६।"),
+        ("১২:৩০,", "{number_world},", "১২:৩০,"),
+        ("12२", "{number}{number_world}", "{number}२"),
+        ("2026년", "{number}년", "{number}년"),
+        ("Mayıs'ta", "{month_world}'ta", "Mayıs'ta"),
+        ("ሰኞ፡፡", "{weekday_world}፡፡", "ሰኞ፡፡"),
         ("{number}", "{{number}}", "{{number}}"),
         ("{5}", "{{{number}}}", "{{{number}}}"),
     ],
@@ -234,13 +240,17 @@ def member(name: str, random: random.Random) -> str:
         "meridiem": lambda: random.choice(["a.m.", "p.m."]),
         "upper": lambda: "".join(random.choices(letters + "ÀÉÞ", k=random.randint(2, 7))),
         "rule": lambda: "".join(random.choices("_=*~#—–―─━", k=random.randint(3, 5))),
+        "number_world": lambda: "".join(
+            random.choice(["", *".,:/\\"]) * (place > 0) + random.choice("०९৫๕၁០")
+            for place in range(random.randint(1, 4))
+        ),
     }
     made = makers[name]()
     assert regex.fullmatch(pattern.expression, made), (name, made)
     return made
 
 
-PIECES = [*NUMBERS, *LETTERS, *CURRENCY, *WORDS, *"0159AXZaz.,:/$%éÉÀß٣½()'_=#*", "...", "st.", "—"]
+PIECES = [*NUMBERS, *LETTERS, *CURRENCY, *WORDS, *"०๕0159AXZaz.,:/$%éÉÀß٣½()'_=#*", "...", "st.", "—"]
 
 
 def word_pairs(preset: str, count: int, seed: int) -> Iterator[tuple[str, str]]:
