@@ -174,6 +174,9 @@ class _Update:
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
         units = self.split(streams)
+        if not units:
+            self.tell("no documents, and nothing to do")
+            return []
         touched = [source for unit in units for source in unit.sources]
         refuse_renamed(self.packs, touched)
         ready: dict[str, _Ready] = {}

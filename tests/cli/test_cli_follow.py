@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cli_support import records, write
 
 from conftest import Cli
@@ -139,6 +140,22 @@ def test_a_pack_that_was_edited_or_renamed(cli: Cli, tmp_path: Path) -> None:
     assert not [one for one in after.templates if "morning letter" in one.example]
     cli("clean", new, "-p", packs, "-o", tmp_path / "out.jsonl")
     assert "morning letter today" in (tmp_path / "out.jsonl").read_text()
+
+
+def test_an_update_without_documents_changes_nothing(cli: Cli, tmp_path: Path) -> None:
+    packs = tmp_path / "packs"
+    empty, bad = write(tmp_path / "empty.jsonl", []), write(tmp_path / "bad.jsonl", [b"garbage", b"{}"])
+    ran = cli("update", packs, empty)
+    assert ran.code == 0
+    assert "no documents, and nothing to do" in ran.err
+    assert cli("update", packs, bad).error == f"{bad}: expected documents, found 2 that cannot be read"
+    assert not packs.exists()
+
+
+@pytest.mark.parametrize("day", ["tomorrow", "2024-13-45", "2024-5-1"])
+def test_a_today_that_is_no_day(cli: Cli, tmp_path: Path, day: str) -> None:
+    path = write(tmp_path / "new.jsonl", records(documents=1))
+    assert "--today: expected a day such as" in cli("update", tmp_path / "packs", path, "--today", day).error
 
 
 def test_counts_that_cannot_be_written_are_told_before_cleaning(cli: Cli, tmp_path: Path, mined: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from templatemine.follow import Followed
@@ -72,12 +71,13 @@ def run(args: argparse.Namespace) -> int:
     """Read, mine the windows, write."""
     from datetime import UTC, datetime
 
+    from templatemine.dates import day_of
     from templatemine.follow import FollowConfig, follow
     from templatemine.window import WindowConfig
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     today = args.today or datetime.now(UTC).date().isoformat()
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d", today):
+    if day_of(today) != today:
         raise ConfigError(f"--today: expected a day such as 2024-05-31, got {today!r}")
     common.check_inputs(args.inputs)
     config = FollowConfig(
@@ -90,6 +90,9 @@ def run(args: argparse.Namespace) -> int:
     with terminal.progress() as steps:
         found = follow(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
     terminal.skipped_more()
+    if terminal.skipped and not found:
+        problem = f"expected documents, found {terminal.skipped:,} that cannot be read"
+        raise CorpusError(problem, ", ".join("stdin" if path == "-" else path for path in args.inputs), fatal=True)
     if args.json:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
