@@ -57,9 +57,9 @@ from templatemine.partition import (
 )
 from templatemine.pipeline import SourceReport, finish_source, mine_source, shared_report, skip_source, unfit
 from templatemine.sharing import SHARED_PACK, Claims
-from templatemine.shelf import Outcome, Shelf, pack_names
+from templatemine.shelf import PACK_SUFFIX, Outcome, Shelf, pack_names
 from templatemine.spill import PeerTable, Rates, dump, load, read_claims, write_claims, write_rates
-from templatemine.steer import keep_rules, kept_rules
+from templatemine.steer import keep_later_rules, keep_rules, kept_rules
 from templatemine.threads import as_finished
 
 __all__ = ["ArchiveConfig", "ArchiveRun", "LEAST_MEMORY", "MinedArchive"]
@@ -421,6 +421,8 @@ class ArchiveRun:
             if name.startswith("."):
                 continue
             source, target = self._path("packs", name), os.path.join(self.output, name)
+            if name.endswith(PACK_SUFFIX):
+                keep_later_rules(source, target)
             with cannot_write(target):
                 _place(source, target, self.config.force)
             self._progress("writing", place + 1, len(names))

@@ -46,9 +46,9 @@ from templatemine.partition import (
     split_again,
 )
 from templatemine.pipeline import SourceReport, finish_source, mine_source, skip_source, unfit
-from templatemine.shelf import Shelf, pack_names, refuse_renamed
+from templatemine.shelf import PACK_SUFFIX, Shelf, pack_names, refuse_renamed
 from templatemine.spill import PeerTable, dump, load, write_rates
-from templatemine.steer import keep_rules
+from templatemine.steer import keep_later_rules, keep_rules
 from templatemine.window import Dated, Window, WindowConfig
 
 __all__ = ["FollowConfig", "Followed", "follow"]
@@ -370,7 +370,10 @@ class _Update:
             os.makedirs(self.state, exist_ok=True)
             for folder, target in (("packs", self.packs), ("window", self.state)):
                 for name in listed[folder]:
+                    made, place = os.path.join(self.work, folder, name), os.path.join(target, name)
+                    if folder == "packs" and name.endswith(PACK_SUFFIX):
+                        keep_later_rules(made, place)
                     with suppress(FileNotFoundError):
-                        os.replace(os.path.join(self.work, folder, name), os.path.join(target, name))
+                        os.replace(made, place)
             os.unlink(self.journal)
         shutil.rmtree(self.work, ignore_errors=True)

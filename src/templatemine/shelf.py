@@ -29,6 +29,7 @@ from templatemine.packs import Pack
 
 __all__ = [
     "DroppedString",
+    "PACK_SUFFIX",
     "Outcome",
     "Result",
     "Shelf",
@@ -45,7 +46,7 @@ __all__ = [
 DroppedString = tuple[tuple[str, ...], int, int, str]
 """(tokens, df, count, reason)"""
 
-_PACK = ".json"
+PACK_SUFFIX = ".json"
 _DROPPED = ".dropped.jsonl.gz"
 _ROWS = 4096
 """Rows written at a time: gzip in Python pays for every call."""
@@ -169,7 +170,7 @@ def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterat
 def pack_names(source: str) -> tuple[str, str]:
     """Names of the files of a source: of its pack, and of its dropped strings."""
     name = safe_file_name(source)
-    return name + _PACK, name + _DROPPED
+    return name + PACK_SUFFIX, name + _DROPPED
 
 
 def _row(tokens: tuple[str, ...], df: int, count: int, reason: str) -> bytes:
@@ -196,11 +197,11 @@ def pack_files(path: str | os.PathLike[str]) -> list[str]:
         if not os.path.isdir(path):
             os.stat(path)
             return [path]
-        names = sorted(name for name in os.listdir(path) if name.endswith(_PACK) and not name.startswith("."))
+        names = sorted(name for name in os.listdir(path) if name.endswith(PACK_SUFFIX) and not name.startswith("."))
     except OSError as error:
         raise PackError(f"{path}: cannot be read: {error.strerror}") from error
     if not names:
-        raise PackError(f"{path}: expected a folder with packs, found no {_PACK} file in it")
+        raise PackError(f"{path}: expected a folder with packs, found no {PACK_SUFFIX} file in it")
     return [os.path.join(path, name) for name in names]
 
 
@@ -216,7 +217,7 @@ def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
     names = {pack_names(source)[0]: source for source in sources}
     wanted = {source: name for name, source in names.items()}
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if not name.endswith(_PACK) or name.startswith("."):
+        if not name.endswith(PACK_SUFFIX) or name.startswith("."):
             continue
         path = os.path.join(folder, name)
         source = _source_in(path)
@@ -278,7 +279,7 @@ def packs_and_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, tuple[
 
 def dropped_beside(pack: str | os.PathLike[str]) -> str:
     """Where the dropped strings of a pack file stand."""
-    return os.fspath(pack).removesuffix(_PACK) + _DROPPED
+    return os.fspath(pack).removesuffix(PACK_SUFFIX) + _DROPPED
 
 
 def read_dropped(pack: str | os.PathLike[str]) -> Iterator[DroppedString]:

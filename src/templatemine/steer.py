@@ -12,6 +12,7 @@ pack says that mining gave, and makes rules of it.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -29,7 +30,7 @@ from templatemine.overrides import Overrides, Rule, read_rules
 from templatemine.packs import SCHEMA, Pack, check_slot, check_written, mark_of, read_listed, read_mined, template_id
 from templatemine.patterns import TABLE
 from templatemine.pipeline import SourceReport
-from templatemine.shelf import DroppedString
+from templatemine.shelf import DroppedString, dropped_beside, read_dropped
 
 __all__ = [
     "Asked",
@@ -37,6 +38,7 @@ __all__ = [
     "MOST_BROUGHT",
     "by_hand",
     "candidates",
+    "keep_later_rules",
     "keep_rules",
     "kept_rules",
     "mined_templates",
@@ -321,3 +323,23 @@ def keep_rules(report: SourceReport, standing: str | Path) -> SourceReport:
     if report.pack is None or not rules:
         return report
     return replace(report, pack=steer(report.pack, report.dropped or (), rules))
+
+
+def keep_later_rules(made: str, standing: str) -> None:
+    """Before a pack that was made takes its place: what was decided since, about the one that stands there.
+
+    Runs that take long, or were killed and go on, make packs hours before these get their names.  The dropped strings
+    may have got theirs already.
+
+    Raises
+    ------
+    PackError
+        As `kept_rules`.
+    """
+    if not os.path.exists(made):
+        return
+    rules = kept_rules(standing)
+    if rules == kept_rules(made) or not os.path.exists(standing):
+        return
+    beside = made if os.path.exists(dropped_beside(made)) else standing
+    steer(Pack.load(made), read_dropped(beside), rules).save(made, force=True)

@@ -23,10 +23,12 @@ from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.files import Report
 from templatemine.io.read import read_documents
 from templatemine.model import Document
+from templatemine.overrides import Rule
 from templatemine.packs import Pack
 from templatemine.pipeline import Miner
 from templatemine.sample import choose
 from templatemine.shelf import Outcome, open_shelf
+from templatemine.steer import steer
 
 
 def mine_in_memory(paths: list[str], output: Path, config: PipelineConfig = CONFIG) -> list[Outcome]:
@@ -255,6 +257,32 @@ def test_what_was_done_is_not_done_again(tmp_path: Path, paths: list[str], monke
     monkeypatch.setattr(archive, "mine_source", None)
     monkeypatch.setattr(first_pass, "encode", None)
     run(paths, str(tmp_path / "disk"))
+
+
+def test_decisions_between_a_run_and_its_end_are_kept(
+    tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that was killed when its packs were made, and goes on when somebody has decided about those that stand."""
+    run(paths, str(tmp_path / "packs"))
+    pack = tmp_path / "packs" / "small1.example.json"
+    with monkeypatch.context() as patch:
+        patch.setattr(ArchiveRun, "_publish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(paths, str(tmp_path / "packs"), force=True)
+    before = Pack.load(pack)
+    gone = before.templates[0]
+    steer(before, (), [Rule(action="reject", id=gone.id)]).save(pack, force=True)
+    told: list[str] = []
+    run(paths, str(tmp_path / "packs"), told, force=True)
+    assert told == ["going on where an earlier run stopped"]
+    after = Pack.load(pack)
+    assert after.overrides.rules == (Rule(action="reject", id=gone.id),)
+    assert gone not in after.templates
+    assert after.overrides.overruled == (gone,)
+
+
+def killed(self: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_run_that_is_done_is_done(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,12 @@ from templatemine.cli import update
 from templatemine.errors import CorpusError
 from templatemine.follow import FollowConfig, Followed, follow
 from templatemine.model import Document
+from templatemine.overrides import Rule
 from templatemine.packs import Pack
 from templatemine.partition import held
 from templatemine.pipeline import Miner, mine
 from templatemine.shelf import load_packs
+from templatemine.steer import steer
 from templatemine.window import WindowConfig
 
 CONFIG = FollowConfig(today="2024-12-31", window=WindowConfig(days=14, least=30))
@@ -253,6 +255,24 @@ def test_killed_while_renaming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             assert (tmp_path / "two" / "packs" / ".templatemine-update" / "publish.json").exists()
     run(tmp_path / "two", new)
     assert contents(tmp_path / "two" / "packs") == contents(tmp_path / "one" / "packs")
+
+
+def test_decisions_while_an_update_runs_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path, [article("a.example", number) for number in range(60)])
+    path = tmp_path / "packs" / "a.example.json"
+    gone = Pack.load(path).templates[0]
+    publish = module._Update.publish
+
+    def late(self: module._Update) -> None:
+        steer(Pack.load(path), (), [Rule(action="reject", id=gone.id)]).save(path, force=True)
+        publish(self)
+
+    monkeypatch.setattr(module._Update, "publish", late)
+    (found,) = run(tmp_path, [article("a.example", number) for number in range(60, 90)])
+    after = Pack.load(path)
+    assert after.documents == found.window
+    assert after.overrides.rules == (Rule(action="reject", id=gone.id),)
+    assert gone.id not in [one.id for one in after.templates]
 
 
 def test_two_runs(tmp_path: Path) -> None:
