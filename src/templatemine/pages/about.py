@@ -162,7 +162,7 @@ def untold(page: Page) -> bool:
     if b"articleBody" not in page.data or not _BODY.search(page.html):
         return False
     bodies = (one.get("articleBody") for one in _articles(page.html))
-    stories = [_words(plain(plain(body[:STORY_LIMIT]))) for body in bodies if isinstance(body, str)]
+    stories = (_words(plain(plain(body[:STORY_LIMIT]))) for body in bodies if isinstance(body, str))
     story = max(stories, key=len, default=[])
     if len(story) < STORY_WORDS:
         return False
