@@ -69,7 +69,8 @@ def _begun(page: Page) -> list[int]:
     found = []
     for place in np.flatnonzero(last > first + 1).tolist():
         text = page.text(int(long[place]))
-        others = map(page.text, tall[order[first[place] : last[place]]][:ALIKE].tolist())
+        begun = order[first[place] : min(last[place], first[place] + ALIKE)]
+        others = map(page.text, tall[begun].tolist())
         if any(len(other) < len(text) and text.startswith(other) for other in others):
             found.append(int(long[place]))
     return found
