@@ -269,9 +269,10 @@ def kept_rules(path: str | Path) -> tuple[Rule, ...]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if '"overrides"' not in text:
+        if not any(key in text for key in ('"overrides"', '"templates"')):
             return ()
-        raise PackError(f"{path}: not JSON: {error}; mend it, for it holds decisions, or delete it") from error
+        # Packs are written whole, so that somebody has edited it.
+        raise PackError(f"{path}: not JSON: {error}; mend it, for it may hold decisions, or delete it") from error
     if not isinstance(data, dict):
         return ()
     if not isinstance(data.get("overrides", []), list):

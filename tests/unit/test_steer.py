@@ -295,7 +295,9 @@ def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pa
         keep_rules(report, tmp_path / "bad.json")
 
 
-@pytest.mark.parametrize("text", ['{"overrides": [', '{"overrides": [{"action": "never", "text": "a"},]}'])
+@pytest.mark.parametrize(
+    "text", ['{"overrides": [', '{"templates": [,]}', '{"overrides": [{"action": "never", "text": "a"},]}']
+)
 def test_decisions_that_cannot_be_read_are_not_replaced(tmp_path: Path, report: SourceReport, text: str) -> None:
     (tmp_path / "torn.json").write_text(text)
     with pytest.raises(PackError, match=r"torn\.json: not JSON: .*; mend it"):
