@@ -44,7 +44,9 @@ def dump(mined: Mined) -> list[bytes | memoryview]:
     plain = _plain(mined, arrays)
     shapes = [[one.dtype.str, len(one)] for one in arrays]
     views = [np.ascontiguousarray(one).data.cast("B") for one in arrays if len(one)]
-    return [orjson.dumps([plain, shapes], option=orjson.OPT_APPEND_NEWLINE), *views]
+    head = orjson.dumps([plain, shapes])
+    # Blanks, so that the first array begins where numbers may.
+    return [head + b" " * (-(len(head) + 1) % 8) + b"\n", *views]
 
 
 def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
@@ -71,7 +73,8 @@ def _fit(text: str) -> bool:
 
 
 def load(data: bytes | memoryview) -> Mined:
-    """The inverse of `dump`, from one piece; the arrays are views of it."""
+    """The inverse of `dump`, from one piece; the arrays are views of it where they begin as the native core, and many a
+    processor, must have them: at a multiple of the size of their numbers."""
     offset = _HEAD
     while b"\n" not in (head := bytes(data[:offset])) and offset < len(data):
         offset *= 2
@@ -79,8 +82,9 @@ def load(data: bytes | memoryview) -> Mined:
     plain, shapes = orjson.loads(head)
     arrays, offset = [], len(head) + 1
     for kind, length in shapes:
-        arrays.append(np.frombuffer(data, kind, length, offset))
-        offset += arrays[-1].nbytes
+        one = np.frombuffer(data, kind, length, offset)
+        arrays.append(one if one.flags.aligned else one.copy())
+        offset += one.nbytes
     mined = _whole(plain, arrays)
     assert isinstance(mined, Mined)
     return mined

@@ -47,6 +47,25 @@ def test_mined_comes_back(method: str, html: bool) -> None:
     assert same(load(b"".join(dump(mined))), mined)
 
 
+def arrays(one: Any) -> list[Any]:
+    if isinstance(one, np.ndarray):
+        return [one]
+    if is_dataclass(one):
+        return [array for f in fields(one) for array in arrays(getattr(one, f.name))]
+    return [one.arena, one.offsets] if hasattr(one, "arena") else []
+
+
+@pytest.mark.parametrize("before", range(8))
+def test_numbers_begin_where_numbers_may(before: int) -> None:
+    """Wherever the bytes lie: the native core reads columns as they stand."""
+    mined = mine_source("s.example", documents("s.example"), PipelineConfig())
+    data = memoryview(b"x" * before + b"".join(dump(mined)))[before:]
+    loaded = load(data)
+    assert same(loaded, mined)
+    assert len(arrays(loaded)) > 5
+    assert all(one.flags.aligned for one in arrays(loaded))
+
+
 @pytest.mark.parametrize("memory", [1, 3_000, 10**9])
 def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> None:
     sources = ["a.example", "b.example", "c.example", "d.example"]
