@@ -43,6 +43,11 @@ cdef inline bint is_sign(uint32_t c) noexcept nogil:
             or 0x2060 <= c <= 0x206F or 0x20A0 <= c <= 0x20CF or 0x2190 <= c <= 0x2BFF)
 
 
+cdef inline bint is_caseless(uint32_t c) noexcept nogil:
+    """characters.CASELESS."""
+    return 0x590 <= c <= 0x1CFF or 0xAC00 <= c <= 0xD7FF or 0xFB1D <= c <= 0xFDFF or 0xFE70 <= c <= 0xFEFE
+
+
 cdef int char_at(const Spec* spec, const uint8_t* p, int64_t n, int* width) noexcept nogil:
     """What the character at p is, of a text that goes on for n bytes; its bytes."""
     cdef uint32_t c = p[0]
@@ -122,7 +127,9 @@ cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n,
         if i < n:
             char = char_at(spec, p + i, n - i, &width)
     small[0] = letters > 0
-    return (behind or letters <= SMALL_SIZE) and i == n if letters else char != OWN
+    if letters:
+        return (behind or letters <= SMALL_SIZE) and i == n
+    return char != OWN and not is_caseless(decode(p, n, &width))
 
 
 cdef inline bint in_address(const uint8_t* p, int64_t width) noexcept nogil:

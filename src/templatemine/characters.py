@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 
 __all__ = [
     "CAPITAL",
+    "CASELESS",
     "DIGITS",
     "JOINTS",
     "LINE_BREAK",
@@ -57,6 +58,9 @@ LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 # Letters of the Latin, Greek and Cyrillic alphabets, without their extensions.
 SMALL = "a-zß-öø-ÿα-ωа-яё"
 CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
+# Scripts without capitals, from Hebrew and Arabic to Mongolian, and Hangul; where a word begins with one of their
+# characters nothing says that it is a name.
+CASELESS = "\u0590-\u1cff\uac00-\ud7ff\ufb1d-\ufdff\ufe70-\ufefe"
 # Punctuation, currencies and what else is no letter and no digit in running text, beyond ASCII.
 SIGNS = (
     "\u00a1-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u200b-\u2027\u202a-\u202e\u2030-\u205e"

@@ -7,8 +7,8 @@ number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
 duration  those of a date, and units of time and "ago"
 url       one address, of the web or of a person, without a blank; of letters from Latin to Arabic
-names     none that begins with a small letter but, behind a string, at most three in a row of such letters alone, and
-          before it any of at most four: "and Jane Roe of The Courier"
+names     none that begins with a letter of a script without capitals, nor with a small one but, behind a string, at
+          most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
 
 A *word* is what stands between separators, as tokens do, but marks do not keep theirs, and none begins with a character
@@ -28,6 +28,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from templatemine.characters import (
+    CASELESS,
     DIGITS,
     JOINTS,
     LINE_BREAKS,
@@ -176,7 +177,7 @@ def filling(kind: str, separators: str, side: str, beside: str) -> str:
         return _address(gap, separators, end, beside)
     if kind == "names":
         parting = _escaped(separators)
-        other = rf"[^\s{parting}{OWN_TOKEN}{SMALL}][^\s{parting}]*"
+        other = rf"[^\s{parting}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{parting}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
         run, few = f"(?:{gap}[{SMALL}]+){{0,{SMALL_RUN}}}", f"[{SMALL}]{{1,{SMALL_SIZE}}}"
         words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if end else f"(?:(?:{few}|{other}){gap})*"

@@ -21,6 +21,7 @@ from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
 from templatemine.pipeline import mine
 from templatemine.sample import choose
+from templatemine.slots import fills
 
 NEWS = pattern_set("news")
 NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", "Kim Orr", "Sue Fox", "Ian Rex")
@@ -53,6 +54,14 @@ def test_the_narrowest_kind_of_all(kind: str, fillers: Sequence[str]) -> None:
     assert taken(texts[::-1]).kind == kind
     before = [f"A story.\u2028{one} photo.\u2029More." for one in fillers]
     assert taken(before, "photo.", "start").kind == kind
+
+
+def test_a_script_without_capitals_has_no_names() -> None:
+    """ "Next Previous" before a byline in Arabic said names once, and all words of Arabic were some."""
+    texts = [f"خبر.\n{one} عين اليوم\nخبر." for one in NAMES]
+    assert taken(texts, "عين اليوم", "start").kind == "names"
+    assert not fills("names", "توفي شخص صباح اليوم في حادث سير ", "-", "start")
+    assert taken([*texts, "توفي شخص صباح عين اليوم"], "عين اليوم", "start").kind.isdigit()
 
 
 def test_few_documents_say_nothing() -> None:

@@ -26,7 +26,7 @@ from templatemine.slots import (
 )
 
 FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "number": (("3", "(1,234.5)", "$4.50 – 5", "12-13", "٣"), ("three", "3 of 4", "27th", "May")),
+    "number": (("3", "(1,234.5)", "$4.50 – 5", "12-13", "٣", "२०२६", "๒๕ ၁"), ("three", "3 of 4", "27th", "May")),
     "date": (
         ("May 3, 2014", "Wednesday, 3 April 2019 at 10:30 a.m. EDT", "27th", "3pm", "2013-11-26", "5 février 2020"),
         ("3 hours ago", "Mayor 3", "may 3", "May be"),
@@ -41,7 +41,7 @@ FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "names": (
         ("Jane Roe", "Jane Roe, of the Courier", "JANE ROE and Łukasz Żak", "École de Paris", "3 Doors", "Ольга Мин"),
-        ("it was only later that", "Jane Roe would not have him there", "the, Courier"),
+        ("it was only later that", "Jane Roe would not have him there", "the, Courier", "أحمد علي", "Jane Roe أحمد", "राम", "김철수", "דוד", "ნინო"),
     ),
     "20": (("one", "one two three", "one-two three", "– one two", "語 one"), ("one two three four five",)),
 }
