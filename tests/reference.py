@@ -126,7 +126,12 @@ def traits(form: bytes) -> int:
     pieces = parse_form(form)
     last = pieces[-1] if pieces else ""
     text = last if isinstance(last, str) else ""
-    bare = text.rstrip("".join(QUOTES_AND_BRACKETS))
+    bare = text
+    while bare and bare[-1] in QUOTES_AND_BRACKETS:
+        # Germans close with what others open with.
+        if bare[-1] == "\u201c" and not (len(bare) > 1 and (_is_letter(bare[-2]) or bare[-2] in SENTENCE_ENDS | {","})):
+            break
+        bare = bare[:-1]
     # Two word spaces of Ethiopic are its full stop, too.
     ends = bare[-1:] in SENTENCE_ENDS or bare.endswith("\u1361\u1361") if bare else False
     closes = ends or bare[-1:] in OTHER_CLOSES if bare else False
@@ -139,7 +144,7 @@ def traits(form: bytes) -> int:
             8 * any(isinstance(piece, int) for piece in pieces),
             16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
             32 * text.endswith(COLONS),
-            128 * (set(whole) <= QUOTES if whole else False),
+            128 * (not bare and set(whole) <= QUOTES if whole else False),
             64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces),
         )
     )

@@ -1274,6 +1274,7 @@ cdef enum:
     VALUE = 16
 
 cdef enum:
+    OPENING_OR_CLOSING = 0x201C     # Germans close with what others open with
     WORD_SPACE = 0x1361     # of Ethiopic; two of them are the full stop of who has no key for it
 
 
@@ -1313,6 +1314,18 @@ cdef inline bint quotes_words(uint32_t c) noexcept nogil:
             or 0x3009 <= c <= 0x300F or c == 0xFF63 or c == 0x301E or c == 0x301F)
 
 
+cdef bint ends_word(const uint8_t* form, int64_t n) noexcept nogil:
+    """Whether a letter, or a mark that ends sentences, is the last of n bytes."""
+    cdef int width = 1
+    cdef uint32_t last
+    if n < 1:
+        return False
+    while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
+        width += 1
+    last = decode(form + n - width, width, &width)
+    return is_letter(last) or last == 44 or closing_mark(last) == 2
+
+
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
     """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
     cdef int width, mark, found = 0
@@ -1324,9 +1337,11 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
             width += 1
         last = decode(form + n - width, width, &width)
         mark = closing_mark(last)
+        if last == OPENING_OR_CLOSING and not ends_word(form, n - width):
+            mark = 0
         if last == WORD_SPACE and n > 3 and decode(form + n - 6, 3, &width) == WORD_SPACE:
             mark = 2
-        quote = quote and quotes_words(last)
+        quote = quote and mark < 0 and quotes_words(last)
         if mark:
             found |= CLAUSE
         if mark == 2:

@@ -17,7 +17,7 @@ from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, RARE, REASONS, TABLE, fewest, judge
+from templatemine.evidence import ACCEPTED, JOINT, LOOSE, RARE, REASONS, TABLE, fewest, judge
 from templatemine.evidence import SHARED as STANDS_ELSEWHERE
 from templatemine.index import document_floor
 from templatemine.mined import Mined, inner, parts
@@ -113,6 +113,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         common = ground.of(mined.hashes)
         elsewhere, in_prose = np.maximum(elsewhere, common), np.maximum(in_prose, common)
     verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants, mined.period)
+    _parentheses(mined, verdict, constants)
     free = mined.rates >= in_prose * exclusive
     _frame(mined, verdict, constants)
     _branch(mined, verdict, free, constants)
@@ -137,6 +138,24 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     )
     verdict[(verdict == STANDS_ELSEWHERE) & free_of_peers] = len(REASONS)
     return cutoff, verdict, (*REASONS, COMMON)
+
+
+_BRACKETS = {")": "(", "]": "[", "\uff09": "\uff08", "\uff3d": "\uff3b"}
+
+
+def _parentheses(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+    """Refuse phrases of prose that end with a bracket they opened themselves: "the Federal Railway Office (FRO)".
+
+    It closes what stands in it, and the sentence goes on.  `verdict` is INOUT.
+    """
+    evidence, strings = mined.evidence, mined.strings
+    assert evidence is not None
+    loose = (evidence.prose >= config.half) & (np.maximum(evidence.starts, evidence.ends) < config.edge)
+    for row in np.flatnonzero((verdict == ACCEPTED) & loose).tolist():
+        text = b" ".join(strings.names[token] for token in strings.ids(row)).decode("utf-8", "replace")
+        opening = _BRACKETS.get(text[-1])
+        if opening is not None and text.rfind(opening) > 0:
+            verdict[row] = LOOSE
 
 
 def _frame(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "ACCEPTED",
     "JOINT",
     "KINDS",
+    "LOOSE",
     "RARE",
     "REASONS",
     "TABLE",

@@ -41,7 +41,17 @@ FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "names": (
         ("Jane Roe", "Jane Roe, of the Courier", "JANE ROE and Łukasz Żak", "École de Paris", "3 Doors", "Ольга Мин"),
-        ("it was only later that", "Jane Roe would not have him there", "the, Courier", "أحمد علي", "Jane Roe أحمد", "राम", "김철수", "דוד", "ნინო"),
+        (
+            "it was only later that",
+            "Jane Roe would not have him there",
+            "the, Courier",
+            "أحمد علي",
+            "Jane Roe أحمد",
+            "राम",
+            "김철수",
+            "דוד",
+            "ნინო",
+        ),
     ),
     "20": (("one", "one two three", "one-two three", "– one two", "語 one"), ("one two three four five",)),
 }
