@@ -196,7 +196,7 @@ def standing(
                     1 * (number == 0),
                     2 * (number == len(line) - 1),
                     4 * (before is None or closed(number - 1)),
-                    8 * (number == len(line) - 1 or marks[document[token]] > 0),
+                    8 * (number == len(line) - 1 or closed(number)),
                     16 * prose,
                     32 * (len(line) - 1 - number <= near),
                     64 * (number <= near),

@@ -419,8 +419,9 @@ cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lin
                 out[i] |= NEAR_BEGIN
             trait = traits[forms[i]]
             if trait & (CLAUSE | SENTENCE):
-                out[i] |= CLOSES
                 # Quotes hold words of a sentence that goes on; they close only what was closed before them.
+                if not trait & QUOTE or out[i] & AFTER_CLOSE:
+                    out[i] |= CLOSES
                 flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
             i += 1
             # A colon at the end of a line heads what follows; before it, it stands between a key and a value.

@@ -10,6 +10,7 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
+from templatemine._core import standing
 from templatemine._text import form_traits
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
@@ -150,6 +151,17 @@ def test_furniture_goes_and_prose_stays(name: str) -> None:
 def test_what_marks_say(form: str, traits: int) -> None:
     encoded = form.encode()
     assert form_traits(np.frombuffer(encoded, np.uint8), np.array([0, len(encoded)]))[0] == traits
+
+
+def test_quotes_close_what_was_closed_before_them() -> None:
+    """ "...the film 'Aliens' opens" goes on, "'It opens.' ..." does not."""
+    word, end, quote = 1, 2, 3
+    traits = np.array([0, 0, OWN | CLAUSE | SENTENCE, OWN | CLAUSE | QUOTE], np.uint8)
+    line = np.array([word, quote, word, end, quote, word], np.int32)
+    after, closes = 4, 8
+    stands = standing(line, np.array([0, len(line)]), traits, False, 16, 100, 12, 4, 3)
+    assert [place for place, one in enumerate(stands) if one & closes] == [3, 4, 5]
+    assert [place for place, one in enumerate(stands) if one & after] == [0, 4, 5]
 
 
 @pytest.mark.parametrize(("brackets", "blank"), [("()", " "), ("（）", "")])
