@@ -140,7 +140,11 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     return cutoff, verdict, (*REASONS, COMMON)
 
 
-_BRACKETS = {")": "(", "]": "[", "\uff09": "\uff08", "\uff3d": "\uff3b"}
+_BRACKETS = {
+    closing.encode().decode("latin-1"): opening.encode().decode("latin-1")
+    for opening, closing in ("()", "[]", "（）", "［］")
+}
+"""Closing to opening ones, byte by byte as forms have them."""
 
 
 def _parentheses(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
@@ -152,9 +156,11 @@ def _parentheses(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig
     assert evidence is not None
     loose = (evidence.prose >= config.half) & (np.maximum(evidence.starts, evidence.ends) < config.edge)
     for row in np.flatnonzero((verdict == ACCEPTED) & loose).tolist():
-        text = b" ".join(strings.names[token] for token in strings.ids(row)).decode("utf-8", "replace")
-        opening = _BRACKETS.get(text[-1])
-        if opening is not None and text.rfind(opening) > 0:
+        text = b" ".join(strings.names[token] for token in strings.ids(row)).decode("latin-1")
+        closing = next((mark for mark in _BRACKETS if text.endswith(mark)), "")
+        before, _, within = text.removesuffix(closing).rpartition(_BRACKETS.get(closing, "\n"))
+        # What counts its readers, "Reload the player (12)", is a call.
+        if before and not (len(within) == 2 and within[0] == "\xff"):
             verdict[row] = LOOSE
 
 
