@@ -44,9 +44,10 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest templatemine._text templatemine._core templatemine._grow templatemine._count \
-		templatemine._cut templatemine._spans templatemine._lines templatemine._blocks templatemine._pages \
-		templatemine._forest templatemine._single templatemine._smooth templatemine._runs templatemine._crf
+	$(BIN)/python -m mypy.stubtest templatemine._memory templatemine._forms templatemine._intervals templatemine._text \
+		templatemine._core templatemine._grow templatemine._count templatemine._cut templatemine._spans \
+		templatemine._lines templatemine._blocks templatemine._pages templatemine._forest \
+		templatemine._single templatemine._smooth templatemine._runs templatemine._crf
 
 dist: $(VENV)/installed
 	$(BIN)/pip install --quiet --group build

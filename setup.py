@@ -13,7 +13,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 MODULES = (
-    *("_text", "_utf8", "_core", "_grow", "_count", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
+    *("_memory", "_tables", "_marks", "_tags", "_forms", "_text", "_utf8"),
+    *("_core", "_grow", "_count"),
+    *("_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
     *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
     *("_smooth", "_single", "_runs", "_crf"),
 )

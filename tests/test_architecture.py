@@ -20,7 +20,9 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
-        *("_text", "_utf8", "_core", "_grow", "_count", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"),
+        *("_memory", "_tables", "_marks", "_tags", "_forms", "_text", "_utf8"),
+        *("_core", "_grow", "_count"),
+        *("_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
         *("page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
         *("_smooth", "_single", "_runs", "_crf"),
@@ -149,28 +151,25 @@ def test_no_circles() -> None:
     assert done
 
 
-def test_the_native_modules_know_nothing_but_errors_and_text() -> None:
-    for name in ("_text", "_utf8", "_core", "_grow", "_clues", "_sieve", "_cut", "_fillers", "_spans", "_lines"):
-        lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
-        words = [line.split() for line in lines if PACKAGE in line and line.startswith(("from", "import"))]
-        below = {
-            f"{PACKAGE}.errors",
-            f"{PACKAGE}._text",
-            f"{PACKAGE}._utf8",
-            *([f"{PACKAGE}.{one}" for one in ("_fillers", "_clues", "_sieve", "_cut")] if name == "_spans" else []),
-            *([f"{PACKAGE}._clues"] if name == "_sieve" else []),
-            *([f"{PACKAGE}._spans", f"{PACKAGE}._cut"] if name == "_lines" else []),
-        }
-        assert {found[1] for found in words} <= below
-        assert name != "_text" or all("cimport" not in found for found in words)
+SHARED = ("_chars", "_memory", "_tables", "_spec", "_marks", "_tags", "_forms", "_text", "_utf8")
+"""What native modules share, from the bottom up; `_chars`, `_spec` and `_stands` are declarations alone."""
+
+NATIVE = (
+    (*SHARED, "_stands", "_core", "_grow", "_count"),
+    (*SHARED, "_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
+    (*SHARED, "_markup", "_paths", "_words", "_state", "_blocks", "_pages"),
+)
+"""Mining, cleaning, pages: each module builds on those before it, and on `errors`."""
 
 
-def test_the_native_modules_of_pages_build_on_each_other() -> None:
-    order = ("_text", "_markup", "_paths", "_words", "_state", "_blocks", "_pages")
-    for place, name in enumerate(order[1:], start=1):
-        lines = (SOURCE / f"{name}.pyx").read_text(encoding="utf-8").splitlines()
-        words = [line.split() for line in lines if line.startswith((f"from {PACKAGE}.", f"import {PACKAGE}"))]
-        assert {found[1] for found in words} <= {f"{PACKAGE}.{lower}" for lower in order[:place]}
+@pytest.mark.parametrize("order", NATIVE, ids=("mining", "cleaning", "pages"))
+def test_the_native_modules_build_on_each_other(order: tuple[str, ...]) -> None:
+    for place, name in enumerate(order):
+        lower = {f"{PACKAGE}.{one}" for one in ("errors", *order[:place])}
+        for path in (SOURCE / f"{name}.pxd", SOURCE / f"{name}.pyx"):
+            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            words = [line.split() for line in lines if line.startswith((f"from {PACKAGE}.", f"import {PACKAGE}"))]
+            assert {found[1] for found in words} <= lower, path.name
 
 
 def test_every_stub_is_held_against_its_native_module() -> None:

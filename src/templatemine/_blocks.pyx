@@ -18,10 +18,10 @@ from templatemine._markup cimport (
 )
 from templatemine._paths cimport SIGN, joined, put_sign
 from templatemine._state cimport DEPTH, Element, Page, Run, TITLE, columns, node_of, page_free, page_init
-from templatemine._text cimport (
-    Table, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, table_add, table_find,
-    table_free, table_init, tm_hash,
-)
+from templatemine._chars cimport is_alnum, is_alpha, is_digit, is_lower, is_upper, same_letters, tm_hash
+from templatemine._memory cimport reserve
+from templatemine._tables cimport Table, table_add, table_find, table_free, table_init
+from templatemine._tags cimport script_end
 from templatemine._words cimport (
     C_BREAK, C_BROKEN, C_END, C_IMAGES, C_LETTERS, C_LINKED, C_LOWER, C_OWN, C_SIZE, C_STRONG, C_TAGS, C_TITLE_WORDS,
     C_WORDS, count_mark, count_word, folded, title_words, word_char,

@@ -4,7 +4,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from libc.string cimport memchr, memcpy
 
-from templatemine._text cimport Spec
+from templatemine._spec cimport Spec
 
 cdef enum:
     # Where in its line a string must stand, and how far its match reaches.

@@ -20,10 +20,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._text cimport (
+from templatemine._chars cimport decode, in_url, is_alpha, is_digit, is_lower, is_own_token, is_upper
+from templatemine._memory cimport reserve
+from templatemine._spec cimport (
     ABBREVIATION, CLOCK, DATE, EMAIL, EXTRA, HANDLE, HEX, INITIALS, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER,
-    NUMERIC, ORDINAL, PERCENT, PHONE, PRICE, RULE, SPACE, Spec, TIME, UPPER, URL, UUID, decode, in_url, is_alpha,
-    is_digit, is_lower, is_own_token, is_upper, reserve,
+    NUMERIC, ORDINAL, PERCENT, PHONE, PRICE, RULE, SPACE, Spec, TIME, UPPER, URL, UUID,
 )
 
 __all__ = []

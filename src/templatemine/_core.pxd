@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from templatemine._text cimport Scanner, Table, Tokens, Words
+from templatemine._tables cimport Table, Words
+from templatemine._text cimport Scanner, Tokens
 from templatemine._utf8 cimport Bytes
 
 

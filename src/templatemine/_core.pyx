@@ -16,12 +16,19 @@ from libc.string cimport memcpy, memset
 
 from templatemine._utf8 cimport Bytes, Written, utf8_of, written
 
-from templatemine._text cimport (
-    AFTER_CLOSE, BEGINS, CLAUSE, CLOSES, COLON, ENDS, FIGURE, FIRST, Found, KIND, NEAR_BEGIN, NEAR_END, PROSE, QUOTE,
-    SENTENCE, SHORT, STANDS, Scanner, TABULAR, WORD, Word, Words, check_bounds, copied, count_stand,
-    found_columns, found_push, handed, normalise, reserve, scan, table_add, table_find, table_free, table_init, table_insert,
-    tag_form, tm_hash, tm_key, tokens_free, words_find, words_init, words_insert,
+from templatemine._chars cimport tm_hash, tm_key
+from templatemine._memory cimport Found, check_bounds, copied, found_columns, found_push, handed, reserve
+from templatemine._tables cimport (
+    SHORT, Word, Words, table_add, table_find, table_free, table_init, table_insert, words_find, words_init,
+    words_insert,
 )
+from templatemine._spec cimport FIRST, KIND, WORD
+from templatemine._tags cimport tag_form
+from templatemine._forms cimport CLAUSE, COLON, FIGURE, QUOTE, SENTENCE, normalise
+from templatemine._stands cimport (
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, PROSE, STANDS, TABULAR, count_stand,
+)
+from templatemine._text cimport Scanner, scan, tokens_free
 
 __all__ = [
     "STAND_COUNTS",

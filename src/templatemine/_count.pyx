@@ -16,10 +16,10 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from templatemine._core cimport Sizes, Tokeniser, stand
-from templatemine._text cimport (
-    STANDS, STOOD_MOST, Stood, Table, check_bounds, reserve, stood_add, stood_count, stood_table, table_add, table_clear,
-    table_free, table_init, traits_of, words_clear,
-)
+from templatemine._memory cimport check_bounds, reserve
+from templatemine._tables cimport Table, table_add, table_clear, table_free, table_init, words_clear
+from templatemine._forms cimport traits_of
+from templatemine._stands cimport STANDS, STOOD_MOST, Stood, stood_add, stood_count, stood_table
 
 __all__ = ["Counter"]
 

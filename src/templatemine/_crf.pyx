@@ -11,7 +11,7 @@ from libc.math cimport exp
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from templatemine._text cimport Table, table_add, table_free, table_init
+from templatemine._tables cimport Table, table_add, table_free, table_init
 
 __all__ = ["FEATURES", "features", "marginals"]
 

@@ -12,10 +12,11 @@ from libc.string cimport memchr, memcpy
 
 from templatemine._utf8 cimport Bytes, PyUnicode_DATA, Written, count_points, skip_points, utf8_of, written
 
-from templatemine._text cimport (
-    TAG, Table, WORD, decode, is_alnum, is_alpha, is_own_token, reserve, table_add, table_find, table_free, table_init, tag_end,
-    tm_hash,
-)
+from templatemine._chars cimport decode, is_alnum, is_alpha, is_own_token, tm_hash
+from templatemine._memory cimport reserve
+from templatemine._tables cimport Table, table_add, table_find, table_free, table_init
+from templatemine._spec cimport TAG, WORD
+from templatemine._tags cimport tag_end
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-from templatemine._text cimport Spec, Table
+from templatemine._tables cimport Table
+from templatemine._spec cimport Spec
 
 
 cdef enum:

@@ -9,10 +9,9 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._text cimport (
-    EXTRA, SPACE, Spec, Table, decode, is_alnum, is_digit, is_lower, is_other_digit, is_own_token, is_upper, table_add, table_find, table_free,
-    table_init, tm_hash,
-)
+from templatemine._chars cimport decode, is_alnum, is_digit, is_lower, is_other_digit, is_own_token, is_upper, tm_hash
+from templatemine._tables cimport Table, table_add, table_find, table_free, table_init
+from templatemine._spec cimport EXTRA, SPACE, Spec
 
 __all__ = []
 

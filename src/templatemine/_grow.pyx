@@ -17,7 +17,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._text cimport STANDS, STOOD_MOST, Stood, check_bounds, reserve, stood_add, stood_count, stood_table
+from templatemine._memory cimport check_bounds, reserve
+from templatemine._stands cimport STANDS, STOOD_MOST, Stood, stood_add, stood_count, stood_table
 
 __all__ = ["grow_parts", "grow_strings"]
 

@@ -12,9 +12,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from templatemine._cut cimport BLANK, Piece
-from templatemine._spans cimport Matcher, Outcome, SPARED, Scratch, outcome_free
+from templatemine._intervals cimport Outcome, outcome_free
+from templatemine._spans cimport Matcher, SPARED, Scratch
 from templatemine._utf8 cimport Bytes
-from templatemine._text cimport Table, reserve, table_add, table_find, table_free, table_init, tm_hash
+from templatemine._chars cimport tm_hash
+from templatemine._memory cimport reserve
+from templatemine._tables cimport Table, table_add, table_find, table_free, table_init
 
 __all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN", "line_ends"]
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from templatemine._text cimport same_letters
+from templatemine._chars cimport same_letters
 
 __all__ = ["FLAGS", "TAGS"]
 

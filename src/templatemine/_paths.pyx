@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memchr, memcmp, memset
 
-from templatemine._text cimport is_digit, tm_hash
+from templatemine._chars cimport is_digit, tm_hash
 
 __all__ = ["KEYS", "path_keys"]
 

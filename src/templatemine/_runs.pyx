@@ -11,10 +11,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memset
 
-from templatemine._text cimport (
-    Table, copied, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, table_add, table_find,
-    table_free, table_init, tm_hash,
-)
+from templatemine._chars cimport is_alnum, is_alpha, is_digit, is_upper, same_letters, tm_hash
+from templatemine._memory cimport copied, reserve
+from templatemine._tables cimport Table, table_add, table_find, table_free, table_init
+from templatemine._tags cimport script_end
 
 __all__ = ["COLUMNS", "FLAGS", "RunScanner"]
 

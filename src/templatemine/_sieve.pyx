@@ -12,7 +12,8 @@ from templatemine._clues cimport (
     BEGINS_LINE, ENDS_LINE, Gram, HEADS, Needle, REACHES, Setting, Settings, Sieve, Trigger, gram_hash, gram_of, is_blank,
     line_end,
 )
-from templatemine._text cimport decode, is_own_token, is_wide_space, reserve
+from templatemine._chars cimport decode, is_own_token, is_wide_space
+from templatemine._memory cimport reserve
 
 __all__ = []
 

@@ -1,39 +1,17 @@
 """The strings of a pack as one automaton, for modules that clean texts natively."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from templatemine._cut cimport Pieces, Stretch
+from templatemine._memory cimport Found
+from templatemine._tables cimport Table, Word, Words
+from templatemine._text cimport Scanner, Tokens
+from templatemine._utf8 cimport Bytes, Written
+from templatemine._automaton cimport Automaton
+from templatemine._boxes cimport Boxes
+from templatemine._intervals cimport Outcome
 from templatemine._fillers cimport Fillers, Walked
 from templatemine._clues cimport Sieve
 from templatemine._sieve cimport Regions
-from templatemine._utf8 cimport Bytes, Written
-from templatemine._text cimport Found, Scanner, Table, Tokens, Word, Words
-
-
-cdef struct Automaton:
-    int64_t states
-    int64_t symbols
-    int32_t* root           # next state of the root by symbol
-    int32_t* fail
-    int32_t* output         # string that ends in a state, or -1
-    int32_t* also           # next string of the same tokens, or -1
-    int32_t* link           # next state with output along the failure links, or 0
-    int32_t* depth
-    uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
-    int32_t* values
-    uint64_t mask
-
-
-cdef struct Boxes:
-    Automaton openings      # over bytes, with BLANK for all blanks
-    int64_t longest         # bytes of an opening, at most, with the widest blanks
-    int64_t count
-    int32_t* string         # of each box
-    int32_t* closed_by      # which of the closings
-    uint8_t* arena          # the closings, one after the other
-    int64_t* bounds
-    int64_t closings
-    int32_t* joint          # of each closing, the string that begins at a joint, or -1
 
 
 cdef enum:
@@ -52,17 +30,6 @@ cdef struct Scratch:
     Walked walked
 
 
-cdef struct Outcome:
-    # Of all texts, one after the other.
-    Stretch* span
-    int64_t size
-    int64_t room
-    int32_t* member         # strings, of each span in order, each once
-    int64_t members
-    int64_t member_room
-    Pieces pieces
-
-
 cdef enum:
     CUT = 0                 # what stays of a text with spans are its pieces; without, it stays as it is
     SPARED = 1              # more would go than the guard allows, so it stays as it is
@@ -74,9 +41,6 @@ cdef struct Text:
     int verdict
     int64_t spans
     int64_t pieces
-
-
-cdef void outcome_free(Outcome* out) noexcept nogil
 
 
 cdef class Matcher(Scanner):

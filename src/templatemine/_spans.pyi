@@ -8,12 +8,7 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine._text import Scanner
 from templatemine.model import Cleaned, Span
 
-__all__ = ["Matcher", "code_points", "merge"]
-
-def merge(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
+__all__ = ["Matcher"]
 
 @disjoint_base
 class Matcher(Scanner):

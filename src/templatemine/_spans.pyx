@@ -1,41 +1,43 @@
-"""The cleaning side: intervals, code points, the token automaton.
+"""The cleaning side: the strings of a pack in texts.
 
 In come texts and pages as UTF-8 bytes and the strings of a pack as numbers, out go spans: start, end, which strings.
-A match costs time linear in the bytes of the text and in the matches, a pack once time linear in its tokens; `merge`
-sorts.  Only buffers and numbers cross the boundary, but for `Matcher.spans` and `clean`, which read the characters of a
-str; each kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets
-are int64.  Arguments are IN unless a docstring says otherwise.
-numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
+A match costs time linear in the bytes of the text and in the matches, a pack once time linear in its tokens.  Only buffers
+and numbers cross the boundary, but for `Matcher.spans` and `clean`, which read the characters of a str; each kernel is a
+public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64.
+Arguments are IN unless a docstring says otherwise.  numpy is imported by what gives arrays: cleaning does without, and so
+starts sooner.
 """
-
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memchr, memcpy, memset
-
-from templatemine._cut cimport assemble, cut_pieces, pieces_to_points
-
-from templatemine._utf8 cimport count_points, utf8_of, written
-
-from templatemine._text cimport (
-    ABBREVIATION, FIRST, Found, INITIALS, KIND, LETTERS, MARKER, SHORT, Scanner, Spec, Tokens, UPPER, WORD, Word, Words, all_upper,
-    copied, decode, found_free, found_push, is_alpha, normalise, reserve, scan, table_add, table_find, table_free, table_init,
-    tag_form, tm_hash, tm_key, tokens_free, tokens_push, words_find, words_init, words_insert,
-)
-
-from templatemine._fillers cimport ANYTHING, NUMBERS, Fillers, Walked, fillers_free, fillers_make, fits, walked_forget
-
-from templatemine._clues cimport (
-    BEGINS_LINE, ENDS_LINE, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn,
-)
-
-from templatemine._sieve cimport Regions, sieve_regions
-
-from array import array
-
-from templatemine.errors import CapacityError
 
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memchr, memcpy, memset
+
+from templatemine._chars cimport all_upper, is_alpha, tm_hash, tm_key
+from templatemine._memory cimport Found, copied, found_free, found_push, reserve
+from templatemine._tables cimport (
+    SHORT, Word, Words, table_add, table_find, table_free, table_init, words_find, words_init, words_insert,
+)
+from templatemine._spec cimport ABBREVIATION, FIRST, INITIALS, KIND, LETTERS, MARKER, Spec, UPPER, WORD
+from templatemine._tags cimport tag_form
+from templatemine._forms cimport normalise
+from templatemine._text cimport Scanner, Tokens, scan, tokens_free, tokens_push
+from templatemine._utf8 cimport Bytes, Written, count_points, utf8_of, written
+from templatemine._automaton cimport Automaton, automaton_build, automaton_free, automaton_step
+from templatemine._boxes cimport Boxes, boxes_build, boxes_free, find_boxes
+from templatemine._cut cimport assemble, cut_pieces, pieces_to_points
+from templatemine._intervals cimport Outcome, order_by_byte, order_by_end, outcome_free, unite
+from templatemine._fillers cimport ANYTHING, Fillers, NUMBERS, Walked, fillers_free, fillers_make, fits, walked_forget
+from templatemine._clues cimport (
+    BEGINS_LINE, ENDS_LINE, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn,
+)
+from templatemine._sieve cimport Regions, sieve_regions
+
+from templatemine.errors import CapacityError
+
+__all__ = ["Matcher"]
+
 
 cdef extern from *:
     """
@@ -47,178 +49,6 @@ cdef extern from *:
     void tm_tell(bint* flag, bint value) noexcept nogil
     bint tm_told(bint* flag) noexcept nogil
 
-__all__ = ["Matcher", "code_points", "merge"]
-
-
-# ======================================================================================================================
-# Intervals
-# ======================================================================================================================
-
-def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, int64_t gap):
-    """Union of intervals; two with fewer than `gap` positions between them become one.
-
-    Parameters
-    ----------
-    starts, ends : int64, shape (m,)
-        In any order; end exclusive.
-
-    Returns
-    -------
-    starts, ends : int64 arrays, ascending and disjoint
-    member : int64 array, shape (m,)
-        The union interval each input interval went into.
-    """
-    import numpy as np
-
-    if starts.shape[0] != ends.shape[0]:
-        raise ValueError(f"expected equal lengths, got {starts.shape[0]} and {ends.shape[0]}")
-    cdef int64_t m = starts.shape[0], i, size = 0
-    cdef int64_t[::1] order = np.argsort(starts, kind="stable").astype(np.int64)
-    cdef int64_t[::1] left = np.empty(max(m, 1), np.int64)
-    cdef int64_t[::1] right = np.empty(max(m, 1), np.int64)
-    cdef int64_t[::1] member = np.empty(max(m, 1), np.int64)
-    with nogil:
-        for i in range(m):
-            if size and (starts[order[i]] <= right[size - 1] or starts[order[i]] - right[size - 1] < gap):
-                if ends[order[i]] > right[size - 1]:
-                    right[size - 1] = ends[order[i]]
-            else:
-                left[size] = starts[order[i]]
-                right[size] = ends[order[i]]
-                size += 1
-            member[order[i]] = size - 1
-    return np.asarray(left)[:size], np.asarray(right)[:size], np.asarray(member)[:m]
-
-
-def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not None):
-    """Offsets in bytes, ascending, as offsets in code points: int64 array of the same shape."""
-    import numpy as np
-
-    cdef int64_t[::1] out = np.empty(max(offsets.shape[0], 1), np.int64)
-    cdef int64_t i, k, b = 0, count = 0
-    for i in range(offsets.shape[0]):
-        if not b <= offsets[i] <= text.shape[0]:
-            raise ValueError(f"expected ascending offsets within {text.shape[0]} bytes, got {offsets[i]} at place {i}")
-        b = offsets[i]
-    b = 0
-    with nogil:
-        for i in range(offsets.shape[0]):
-            k = offsets[i]
-            while b < k:
-                count += (text[b] & 0xC0) != 0x80
-                b += 1
-            out[i] = count
-    return np.asarray(out)[: offsets.shape[0]]
-
-
-# ======================================================================================================================
-# Token automaton: Aho and Corasick (1975) over form ids
-# ======================================================================================================================
-
-cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
-    cdef uint64_t key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
-    cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
-    while a.keys[place]:
-        if a.keys[place] == key:
-            return a.values[place]
-        place = (place + 1) & a.mask
-    return 0
-
-
-cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
-    cdef int32_t found
-    while state:
-        found = automaton_goto(a, state, symbol)
-        if found:
-            return found
-        state = a.fail[state]
-    return a.root[symbol]
-
-
-cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, int64_t strings, int64_t symbols) except -1 nogil:
-    cdef int64_t total = bounds[strings], i, k
-    cdef uint64_t key, place
-    cdef int32_t state, child, f
-    cdef int32_t* parent = NULL
-    cdef int32_t* symbol = NULL
-    cdef int32_t* order = NULL
-    cdef int64_t* count = NULL
-    a.symbols = symbols
-    a.mask = 15
-    while a.mask < <uint64_t>total * 2:
-        a.mask = a.mask * 2 + 1
-    try:
-        a.root = <int32_t*>malloc(symbols * sizeof(int32_t) + 8)
-        a.fail = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        a.output = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        a.also = <int32_t*>malloc((strings + 1) * sizeof(int32_t))
-        a.link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        a.depth = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        a.keys = <uint64_t*>malloc((a.mask + 1) * sizeof(uint64_t))
-        a.values = <int32_t*>malloc((a.mask + 1) * sizeof(int32_t))
-        parent = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        symbol = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
-        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL or a.keys == NULL
-                or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
-            raise MemoryError
-        memset(a.root, 0, symbols * sizeof(int32_t))
-        memset(a.keys, 0, (a.mask + 1) * sizeof(uint64_t))
-        a.states = 1
-        a.fail[0] = 0
-        a.output[0] = -1
-        a.link[0] = 0
-        a.depth[0] = 0
-        for i in range(strings):
-            if bounds[i] == bounds[i + 1]:
-                continue
-            state = 0
-            for k in range(bounds[i], bounds[i + 1]):
-                child = a.root[flat[k]] if state == 0 else automaton_goto(a, state, flat[k])
-                if child == 0:
-                    child = <int32_t>a.states
-                    a.states += 1
-                    a.output[child] = -1
-                    a.depth[child] = a.depth[state] + 1
-                    parent[child] = state
-                    symbol[child] = flat[k]
-                    if state == 0:
-                        a.root[flat[k]] = child
-                    else:
-                        key = <uint64_t>state * <uint64_t>symbols + <uint64_t>flat[k] + 1
-                        place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
-                        while a.keys[place]:
-                            place = (place + 1) & a.mask
-                        a.keys[place] = key
-                        a.values[place] = child
-                state = child
-            a.also[i] = a.output[state]
-            a.output[state] = <int32_t>i
-        # Failure links in the order of depth (counting sort).
-        memset(count, 0, (total + 2) * sizeof(int64_t))
-        for i in range(1, a.states):
-            count[a.depth[i] + 1] += 1
-        for i in range(1, total + 2):
-            count[i] += count[i - 1]
-        for i in range(1, a.states):
-            order[count[a.depth[i]]] = <int32_t>i
-            count[a.depth[i]] += 1
-        for i in range(a.states - 1):
-            state = order[i]
-            if parent[state] == 0:
-                f = 0
-            else:
-                f = automaton_step(a, a.fail[parent[state]], symbol[state])
-            a.fail[state] = f
-            a.link[state] = f if a.output[f] >= 0 else a.link[f]
-    finally:
-        free(parent)
-        free(symbol)
-        free(order)
-        free(count)
-    return 0
-
 
 cdef enum:
     NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
@@ -228,12 +58,6 @@ cdef enum:
     LARGEST = 0x7FFFFFF0    # bytes of a text
     # Bytes between an occurrence and the edge of its line: far more than a slot takes.
     LONGEST_REST = 2048
-
-
-cdef void outcome_free(Outcome* out) noexcept nogil:
-    free(out.span)
-    free(out.member)
-    free(out.pieces.piece)
 
 
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
@@ -295,306 +119,6 @@ cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int6
     last[0] = i
     first[0] = k
     return True
-
-
-cdef void order_by_end(Found* found) noexcept nogil:
-    """Matches in the order of their last token; each stands at most a slot away from its place."""
-    cdef int64_t i, k, position
-    cdef int32_t length, count
-    for i in range(1, found.size):
-        position = found.position[i]
-        length = found.length[i]
-        count = found.count[i]
-        k = i
-        while k > 0 and found.length[k - 1] > length:
-            found.position[k] = found.position[k - 1]
-            found.length[k] = found.length[k - 1]
-            found.count[k] = found.count[k - 1]
-            k -= 1
-        found.position[k] = position
-        found.length[k] = length
-        found.count[k] = count
-
-
-cdef struct Hit:
-    # A match where bytes and not tokens tell the order.
-    int64_t end
-    int64_t position
-    int32_t length
-    int32_t count
-
-
-cdef int by_end(const void* a, const void* b) noexcept nogil:
-    cdef const Hit* first = <const Hit*>a
-    cdef const Hit* second = <const Hit*>b
-    if first.end != second.end:
-        return 1 if first.end > second.end else -1
-    return (first.count > second.count) - (first.count < second.count)
-
-
-cdef int order_by_byte(const Tokens* tokens, Found* found) except -1 nogil:
-    """Matches in the order of the bytes that they end with."""
-    cdef int64_t i
-    cdef Hit* hits = <Hit*>malloc(found.size * sizeof(Hit))
-    if hits == NULL:
-        raise MemoryError
-    for i in range(found.size):
-        hits[i] = Hit(tokens.end[found.length[i]], found.position[i], found.length[i], found.count[i])
-    qsort(hits, found.size, sizeof(Hit), by_end)
-    for i in range(found.size):
-        found.position[i] = hits[i].position
-        found.length[i] = hits[i].length
-        found.count[i] = hits[i].count
-    free(hits)
-    return 0
-
-
-# ======================================================================================================================
-# Boxes: two strings of a line and what stands between them, told by their letters
-# ======================================================================================================================
-
-cdef enum:
-    # Code points between the two strings of a box, at most (`expressions.BOX_SIZE`).
-    BOX_SIZE = 400
-    BLANK = 32              # any white space within a line, as it stands in the strings
-    HEAD = 64               # bytes of what stands at a joint, at most (`expressions.box_expression`)
-    SMALL = 1
-    CAPITAL = 2
-
-
-cdef inline int blank_width(const uint8_t* p, int64_t n) noexcept nogil:
-    """Bytes of the character if it is white space that ends no line, else 0."""
-    cdef int width = 0
-    cdef uint32_t c
-    if p[0] < 0x80:
-        return p[0] == 32 or p[0] == 9 or 11 <= p[0] <= 13
-    c = decode(p, n, &width)
-    if c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x202F or c == 0x205F or c == 0x3000:
-        return width
-    return 0
-
-
-cdef int64_t match_literal(const uint8_t* p, int64_t i, int64_t n, const uint8_t* text, int64_t size) noexcept nogil:
-    """Where a text that stands at i ends; -1 if it does not stand there."""
-    cdef int64_t k
-    cdef int width
-    for k in range(size):
-        if i >= n:
-            return -1
-        if text[k] == BLANK:
-            width = blank_width(p + i, n - i)
-            if not width:
-                return -1
-            i += width
-        elif p[i] != text[k]:
-            return -1
-        else:
-            i += 1
-    return i
-
-
-cdef int64_t line_begin(const uint8_t* p, int64_t i, int64_t least) noexcept nogil:
-    """The beginning of the line of byte i, or `least` if it is before that."""
-    while i > least:
-        if p[i - 1] == 10 or (i - 3 >= least and p[i - 1] & 0xFE == 0xA8 and p[i - 2] == 0x80 and p[i - 3] == 0xE2):
-            return i
-        i -= 1
-    return i
-
-
-cdef inline int letter(const uint8_t* p, int64_t i, int64_t n, int* kind) noexcept nogil:
-    """SMALL, CAPITAL or 0 for the character at i (`expressions.SMALL`, `CAPITAL`); returns its bytes if it is a letter."""
-    cdef uint32_t c
-    kind[0] = 0
-    if i < 0 or i >= n:
-        return 0
-    if p[i] < 0x80:
-        kind[0] = SMALL if 97 <= p[i] <= 122 else CAPITAL if 65 <= p[i] <= 90 else 0
-        return kind[0] > 0
-    if not 0xC3 <= p[i] <= 0xD1 or i + 1 >= n:
-        return 0
-    c = (p[i] & 0x1F) << 6 | (p[i + 1] & 0x3F)
-    if 0xDF <= c <= 0xFF and c != 0xF7 or 0x3B1 <= c <= 0x3C9 or 0x430 <= c <= 0x44F or c == 0x451:
-        kind[0] = SMALL
-    elif 0xC0 <= c <= 0xDE and c != 0xD7 or 0x391 <= c <= 0x3A9 or 0x410 <= c <= 0x42F or c == 0x401:
-        kind[0] = CAPITAL
-    return 2 if kind[0] else 0
-
-
-cdef inline bint behind_small(const uint8_t* p, int64_t i, int64_t n, int64_t* before) noexcept nogil:
-    """Whether the character before i is a small letter; where that begins."""
-    cdef int kind = 0
-    i -= 1
-    while i > 0 and p[i] & 0xC0 == 0x80:
-        i -= 1
-    before[0] = i
-    letter(p, i, n, &kind)
-    return kind == SMALL
-
-
-cdef int64_t head_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Where what begins a box at a joint ends: a word with a capital, and a capital or a bracket; -1 if i is no such joint."""
-    cdef int kind = 0, width = letter(p, i, n, &kind), number = 0
-    cdef int64_t before = 0
-    if kind != CAPITAL or not behind_small(p, i, n, &before) or not behind_small(p, before, n, &before):
-        return -1
-    i += width
-    while True:
-        width = letter(p, i, n, &kind)
-        if kind != SMALL:
-            break
-        number += 1
-        i += width
-    if not 1 <= number <= 20 or i >= n:
-        return -1
-    width = blank_width(p + i, n - i)
-    i += width
-    if not width or i >= n:
-        return -1
-    if p[i] == 40:
-        return i + 1
-    width = letter(p, i, n, &kind)
-    return i + width if kind == CAPITAL else -1
-
-
-cdef int64_t opening_start(const uint8_t* p, int64_t end, int32_t symbols) noexcept nogil:
-    """Where a text of so many symbols begins that ends there."""
-    cdef int64_t i = end
-    cdef int width
-    while symbols > 0:
-        i -= 1
-        # A blank of several bytes is one symbol.
-        for width in range(1, 3):
-            if i - width >= 0 and p[i] & 0xC0 == 0x80 and p[i - width] >= 0xC0 and blank_width(p + i - width, end - i + width) == width + 1:
-                i -= width
-                break
-        symbols -= 1
-    return i
-
-
-cdef int find_openings(const Boxes* b, const uint8_t* p, int64_t n, int64_t least, int64_t start, int64_t end, int32_t closing,
-                       Tokens* tokens, Found* found) except -1 nogil:
-    """Add the boxes that a closing with bytes [start, end) closes: an opening ends behind byte `least`, where one of the same
-    closings began before."""
-    cdef int64_t i = max(start - b.longest - 4 * BOX_SIZE, 0), k
-    cdef int32_t state = 0, s, box
-    cdef int width
-    if least >= 0:
-        i = max(i, least - b.longest)
-    i = line_begin(p, start, i)
-    while i < start and p[i] & 0xC0 == 0x80:
-        i += 1
-    while i < start:
-        if b.joint[closing] >= 0:
-            k = head_end(p, i, n)
-            if least < k <= start and start - k <= 4 * BOX_SIZE and count_points(p, k, start) <= BOX_SIZE:
-                tokens_push(tokens, i, end, WORD)
-                found_push(found, tokens.size - 1, tokens.size - 1, b.joint[closing], 0)
-        width = blank_width(p + i, n - i)
-        state = automaton_step(&b.openings, state, BLANK if width else p[i])
-        i += max(width, 1)
-        s = state if b.openings.output[state] >= 0 else b.openings.link[state]
-        while s:
-            if i > least and start - i <= 4 * BOX_SIZE and count_points(p, i, start) <= BOX_SIZE:
-                box = b.openings.output[s]
-                while box >= 0:
-                    if b.closed_by[box] == closing:
-                        k = opening_start(p, i, b.openings.depth[s])
-                        tokens_push(tokens, k, end, WORD)
-                        found_push(found, tokens.size - 1, tokens.size - 1, b.string[box], 0)
-                    box = b.openings.also[box]
-            s = b.openings.link[s]
-    return 0
-
-
-cdef int find_boxes(const Boxes* b, const uint8_t* p, int64_t n, Tokens* tokens, Found* found) except -1 nogil:
-    """Add all boxes of a text to the matches, each as a token of its own."""
-    cdef int64_t i, end, least, size
-    cdef const uint8_t* closing
-    cdef const void* hit
-    cdef int32_t k
-    for k in range(b.closings):
-        closing = b.arena + b.bounds[k]
-        size = b.bounds[k + 1] - b.bounds[k]
-        least = -1
-        i = 0
-        while i < n:
-            hit = memchr(p + i, closing[0], n - i)
-            if hit == NULL:
-                break
-            i = <const uint8_t*>hit - p
-            end = match_literal(p, i, n, closing, size)
-            if end >= 0:
-                find_openings(b, p, n, least, i, end, k, tokens, found)
-                least = i
-            i += 1
-    return 0
-
-
-cdef void boxes_free(Boxes* b) noexcept nogil:
-    automaton_free(&b.openings)
-    free(b.string)
-    free(b.closed_by)
-    free(b.arena)
-    free(b.bounds)
-    free(b.joint)
-
-
-cdef int boxes_build(Boxes* b, list boxes) except -1:
-    """Lay out boxes, of (string, opening, closing); one without an opening begins at a joint."""
-    cdef int64_t k
-    cdef dict places = {}, joints = {}
-    cdef bytes opening, closing
-    cdef int32_t[::1] flat
-    cdef int64_t[::1] bounds
-    b.string = <int32_t*>malloc(len(boxes) * sizeof(int32_t) + 8)
-    b.closed_by = <int32_t*>malloc(len(boxes) * sizeof(int32_t) + 8)
-    if b.string == NULL or b.closed_by == NULL:
-        raise MemoryError
-    joined = array("i")
-    ends = array("q", [0])
-    b.count = 0
-    for string, opening, closing in boxes:
-        if not closing or closing[:1] == b" ":
-            raise ValueError(f"string {string}: expected a closing that begins with no blank, got {closing!r}")
-        k = places.setdefault(closing, len(places))
-        if not opening:
-            joints[k] = string
-            b.longest = max(b.longest, HEAD)
-            continue
-        b.string[b.count] = string
-        b.closed_by[b.count] = k
-        b.count += 1
-        b.longest = max(b.longest, len(opening) + 2 * opening.count(b" "))
-        joined.extend(opening)
-        ends.append(len(joined))
-    b.closings = len(places)
-    whole = b"".join(places)
-    b.arena = <uint8_t*>malloc(len(whole) + 1)
-    b.bounds = <int64_t*>malloc((b.closings + 1) * sizeof(int64_t))
-    b.joint = <int32_t*>malloc((b.closings + 1) * sizeof(int32_t))
-    if b.arena == NULL or b.bounds == NULL or b.joint == NULL:
-        raise MemoryError
-    memcpy(b.arena, <const uint8_t*>whole, len(whole))
-    b.bounds[0] = 0
-    for k, closing in enumerate(places):
-        b.bounds[k + 1] = b.bounds[k] + len(closing)
-        b.joint[k] = joints.get(k, -1)
-    flat = joined
-    bounds = ends
-    automaton_build(&b.openings, &flat[0] if len(joined) else NULL, &bounds[0], b.count, 256)
-    return 0
-
-
-cdef void automaton_free(Automaton* a) noexcept nogil:
-    free(a.root)
-    free(a.fail)
-    free(a.output)
-    free(a.also)
-    free(a.link)
-    free(a.depth)
-    free(a.keys)
-    free(a.values)
 
 
 cdef Text* new_rows(int64_t number) except NULL:
@@ -1343,62 +867,4 @@ cdef inline int breaks(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
 cdef int _check_size(int64_t size) except -1:
     if size > LARGEST:
         raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")
-    return 0
-
-
-cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
-    """True if fewer than `gap` code points lie between two spans."""
-    if start - end < gap:
-        return True
-    # A code point has at most four bytes.
-    return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
-
-
-cdef int ascending(const void* a, const void* b) noexcept nogil:
-    return (<const int32_t*>a)[0] - (<const int32_t*>b)[0]
-
-
-cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
-    """Put numbers in order, each once; returns how many there are."""
-    cdef int64_t i, size = 0
-    if n > 1:
-        qsort(number, n, sizeof(int32_t), ascending)
-    for i in range(n):
-        if size == 0 or number[i] != number[size - 1]:
-            number[size] = number[i]
-            size += 1
-    return size
-
-
-cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil:
-    """Add the union of the matches of a text, which are ordered by end, to `out`."""
-    cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
-    for i in range(matches.size):
-        start = tokens.start[matches.position[i]]
-        end = tokens.end[matches.length[i]]
-        # No earlier match ends after this one, so only the last spans can be touched.
-        while out.size > first and (start <= out.span[out.size - 1].end
-                                    or near(p, out.span[out.size - 1].end, start, gap, ascii)):
-            out.size -= 1
-            start = min(start, out.span[out.size].start)
-        reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Stretch))
-        out.span[out.size] = Stretch(start, end, start, end, 0)
-        out.size += 1
-    reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
-    i = 0
-    for k in range(first, out.size):
-        start = end = out.members
-        while i < matches.size and tokens.end[matches.length[i]] <= out.span[k].end:
-            out.member[end] = matches.count[i]
-            end += 1
-            i += 1
-        out.members += distinct(out.member + start, end - start)
-        out.span[k].members = out.members
-    if not ascii:
-        for k in range(first, out.size):
-            point += count_points(p, byte, out.span[k].start)
-            out.span[k].first = point
-            point += count_points(p, out.span[k].start, out.span[k].end)
-            out.span[k].last = point
-            byte = out.span[k].end
     return 0

@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from templatemine._paths cimport K_CLASS, K_FULL, K_GRAND, K_NEAR, K_PARENT, K_SIZE, K_TAGS, Node, joined, node_hashes
-from templatemine._text cimport copied, reserve
+from templatemine._memory cimport copied, reserve
 from templatemine._words cimport C_SIZE
 
 __all__: list[str] = []

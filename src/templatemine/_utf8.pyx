@@ -6,7 +6,7 @@ linear, sixteen characters at a time while they are ASCII.  Python's own way kee
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
-from templatemine._text cimport reserve
+from templatemine._memory cimport reserve
 
 __all__ = []
 

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from templatemine._text cimport Table, is_alnum, is_upper
+from templatemine._chars cimport is_alnum, is_upper
+from templatemine._tables cimport Table
 
 cdef enum:
     C_WORDS, C_LINKED, C_STRONG, C_CAPITAL, C_UPPER, C_NUMBERS, C_SHORT, C_LETTERS, C_TITLE, C_TITLE_WORDS, C_MONTH

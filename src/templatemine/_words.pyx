@@ -5,7 +5,8 @@ In come bytes of text whose white space is folded, out go the columns of `COUNTS
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from templatemine._text cimport Table, is_digit, is_upper, table_find, tm_hash
+from templatemine._chars cimport is_digit, is_upper, tm_hash
+from templatemine._tables cimport Table, table_find
 
 __all__ = ["COUNTS"]
 

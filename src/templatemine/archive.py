@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from templatemine import _text, lock, manifest
+from templatemine import _memory, lock, manifest
 from templatemine._version import __version__
 from templatemine.background import fingerprint
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
@@ -297,7 +297,7 @@ class ArchiveRun:
                 function(unit, each)
             done = number + len(unit.sources)
             self._progress(step, done, sources)
-            _text.release_memory()
+            _memory.release_memory()
 
     def _documents(self, unit: Unit) -> tuple[dict[str, Sequence[Document]], int]:
         """The documents of each source of a unit, in memory, or of a giant, as it is asked for them; and how many have
@@ -389,7 +389,7 @@ class ArchiveRun:
             shelf = Shelf(files)
             for _, report in as_finished(finish, order, self.config.jobs):
                 if unit.giant:
-                    _text.release_memory()
+                    _memory.release_memory()
                 path = os.path.join(self.output, pack_names(report.source)[0])
                 outcomes.append(Outcome.of(report, path if shelf.save(report) else None, path))
                 claims += [report.claims] if report.claims is not None else []

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from templatemine import _cut, _lines, _spans
+from templatemine import _cut, _intervals, _lines
 from templatemine.characters import line_begin, line_end
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
@@ -155,7 +155,7 @@ class Cleaner:
         import numpy as np
 
         columns = np.array(matches, np.int64)
-        starts, ends, member = _spans.merge(
+        starts, ends, member = _intervals.merge(
             np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap
         )
         rows: list[set[int]] = [set() for _ in starts]

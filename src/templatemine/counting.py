@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _count, _text
+from templatemine import _count, _forms
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.crosssite import Peers
 from templatemine.dates import Calendar
@@ -191,7 +191,7 @@ def recounted(mined: Mined, wanted: Candidates, counted: Counted) -> Mined:
             wanted.bounds[:-1],
             np.diff(wanted.bounds).astype(np.int32),
             np.maximum(counts.forms, 1).astype(np.float64),
-            _text.form_traits(arena, np.concatenate([np.zeros(1, np.int64), ends])),
+            _forms.form_traits(arena, np.concatenate([np.zeros(1, np.int64), ends])),
             float(max(1, counts.tokens)),
             counts.count,
             counts.stands,

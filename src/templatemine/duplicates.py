@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _text
+from templatemine import _core, _forms
 from templatemine.config import CopyConfig
 from templatemine.model import Corpus, Document, IntArray, LongArray
 from templatemine.tokenise import Forms
@@ -97,6 +97,6 @@ def _rare_runs(
     rare = corpus.df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
-    hashes = _text.form_hashes(forms.arena, forms.offsets)
+    hashes = _forms.form_hashes(forms.arena, forms.offsets)
     runs, owner, held, said = _core.rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
     return runs, owner, np.maximum(held - 1, 0), said

@@ -162,7 +162,7 @@ def measure(
     Parameters
     ----------
     token_counts, traits : float64 and uint8 arrays
-        Occurrences of each token in the source, and what it is (see `_text.form_traits`).
+        Occurrences of each token in the source, and what it is (see `_forms.form_traits`).
     total : float
         Tokens of the source.
     count : int array, shape (strings,)

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from templatemine import _spans
+from templatemine import _intervals
 from templatemine.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
 from templatemine.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
 from templatemine.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
@@ -488,7 +488,7 @@ class Encoded:
         """Offsets in `data`, ascending, as code points of the original text."""
         if self._plain:
             return offsets
-        points = _spans.code_points(self.data, offsets)
+        points = _intervals.code_points(self.data, offsets)
         if self._found:
             import numpy as np
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _text
+from templatemine import _core, _forms
 from templatemine.evidence import Evidence
 from templatemine.model import Corpus, Index, PageHistory, Repeats
 from templatemine.patterns import PatternSet
@@ -169,7 +169,7 @@ def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np
     owner = np.repeat(np.arange(len(rows)), lengths)
     size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
-    names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
+    names = _forms.form_hashes(chosen.names.arena, chosen.names.offsets)
     parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
     place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
     known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
@@ -184,7 +184,7 @@ def inner(
     A stretch is looked at only if a wanted string has its length and its first token.
     """
     chosen, wanted = mined.strings.take(rows), np.sort(wanted)  # hashes ascend with the rows
-    names = _text.form_hashes(chosen.names.arena, chosen.names.offsets)
+    names = _forms.form_hashes(chosen.names.arena, chosen.names.offsets)
     known, first = mined.hashes[wanted], mined.strings.bounds[wanted]
     kinds = np.unique((mined.strings.tokens[first].astype(np.int64) << 32) + mined.strings.bounds[wanted + 1] - first)
     token = chosen.tokens.astype(np.int64) << 32

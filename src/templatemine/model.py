@@ -109,7 +109,7 @@ class Corpus:
     form_names : sequence of bytes
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
     traits : uint8 array, shape (forms,)
-        What each form is, see `_text.form_traits`.
+        What each form is, see `_forms.form_traits`.
     df, counts : int32 and int64 arrays, shape (forms,)
         Documents that hold each form, and its occurrences.
     """

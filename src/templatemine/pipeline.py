@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _text
+from templatemine import _core, _forms, _memory
 from templatemine.boxes import Box, boxes_of
 from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
@@ -156,7 +156,7 @@ def _by_hash(
         before, after = (np.concatenate([none, column]) for column in (hidden.before, hidden.after))
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    by_form = _text.form_hashes(forms.arena, forms.offsets)
+    by_form = _forms.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
     hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     # Where else strings stand is no longer asked; the columns are about to be held twice.
@@ -377,7 +377,7 @@ class Miner:
         for document in documents:
             by_source.setdefault(document.source, []).append(document)
         reports = self._run(by_source)
-        _text.release_memory()
+        _memory.release_memory()
         return reports
 
     def _run(self, by_source: Mapping[str, list[Document]]) -> list[SourceReport]:

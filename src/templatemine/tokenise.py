@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _text
+from templatemine import _core, _forms
 from templatemine.config import TokeniseConfig
 from templatemine.dates import Calendar
 from templatemine.expressions import for_tokens
@@ -82,7 +82,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         forms=forms,
         doc_starts=doc_starts,
         form_names=Forms(arena, offsets),
-        traits=_text.form_traits(arena, offsets),
+        traits=_forms.form_traits(arena, offsets),
         df=df,
         counts=counts,
         first_date=dates[0] if dates else None,

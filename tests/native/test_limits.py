@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from templatemine import _core, _cut, _grow, _spans, _text
+from templatemine import _core, _cut, _forms, _grow, _intervals, _spans
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.mine import suffix_array
@@ -56,10 +56,10 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "stretches_u8": (_core.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
     "renumber": (_core.renumber, (i32(1, 1, 0), 2)),
     "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
-    "form_traits": (_text.form_traits, (u8(65, 66), i64(0, 1, 2))),
-    "form_hashes": (_text.form_hashes, (u8(65, 66), i64(0, 1, 2))),
-    "merge": (_spans.merge, (i64(0, 4), i64(2, 5), 3)),
-    "code_points": (_spans.code_points, (u8(65, 66), i64(0, 2))),
+    "form_traits": (_forms.form_traits, (u8(65, 66), i64(0, 1, 2))),
+    "form_hashes": (_forms.form_hashes, (u8(65, 66), i64(0, 1, 2))),
+    "merge": (_intervals.merge, (i64(0, 4), i64(2, 5), 3)),
+    "code_points": (_intervals.code_points, (u8(65, 66), i64(0, 2))),
     "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
     "strip": (_cut.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
@@ -247,12 +247,12 @@ def test_nothing_gives_nothing() -> None:
     assert _core.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
     assert _core.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
-    assert _text.form_traits(no8, i64(0)).tolist() == []
-    assert _text.form_hashes(no8, i64(0)).tolist() == []
-    assert [len(column) for column in _spans.merge(no64, no64, 3)] == [0, 0, 0]
-    assert _spans.code_points(no8, no64).tolist() == []
+    assert _forms.form_traits(no8, i64(0)).tolist() == []
+    assert _forms.form_hashes(no8, i64(0)).tolist() == []
+    assert [len(column) for column in _intervals.merge(no64, no64, 3)] == [0, 0, 0]
+    assert _intervals.code_points(no8, no64).tolist() == []
     assert _cut.Stripper([]).strip(no8, no64) == b""
-    assert _spans.code_points(b"", i64(0, 0)).tolist() == [0, 0]
+    assert _intervals.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 
 def test_a_tokeniser_without_documents() -> None:

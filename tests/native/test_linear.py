@@ -16,7 +16,7 @@ import pytest
 import regex
 
 from strategies import closed, corpus_of, fibonacci_word
-from templatemine import _core, _pages, _spans
+from templatemine import _core, _intervals, _pages, _spans
 from templatemine.config import MineConfig
 from templatemine.expressions import expression
 from templatemine.index import build_index
@@ -233,7 +233,7 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
 def test_merging() -> None:
     def prepare(size: int) -> Callable[[], object]:
         starts = np.random.default_rng(1).integers(0, 4 * size, size)
-        return lambda: _spans.merge(starts, starts + 3, 2)
+        return lambda: _intervals.merge(starts, starts + 3, 2)
 
     hold(prepare)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import Case, cases, examples, fibonacci_word, scan
-from templatemine import _spans
+from templatemine import _intervals, _spans
 from templatemine.expressions import Encoded
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
@@ -157,8 +157,8 @@ def test_spans_are_the_union_of_what_is_found(html: bool, data: st.DataObject, g
         starts, ends, strings = native.find(data_bytes)
         order = np.argsort(starts, kind="stable")
         left = np.empty_like(starts)
-        left[order] = _spans.code_points(data_bytes, starts[order])
-        right = _spans.code_points(data_bytes, ends)
+        left[order] = _intervals.code_points(data_bytes, starts[order])
+        right = _intervals.code_points(data_bytes, ends)
         unions, members = reference.merge(list(zip(left.tolist(), right.tolist(), strict=True)), gap)
         rows: list[set[int]] = [set() for _ in unions]
         for member, string in zip(members, strings.tolist(), strict=True):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
-from templatemine import _core, _text
+from templatemine import _core, _forms
 from templatemine.expressions import expression, tag_form
 from templatemine.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
 
@@ -65,7 +65,7 @@ def test_traits_are_those_of_the_reference(tokens: list[str]) -> None:
     forms = [form_of(token) for token in tokens]
     offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
     arena = np.frombuffer(b"".join(forms), np.uint8)
-    assert _text.form_traits(arena, offsets).tolist() == [reference.traits(form) for form in forms]
+    assert _forms.form_traits(arena, offsets).tolist() == [reference.traits(form) for form in forms]
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
-from templatemine import _core, _spans
+from templatemine import _core, _intervals
 from templatemine.expressions import OWN_TOKEN, Encoded, marked_text
 from templatemine.patterns import LETTER, PRESETS, PatternSet, pattern_set
 
@@ -242,8 +242,8 @@ def test_offsets_become_code_points() -> None:
     text = "aé中\U0001f600\ud800z"
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     edges = np.cumsum([0, *(len(char.encode("utf-8", "surrogatepass")) for char in text)])
-    assert _spans.code_points(data, edges).tolist() == list(range(len(text) + 1))
-    assert _spans.code_points(data, np.array([0, 0, 1, 1, 3], np.int64)).tolist() == [0, 0, 1, 1, 2]
+    assert _intervals.code_points(data, edges).tolist() == list(range(len(text) + 1))
+    assert _intervals.code_points(data, np.array([0, 0, 1, 1, 3], np.int64)).tolist() == [0, 0, 1, 1, 2]
 
 
 WIDE = st.sampled_from(["a", "é", "ÿ", "“", "中", "\ud800", "😀", " ", "\n", "-", "7", "z" * 17])

@@ -16,7 +16,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine import _spans
+from templatemine import _intervals
 from templatemine.characters import LINE_BREAKS
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
@@ -100,7 +100,7 @@ class Preview:
         for starts, ends, strings in self._found:
             chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
             if chosen.any():
-                left, right, _ = _spans.merge(
+                left, right, _ = _intervals.merge(
                     np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), gap
                 )
                 touched += 1

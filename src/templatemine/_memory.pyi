@@ -1,0 +1,3 @@
+__all__ = ["release_memory"]
+
+def release_memory() -> None: ...

@@ -1,0 +1,70 @@
+"""How tokens stand in their lines: bits of `_core.standing`, and their counts over the occurrences of a string."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memset
+
+
+cdef enum:
+    BEGINS = 1          # begins its line
+    ENDS = 2
+    AFTER_CLOSE = 4     # begins its line or follows a punctuation mark
+    CLOSES = 8          # ends its line or ends with a punctuation mark
+    PROSE = 16          # its line is long and ends a sentence
+    NEAR_END = 32       # the end of its line is near
+    NEAR_BEGIN = 64
+    TABULAR = 128       # its line belongs to a table
+
+
+cdef enum:
+    STANDS = 10         # counts of `count_stand`
+
+
+cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
+    """Add an occurrence to the ten counts of a string: `a` is how its first token stands, `b` how its last does."""
+    counts[0] += a & 1
+    counts[1] += b >> 1 & 1
+    counts[2] += a & b >> 1 & 1
+    counts[3] += a >> 2 & 1
+    counts[4] += b >> 3 & 1
+    counts[5] += a >> 4 & 1
+    counts[6] += b >> 5 & 1
+    counts[7] += a >> 6 & 1
+    counts[8] += a >> 4 & ~a & ~(b >> 1) & 1
+    counts[9] += a >> 7 & 1
+
+
+cdef enum:
+    OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR      # what `count_stand` asks of the first token
+    OF_LAST = ENDS | CLOSES | NEAR_END
+    STOOD = 5           # counts that share a number,
+    STOOD_BITS = 12     # so many bits each
+    STOOD_MOST = 4095   # occurrences until they must be added up
+
+
+cdef struct Stood:
+    # The counts of `count_stand`, side by side: what an occurrence adds, or the sum over some.
+    uint64_t[2] counts
+
+
+cdef inline void stood_table(Stood* table) noexcept nogil:
+    """What an occurrence adds, by how its first and last token stand: 256 entries."""
+    cdef int32_t[STANDS] counts
+    cdef int i, k
+    for i in range(256):
+        memset(counts, 0, sizeof(counts))
+        count_stand(counts, i & OF_FIRST, i & OF_LAST)
+        memset(table + i, 0, sizeof(Stood))
+        for k in range(STANDS):
+            table[i].counts[k // STOOD] |= <uint64_t>counts[k] << (k % STOOD * STOOD_BITS)
+
+
+cdef inline void stood_add(Stood* total, const Stood* table, int32_t a, int32_t b) noexcept nogil:
+    """`count_stand` by a table that `stood_table` has filled."""
+    cdef const Stood* one = table + (a & OF_FIRST | b & OF_LAST)
+    total.counts[0] += one.counts[0]
+    total.counts[1] += one.counts[1]
+
+
+cdef inline int64_t stood_count(const Stood* total, int place) noexcept nogil:
+    """One of the ten counts."""
+    return total.counts[place // STOOD] >> (place % STOOD * STOOD_BITS) & STOOD_MOST
