@@ -36,7 +36,16 @@ from templatemine.background import fingerprint
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.first_pass import FirstPass, Tell, start
-from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records
+from templatemine.frames import (
+    before_body,
+    cannot_write,
+    flushed,
+    frames,
+    only_record,
+    pack_frame,
+    pack_pieces,
+    records,
+)
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
 from templatemine.io.together import together
@@ -332,8 +341,9 @@ class ArchiveRun:
 
                 for _, mined in as_finished(mine, fit, self.config.jobs):
                     rates.append((self._numbers[mined.source], *rates_of(mined)))
-                    handle.write(pack_pieces(key_of(mined.source), dump(mined)))
-                    written.append(key_of(mined.source).hex())
+                    key = key_of(mined.source)
+                    handle.write(pack_pieces(key, dump(mined, before_body(key))))
+                    written.append(key.hex())
                     each(mined.source)
                     del mined
                 facts = orjson.dumps({"duplicates": duplicates, "sources": written})

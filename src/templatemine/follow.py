@@ -23,7 +23,16 @@ from templatemine.archive import ArchiveConfig
 from templatemine.changes import Changes, compare
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError
-from templatemine.frames import cannot_write, flushed, frames, only_record, pack_frame, pack_pieces, records
+from templatemine.frames import (
+    before_body,
+    cannot_write,
+    flushed,
+    frames,
+    only_record,
+    pack_frame,
+    pack_pieces,
+    records,
+)
 from templatemine.io.fields import has_id
 from templatemine.io.read import read_records
 from templatemine.io.together import together
@@ -295,8 +304,9 @@ class _Update:
             note = unfit(documents, self.config.pipeline)
             if not note:
                 mined = mine_source(source, documents, self.options(source))
+                key = key_of(source)
                 with open(self.window(name + ".mined"), "wb") as handle:
-                    handle.write(pack_pieces(key_of(source), dump(mined)))
+                    handle.write(pack_pieces(key, dump(mined, before_body(key))))
                 with open(self.window(name + ".rates"), "wb") as handle:
                     write_rates(handle, [(self.numbers[source], *rates_of(mined))])
                     flushed(handle)

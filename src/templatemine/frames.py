@@ -22,6 +22,7 @@ from templatemine.errors import CorpusError
 __all__ = [
     "Frame",
     "Keyed",
+    "before_body",
     "cannot_write",
     "flushed",
     "frames",
@@ -62,6 +63,11 @@ def pack_frame(items: Iterable[Keyed]) -> bytes:
 def _framed(packed: int, plain: int, number: int, check: int) -> bytes:
     """A header; its check is of what is packed and of the lengths."""
     return _HEADER.pack(_MARK, packed, plain, number, zlib.crc32(struct.pack("<III", packed, plain, number), check))
+
+
+def before_body(source: bytes) -> int:
+    """Bytes that stand before the body of a record, where it is read with `only_record`."""
+    return _RECORD.size + len(source)
 
 
 def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:

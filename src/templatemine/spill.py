@@ -38,15 +38,25 @@ _HEAD = 1 << 12
 """A guess at how long the first line is."""
 
 
-def dump(mined: Mined) -> list[bytes | memoryview]:
-    """All that is kept of a source, as pieces of bytes; they are views of its arrays."""
+def dump(mined: Mined, before: int = 0) -> list[bytes | memoryview]:
+    """All that is kept of a source, as pieces of bytes; they are views of its arrays.
+
+    `load` need not copy an array if so many bytes stand `before` the first piece where they are read.
+    """
     arrays: list[NDArray[Any]] = []
     plain = _plain(mined, arrays)
     shapes = [[one.dtype.str, len(one)] for one in arrays]
-    views = [np.ascontiguousarray(one).data.cast("B") for one in arrays if len(one)]
     head = orjson.dumps([plain, shapes])
-    # Blanks, so that the first array begins where numbers may.
-    return [head + b" " * (-(len(head) + 1) % 8) + b"\n", *views]
+    pieces: list[bytes | memoryview] = [head, b" " * _behind(before + len(head) + 1) + b"\n"]
+    for one in arrays:
+        if len(one):
+            pieces += [np.ascontiguousarray(one).data.cast("B"), bytes(_behind(one.nbytes))]
+    return pieces
+
+
+def _behind(size: int) -> int:
+    """Bytes to fill up so many, so that what follows begins where numbers of eight bytes may."""
+    return -size % 8
 
 
 def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
@@ -84,7 +94,7 @@ def load(data: bytes | memoryview) -> Mined:
     for kind, length in shapes:
         one = np.frombuffer(data, kind, length, offset)
         arrays.append(one if one.flags.aligned else one.copy())
-        offset += one.nbytes
+        offset += one.nbytes + _behind(one.nbytes)
     mined = _whole(plain, arrays)
     assert isinstance(mined, Mined)
     return mined

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from templatemine._core import standing
-from templatemine._text import form_traits
+from templatemine._forms import form_traits
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.model import Document

@@ -13,6 +13,7 @@ import pytest
 from templatemine.config import PipelineConfig
 from templatemine.crosssite import Peers
 from templatemine.errors import CorpusError
+from templatemine.frames import before_body, frames, only_record, pack_pieces
 from templatemine.model import Document
 from templatemine.pipeline import METHODS, Mined, finish_source, mine_source, rates_of, shared
 from templatemine.spill import PeerTable, dump, load, write_rates
@@ -64,6 +65,18 @@ def test_numbers_begin_where_numbers_may(before: int) -> None:
     assert same(loaded, mined)
     assert len(arrays(loaded)) > 5
     assert all(one.flags.aligned for one in arrays(loaded))
+
+
+@pytest.mark.parametrize("name", ["s.example", "so.example", "sources.example"])
+def test_what_stands_in_a_frame_is_not_copied(name: str, tmp_path: Path) -> None:
+    mined = mine_source(name, documents(name), PipelineConfig())
+    key = name.encode()
+    (tmp_path / "mined").write_bytes(pack_pieces(key, dump(mined, before_body(key))))
+    _, body = only_record(str(tmp_path / "mined"), frames(str(tmp_path / "mined"))[0])
+    loaded = load(body)
+    assert same(loaded, mined)
+    whole = np.frombuffer(body, np.uint8)
+    assert all(np.shares_memory(one, whole) for one in arrays(loaded) if len(one))
 
 
 @pytest.mark.parametrize("memory", [1, 3_000, 10**9])

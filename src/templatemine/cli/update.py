@@ -23,8 +23,9 @@ changed. Only sources with new documents are mined again; a pack stays as it
 is until its window holds enough documents.
 
 The first update of a folder may be given the archive. A document that comes
-again (the same id) replaces the old one, and is counted if its text is another. Packs and windows change together or
-not at all; a run that ends early has changed nothing and is begun anew.
+again (the same id) replaces the old one, and is counted if its text is another.
+Packs and windows change together or not at all; a run that ends early has
+changed nothing and is begun anew.
 
 A source that has a pack is mined as that pack was: method, separators and own
 patterns are taken from it, all else is default, but for the background, which
