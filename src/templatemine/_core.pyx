@@ -17,7 +17,7 @@ from libc.string cimport memcpy, memset
 from templatemine._utf8 cimport Bytes, Written, utf8_of, written
 
 from templatemine._chars cimport tm_hash, tm_key
-from templatemine._memory cimport Found, check_bounds, copied, found_columns, found_push, handed, reserve
+from templatemine._memory cimport Found, check_bounds, copied, found_columns, found_push, handed, reserve, tm_prefetch
 from templatemine._tables cimport (
     SHORT, Word, Words, table_add, table_find, table_free, table_init, table_insert, words_find, words_init,
     words_insert,
@@ -833,11 +833,8 @@ cdef extern from *:
         uint64_t s = (uint64_t)(r & M) + (uint64_t)(r >> 61);
         return s >= M ? s - M : s;
     }
-
-    #define tm_prefetch(address) __builtin_prefetch(address)
     """
     uint64_t tm_modmul(uint64_t a, uint64_t b) noexcept nogil
-    void tm_prefetch(const void* address) noexcept nogil
 
 
 cdef enum:

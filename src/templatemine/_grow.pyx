@@ -17,16 +17,13 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from templatemine._memory cimport check_bounds, reserve
+from templatemine._memory cimport check_bounds, reserve, tm_prefetch
 from templatemine._stands cimport STANDS, STOOD_MOST, Stood, stood_add, stood_count, stood_table
 
 __all__ = ["grow_parts", "grow_strings"]
 
 cdef extern from *:
     """
-    /* Asks for memory that is wanted some steps later; only a hint, so any address will do. */
-    #define tm_prefetch(address) __builtin_prefetch(address)
-
     /* A token of the text and what is known of it, side by side: occurrences lie anywhere, and a look at one costs more
        than all that is done with it.  `fact` is the document and, in the lowest eight bits, how the token stands. */
     #pragma pack(push, 1)
@@ -34,8 +31,6 @@ cdef extern from *:
     typedef struct { int32_t symbol; uint32_t fact; } tm_wide;
     #pragma pack(pop)
     """
-    void tm_prefetch(const void* address) noexcept nogil
-
     ctypedef struct tm_narrow:
         uint16_t symbol
         uint32_t fact

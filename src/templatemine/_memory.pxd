@@ -2,6 +2,17 @@
 
 from libc.stdint cimport int32_t, int64_t
 
+cdef extern from *:
+    """
+    /* Asks for memory that is wanted some steps later; only a hint, so any address will do. */
+    #if defined(__GNUC__)
+    #define tm_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define tm_prefetch(address) ((void)(address))
+    #endif
+    """
+    void tm_prefetch(const void* address) noexcept nogil
+
 
 cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1
 cdef object copied(const void* data, int64_t size, object dtype)

@@ -13,7 +13,7 @@ from templatemine._clues cimport (
     line_end,
 )
 from templatemine._chars cimport decode, is_own_token, is_wide_space
-from templatemine._memory cimport reserve
+from templatemine._memory cimport reserve, tm_prefetch
 
 __all__ = []
 
@@ -22,11 +22,6 @@ cdef extern from *:
     /* First place at or after i of one of some bytes, at most 16; n if there is none. */
     #if defined(__SSE2__)
     #include <emmintrin.h>
-    #endif
-    #if defined(__GNUC__)
-    #define tm_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define tm_prefetch(p) ((void)(p))
     #endif
     static int64_t tm_any(const uint8_t *p, int64_t i, int64_t n, const uint8_t *bytes, int count) {
     #if defined(__SSE2__)
@@ -66,7 +61,6 @@ cdef extern from *:
         return 0;
     }
     """
-    void prefetch "tm_prefetch"(const void* p) noexcept nogil
     int64_t tm_any(const uint8_t* p, int64_t i, int64_t n, const uint8_t* bytes, int count) noexcept nogil
     bint tm_parted(const uint8_t* p, int64_t n) noexcept nogil
 
@@ -250,7 +244,7 @@ cdef struct Hits:
 cdef inline int add_hit(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint32_t hashed, Hits* hits,
                         Regions* out) except -1 nogil:
     cdef const int32_t* head = s.heads + (hashed >> HEADS)
-    prefetch(head)
+    tm_prefetch(head)
     hits.hit[hits.size].i = i
     hits.hit[hits.size].head = head
     hits.size += 1
@@ -266,7 +260,7 @@ cdef int check_hits(const Sieve* s, const uint8_t* p, int64_t n, Hits* hits, Reg
     for k in range(hits.size):
         hit = &hits.hit[k]
         hit.gram = s.gram + hit.head[0]
-        prefetch(hit.gram)
+        tm_prefetch(hit.gram)
     for k in range(hits.size):
         hit = &hits.hit[k]
         gram = hit.gram

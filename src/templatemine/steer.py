@@ -337,10 +337,10 @@ def keep_later_rules(made: str, standing: str) -> None:
     PackError
         As `kept_rules`.
     """
-    if not os.path.exists(made):
+    if not (os.path.exists(made) and os.path.exists(standing)):
         return
     rules = kept_rules(standing)
-    if rules == kept_rules(made) or not os.path.exists(standing):
+    if rules == kept_rules(made):
         return
     beside = made if os.path.exists(dropped_beside(made)) else standing
     steer(Pack.load(made), read_dropped(beside), rules).save(made, force=True)

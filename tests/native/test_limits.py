@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import i32, i64, u8
 from numpy.typing import NDArray
 
 from templatemine import _core, _cut, _forms, _grow, _intervals, _spans
@@ -19,18 +20,6 @@ from templatemine.patterns import pattern_set
 
 NEWS = pattern_set("news")
 SCANNER = NEWS.scanner_arguments("-", False)
-
-
-def i32(*values: int) -> NDArray[np.int32]:
-    return np.array(values, np.int32)
-
-
-def i64(*values: int) -> NDArray[np.int64]:
-    return np.array(values, np.int64)
-
-
-def u8(*values: int) -> NDArray[np.uint8]:
-    return np.array(values, np.uint8)
 
 
 def u64(*values: int) -> NDArray[np.uint64]:

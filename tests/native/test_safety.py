@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import i32, i64, u8
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -31,18 +32,6 @@ from templatemine.patterns import pattern_set
 
 SCANNER = pattern_set("news").scanner_arguments("-", False)
 FIELDS = _lines.Fields([b"text", b"html", b"source", b"id", b"removed", b"spared"], 1 << 40)
-
-
-def i32(*values: int) -> NDArray[np.int32]:
-    return np.array(values, np.int32)
-
-
-def i64(*values: int) -> NDArray[np.int64]:
-    return np.array(values, np.int64)
-
-
-def u8(*values: int) -> NDArray[np.uint8]:
-    return np.array(values, np.uint8)
 
 
 def matcher(*boxes: tuple[int, bytes, bytes], sieve: int = 1) -> _spans.Matcher:

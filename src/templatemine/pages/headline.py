@@ -57,30 +57,30 @@ def head_of(
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
+    place = None if paths is None else np.unique(paths, return_inverse=True)[1]
     below = main & (np.arange(len(main)) > headline)
-    story = np.flatnonzero(below & _begins(words, main, below, paths))
+    story = np.flatnonzero(below & _begins(words, main, below, place))
     if not len(story):
         return head
     between = slice(headline + 1, int(story[0]))
-    apart = story[0] - headline if paths is None else main[between].sum()
+    apart = story[0] - headline if place is None else main[between].sum()
     if apart > FAR:
         return head
     head[between] = counts[between][:, MARKS].any(axis=1) & (words[between] <= FAR)
-    if paths is not None:
-        _, place = np.unique(paths, return_inverse=True)
+    if place is not None:
         head &= (np.bincount(place, weights=head & main) < LIST)[place]
     head[headline] = True
     return head
 
 
 def _begins(
-    words: NDArray[np.int32], main: NDArray[np.bool_], below: NDArray[np.bool_], paths: NDArray[np.uint64] | None
+    words: NDArray[np.int32], main: NDArray[np.bool_], below: NDArray[np.bool_], place: NDArray[np.intp] | None
 ) -> NDArray[np.bool_]:
-    """Blocks that a story may begin with; `below` are those of the main text below the headline."""
+    """Blocks that a story may begin with; `below` are those of the main text below the headline,
+    `place` the numbers of their paths."""
     long = main & (words >= STORY)
-    if paths is None:
+    if place is None:
         return long
-    _, place = np.unique(paths, return_inverse=True)
     share = np.bincount(place, weights=words * main)[place] / max(int((words * main).sum()), 1)
     much = long & (share >= PART)
     listed = (share >= MOST) & (np.bincount(place, weights=below)[place] >= LIST)
