@@ -1,6 +1,6 @@
 """What `_count` takes of the mining side: the tokeniser, and how the tokens of a document stand."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from templatemine._tables cimport Table, Words
 from templatemine._text cimport Scanner, Tokens
@@ -11,6 +11,14 @@ cdef struct Ints:
     int32_t* data
     int64_t size
     int64_t room
+
+
+cdef struct Ahead:
+    # A token whose place in a table is asked for before it is looked up.
+    uint64_t hash
+    uint64_t a              # of a short one: its spelling (tm_key)
+    uint64_t b
+    int64_t size
 
 
 cdef class Tokeniser(Scanner):
@@ -31,6 +39,7 @@ cdef class Tokeniser(Scanner):
     cdef list _each(self, list documents)
     cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil
+    cdef int64_t _id(self, const uint8_t* q, uint8_t kind, const Ahead* one) except -1 nogil
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil
 
 

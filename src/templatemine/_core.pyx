@@ -99,6 +99,10 @@ cdef inline int ints_push(Ints* v, int32_t value) except -1 nogil:
     return 0
 
 
+cdef enum:
+    BATCH = 32      # tokens whose places in the tables are asked for before the first of them is looked up
+
+
 cdef class Tokeniser(Scanner):
     """Documents in, ids of normalised tokens out.
 
@@ -199,44 +203,58 @@ cdef class Tokeniser(Scanner):
         return self._add(p, n)
 
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil:
-        cdef int64_t i, type_id, form_id, size
-        cdef uint8_t kind
-        cdef uint64_t h, a = 0, b = 0
+        cdef Ahead[BATCH] ahead
+        cdef Ahead* one
+        cdef int64_t i, first, last = 0
         cdef const uint8_t* q
         cdef const Word* word
         self.scratch.size = 0
         scan(&self.spec, p, 0, n, &self.scratch)
         ints_reserve(&self.tokens, self.scratch.size)
-        for i in range(self.scratch.size):
-            q = p + self.scratch.start[i]
-            size = self.scratch.end[i] - self.scratch.start[i]
-            if self.lines and self.scratch.kind[i] & FIRST:
-                ints_push(&self.tokens, 0)
-            kind = self.scratch.kind[i] & KIND
-            if kind != WORD:
-                # Tags are normalised at once: with their links they hardly ever come twice.
-                form_id = self._form(q, size, kind)
-            elif size <= SHORT:
-                h = tm_key(q, size, p + n, &a, &b)
-                word = words_find(&self.words, h, a, b, size)
-                if word == NULL:
-                    form_id = self._form(q, size, WORD)
-                    words_insert(&self.words, h, a, b, <int32_t>size, <int32_t>form_id)
-                else:
-                    form_id = word.id
-            else:
-                h = tm_hash(q, size)
-                type_id = table_find(&self.types, q, size, h)
-                if type_id < 0:
-                    form_id = self._form(q, size, WORD)
-                    # The two stay together where memory runs out between them.
-                    ints_reserve(&self.form_of, 1)
-                    table_insert(&self.types, q, size, h)
-                    ints_push(&self.form_of, <int32_t>form_id)
-                else:
-                    form_id = self.form_of.data[type_id]
-            ints_push(&self.tokens, <int32_t>form_id)
+        while last < self.scratch.size:
+            first = last
+            last = min(first + BATCH, self.scratch.size)
+            for i in range(first, last):
+                one = ahead + (i - first)
+                q = p + self.scratch.start[i]
+                one.size = self.scratch.end[i] - self.scratch.start[i]
+                if one.size <= SHORT:
+                    one.hash = tm_key(q, one.size, p + n, &one.a, &one.b)
+                    tm_prefetch(self.words.slots + (one.hash & self.words.mask))
+                elif self.scratch.kind[i] & KIND == WORD:
+                    one.hash = tm_hash(q, one.size)
+                    tm_prefetch(self.types.slots + (one.hash & self.types.mask))
+            for i in range(first, last):
+                one = ahead + (i - first)
+                if self.lines and self.scratch.kind[i] & FIRST:
+                    ints_push(&self.tokens, 0)
+                if one.size <= SHORT and self.scratch.kind[i] & KIND == WORD:
+                    word = words_find(&self.words, one.hash, one.a, one.b, one.size)
+                    if word:
+                        ints_push(&self.tokens, word.id)
+                        continue
+                ints_push(&self.tokens, <int32_t>self._id(p + self.scratch.start[i], self.scratch.kind[i] & KIND, one))
         return 0
+
+    cdef int64_t _id(self, const uint8_t* q, uint8_t kind, const Ahead* one) except -1 nogil:
+        """Form of a token that is long, mark-up or new."""
+        cdef int64_t type_id, form_id
+        if kind != WORD:
+            # Tags are normalised at once: with their links they hardly ever come twice.
+            return self._form(q, one.size, kind)
+        if one.size <= SHORT:
+            form_id = self._form(q, one.size, WORD)
+            words_insert(&self.words, one.hash, one.a, one.b, <int32_t>one.size, <int32_t>form_id)
+            return form_id
+        type_id = table_find(&self.types, q, one.size, one.hash)
+        if type_id >= 0:
+            return self.form_of.data[type_id]
+        form_id = self._form(q, one.size, WORD)
+        # The two stay together where memory runs out between them.
+        ints_reserve(&self.form_of, 1)
+        table_insert(&self.types, q, one.size, one.hash)
+        ints_push(&self.form_of, <int32_t>form_id)
+        return form_id
 
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
         reserve(<void**>&self.room, &self.room_size, 2 * n + 32, 1)
