@@ -67,6 +67,35 @@ def test_pairs_are_those_of_the_twin() -> None:
     assert found == near_duplicates(texts, CONFIG)
 
 
+def test_pairs_just_above_the_threshold_are_found() -> None:
+    """40 words, of which the last 9 are others: 29 of the 47 sets of three are in both."""
+    pytest.importorskip("datasketch")
+    texts = []
+    for place in range(150):
+        words = [f"w{place}x{number}" for number in range(40)]
+        texts.append(" ".join(words))
+        texts.append(" ".join([*words[:-9], *(f"new{place}x{number}" for number in range(9))]))
+    (index,) = {reference.jaccard(texts[place], texts[place + 1], 3) for place in range(0, 300, 2)}
+    assert 0.6 < index < 0.62
+    assert len(near_duplicates(texts, CONFIG)) >= 149
+
+
+def test_any_seed_will_do() -> None:
+    pytest.importorskip("datasketch")
+    pytest.importorskip("sklearn")
+    config = RetrievalConfig(seed=2**40 + 1, sample=None)
+    documents = [article(f"s{place % 2}", place, vocabulary="xy"[place % 2]) for place in range(12)]
+    evaluate_near_duplicates(documents, nothing, config)
+    evaluate_clustering(documents, {one.id: one.source for one in documents}, nothing, config)
+
+
+def test_too_few_words_in_common_to_cluster() -> None:
+    pytest.importorskip("sklearn")
+    documents = [article(f"s{place % 2}", place) for place in range(3)]
+    with pytest.raises(CorpusError, match="3 articles share too few words"):
+        evaluate_clustering(documents, {one.id: one.source for one in documents}, nothing, CONFIG)
+
+
 def test_groups_that_are_known() -> None:
     pytest.importorskip("datasketch")
     text = article("a", 1).body

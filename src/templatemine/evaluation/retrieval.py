@@ -25,6 +25,11 @@ __all__ = ["RetrievalConfig", "evaluate_clustering", "evaluate_near_duplicates",
 
 Pair = tuple[int, int]
 
+_SEEDS = 2**32
+"""Generators of numpy take no larger ones."""
+
+_MISSED = 0.001
+
 
 # ----------------------------------------------------------------------------------------------------- near duplicates
 
@@ -50,8 +55,8 @@ def shingles(text: str, length: int) -> frozenset[tuple[str, ...]]:
 def near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[Pair]:
     """Pairs (i, j), i < j, of texts whose Jaccard index reaches the threshold.
 
-    MinHash proposes them with bands for nine tenths of the threshold, the sets decide, so what is said is right and
-    little is missed.
+    MinHash proposes them, the sets decide; so what is said is right, and of pairs at the threshold one in a thousand is
+    missed (`_bands`).
     """
     try:
         from datasketch import MinHash, MinHashLSH
@@ -59,16 +64,27 @@ def near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[Pair]:
         raise _missing("datasketch") from error
     sets = [shingles(text, config.shingle) for text in texts]
     found: set[Pair] = set()
-    index = MinHashLSH(threshold=0.9 * config.threshold, num_perm=config.permutations)
+    index = MinHashLSH(num_perm=config.permutations, params=_bands(config.threshold, config.permutations))
     for place, elements in enumerate(sets):
         if elements:
-            sketch = MinHash(num_perm=config.permutations, seed=config.seed)
+            sketch = MinHash(num_perm=config.permutations, seed=config.seed % _SEEDS)
             sketch.update_batch([" ".join(element).encode("utf-8", "surrogatepass") for element in sorted(elements)])
             for other in index.query(sketch):
                 if _jaccard(elements, sets[other]) >= config.threshold:
                     found.add((other, place))
             index.insert(place, sketch)
     return found
+
+
+def _bands(threshold: float, permutations: int) -> tuple[int, int]:
+    """Bands, and hashes in each: as many as let one pair in a thousand pass by, of those at the threshold.
+
+    A pair of Jaccard index j agrees in a band of r hashes with a chance of j**r, in none of b bands with (1 - j**r)**b.
+    """
+    rows = 1
+    while (1 - threshold ** (rows + 1)) ** (permutations // (rows + 1)) <= _MISSED:
+        rows += 1
+    return permutations // rows, rows
 
 
 def _jaccard(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
@@ -252,13 +268,18 @@ def _clustered(texts: Sequence[str], truth: Sequence[str], config: RetrievalConf
         from sklearn.preprocessing import normalize
     except ImportError as error:
         raise _missing("scikit-learn") from error
-    table = TfidfVectorizer(analyzer=_terms, min_df=2, max_df=0.5, sublinear_tf=True).fit_transform(texts)
+    seed = config.seed % _SEEDS
+    try:
+        table = TfidfVectorizer(analyzer=_terms, min_df=2, max_df=0.5, sublinear_tf=True).fit_transform(texts)
+    except ValueError as error:  # no word is left
+        problem = f"{len(texts)} articles share too few words to be clustered: none stands in two and at most half of them"
+        raise CorpusError(problem, fatal=True) from error
     dimensions = min(_DIMENSIONS, min(table.shape) - 1)
     vectors = (
-        normalize(TruncatedSVD(dimensions, random_state=config.seed).fit_transform(table)) if dimensions else table
+        normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(table)) if dimensions else table
     )
     labels = len(set(truth))
-    found = KMeans(labels, n_init=config.starts, random_state=config.seed).fit_predict(vectors)
+    found = KMeans(labels, n_init=config.starts, random_state=seed).fit_predict(vectors)
     return {
         "labels": labels,
         "adjusted Rand": float(metrics.adjusted_rand_score(truth, found)),
