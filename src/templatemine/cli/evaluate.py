@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import platform
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
@@ -33,12 +37,24 @@ tables, and with --json FILE writes all figures with seed and sample.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What was read: the records of the inputs, and those of ``--other``."""
+
+    records: list[Record]
+    other: list[Record]
+
+    @property
+    def documents(self) -> list[Document]:
+        return [record.document for record in self.records]
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Trial:
     help: str
     description: str
     add: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, list[Record], System], list[Result]]
+    run: Callable[[argparse.Namespace, _Material, System], list[Result]]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +84,12 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--force", "-f", action="store_true", help="replace FILE if it is there")
     group.add_argument(
-        "--jobs", "-j", metavar="N", type=common.jobs, default=1, help="processes (default: %(default)s)"
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=common.jobs,
+        default=1,
+        help="processes; 0 for one a processor (default: %(default)s)",
     )
     group.add_argument("--quiet", "-q", action="store_true", help="no progress")
     common.add_input_options(parser)
@@ -90,24 +111,28 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.systems import miner
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
+    others: list[str] = getattr(args, "other", None) or []
     if args.json:
-        common.check_output(args.inputs, args.json)
+        spans = getattr(args, "spans", None)
+        common.check_output([*args.inputs, *others, *([spans] if spans else [])], args.json)
     system = miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
-    with terminal.progress() as steps:
-        records = list(_records(args, terminal, steps))
-        if not records:
-            raise CorpusError("the inputs hold no documents", fatal=True)
-        steps("trying", 0, None)
-        results = args.trial.run(args, records, system)
-    terminal.skipped_more()
-    terminal.say(*terminal.notes())
-    facts = json.dumps(_facts(args, results, terminal), indent=1) + "\n"
-    if args.json == "-":
-        common.out(facts)
-        return 0
-    common.out("\n\n".join("\n".join(_lines(result)) for result in results) + "\n")
-    if args.json:
-        with atomic_writer(args.json, force=args.force) as output:
+    to_file = args.json and args.json != "-"
+    with atomic_writer(args.json, force=args.force) if to_file else nullcontext() as output:
+        with terminal.progress() as steps:
+            common.check_inputs([*args.inputs, *others])
+            read = _Material(*(list(_records(args, paths, terminal, steps)) for paths in (args.inputs, others)))
+            if not read.records:
+                raise CorpusError("the inputs hold no documents", fatal=True)
+            steps("trying", 0, None)
+            results = args.trial.run(args, read, system)
+        terminal.skipped_more()
+        terminal.say(*terminal.notes())
+        facts = json.dumps(_facts(args, read, results, terminal), indent=1) + "\n"
+        if args.json == "-":
+            common.out(facts)
+            return 0
+        common.out("\n\n".join("\n".join(_lines(result)) for result in results) + "\n")
+        if output is not None:
             output.write(facts.encode())
     return 0
 
@@ -115,31 +140,64 @@ def run(args: argparse.Namespace) -> int:
 _EVERY = 256
 
 
-def _records(args: argparse.Namespace, terminal: common.Terminal, steps: common.Steps) -> Iterator[Record]:
-    for number, record in enumerate(common.open_records(args.inputs, common.read_config(args), terminal.met), 1):
+def _records(
+    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: common.Steps
+) -> Iterator[Record]:
+    for number, record in enumerate(common.open_records(paths, common.read_config(args), terminal.met), 1):
         if number % _EVERY == 0:
             steps("read", number, None)
         yield record
 
 
-def _facts(args: argparse.Namespace, results: Sequence[Result], terminal: common.Terminal) -> dict[str, Any]:
+_FIELDS = ("other", "spans", "gold_field", "label_field", "group_field", "feed_field")
+"""Options of the trials that say where their truth stands."""
+
+
+def _facts(
+    args: argparse.Namespace, read: _Material, results: Sequence[Result], terminal: common.Terminal
+) -> dict[str, Any]:
     return {
         "templatemine": __version__,
         "python": platform.python_version(),
         "method": args.method,
         "background": args.background,
         "inputs": list(args.inputs),
+        "documents": len(read.records),
+        "digest": _digest(read),
+        **{name.replace("_", " "): value for name in _FIELDS if (value := getattr(args, name, None)) is not None},
         "skipped": terminal.skipped,
         "met": terminal.met.notes,
         "results": [result.facts() for result in results],
     }
 
 
+def _digest(read: _Material) -> str:
+    """Of all documents that were read, in whatever order: equal for two runs whose figures can be compared."""
+    whole = hashlib.sha256()
+    for records in (read.records, read.other):
+        documents = (record.document for record in records)
+        parts = sorted(
+            hashlib.sha256(repr((one.source, one.id, one.date, one.is_html, one.body)).encode()).digest()
+            for one in documents
+        )
+        whole.update(b"".join([len(parts).to_bytes(8, "big"), *parts]))
+    return whole.hexdigest()
+
+
 def _lines(result: Result) -> list[str]:
-    header = [name if unit == "text" else ">" + name for name, unit in result.units.items()]
-    rows = [[_cell(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows]
+    width = tables.terminal_width(sys.stdout)
+    names = list(result.units)
+    # Names of several words stand on two lines, so that a table fits 80 columns.
+    upper = [name.partition(" ")[0] if " " in name else "" for name in names]
+    lower = [name.partition(" ")[2] or name for name in names]
+    header = [name if unit == "text" else ">" + name for name, unit in zip(upper, result.units.values(), strict=True)]
+    rows = [lower, *([_cell(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows)]
+    laid = tables.table(header, rows, width)
     settings = "; ".join(f"{name}: {_setting(value)}" for name, value in result.settings.items())
-    return [result.name, *tables.table(header, rows, None), settings, *result.notes]
+    said = [settings, *result.notes]
+    if width is not None:
+        said = [line for text in said for line in textwrap.wrap(text, width - 1, subsequent_indent="  ")]
+    return [result.name, *(laid if any(upper) else laid[1:]), *said]
 
 
 def _cell(value: Any, unit: str) -> str:
@@ -147,8 +205,10 @@ def _cell(value: Any, unit: str) -> str:
         return "-"
     if unit == "share":
         return f"{value:.1%}"
+    if unit == "small share":
+        return f"{value:.2%}"
     if unit == "number":
-        return f"{value:,.2f}"
+        return f"{round(value, 2) + 0.0:,.2f}"  # no minus before 0.00
     return f"{value:,}" if unit == "count" else str(value)
 
 
@@ -160,8 +220,20 @@ def _setting(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _documents(records: Sequence[Record]) -> list[Document]:
-    return [record.document for record in records]
+def _apart(read: _Material) -> list[Record]:
+    """Records of which none has an id that stands in another source, too: there the source is put before it.
+
+    What is told of documents is told by id; sources that number their articles would take each other's.
+    """
+    sources: dict[str, set[str]] = {}
+    for record in read.records:
+        sources.setdefault(record.document.id, set()).add(record.document.source)
+    return [
+        record
+        if len(sources[(one := record.document).id]) == 1
+        else replace(record, document=replace(one, id=f"{one.source}/{one.id}"))
+        for record in read.records
+    ]
 
 
 def _values(records: Sequence[Record], name: str) -> dict[str, str]:
@@ -203,11 +275,11 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _injection(args: argparse.Namespace, records: list[Record], system: System) -> list[Result]:
+def _injection(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
     from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 
     config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
-    return [evaluate_injection(_documents(records), system, config)]
+    return [evaluate_injection(read.documents, system, config)]
 
 
 def _add_gold(parser: argparse.ArgumentParser) -> None:
@@ -229,17 +301,20 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, None)
 
 
-def _gold(args: argparse.Namespace, records: list[Record], system: System) -> list[Result]:
+def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
     from templatemine.evaluation.gold import GoldConfig, evaluate_spans, evaluate_texts, gold_texts, read_spans
 
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
     if args.spans:
         if args.gold_field or args.folds != 1:
             raise ConfigError("--spans goes with neither --gold-field nor --folds")
-        return [evaluate_spans(_documents(records), read_spans(args.spans), system, config)]
+        return [evaluate_spans(read.documents, read_spans(args.spans), system, config)]
     name = args.gold_field or "gold"
+    records = _apart(read)
     texts = gold_texts((record.document, record.fields.get(name)) for record in records)
-    return [evaluate_texts(_documents(records), texts, system, config)]
+    if not any(text is not None for text in texts.values()):
+        raise CorpusError(f"none of the records has a gold text in a field {name!r} (--gold-field)", fatal=True)
+    return [evaluate_texts([record.document for record in records], texts, system, config)]
 
 
 def _add_retrieval(parser: argparse.ArgumentParser) -> None:
@@ -254,11 +329,12 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, 200)
 
 
-def _retrieval(args: argparse.Namespace, records: list[Record], system: System) -> list[Result]:
+def _retrieval(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
     from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
 
     config = RetrievalConfig(seed=args.seed, sample=args.sample)
-    documents = _documents(records)
+    records = _apart(read)
+    documents = [record.document for record in records]
     groups = _values(records, args.group_field) if args.group_field else None
     results = [evaluate_near_duplicates(documents, system, config, groups)]
     sources = {document.id: document.source for document in documents}
@@ -279,17 +355,13 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, 300)
 
 
-def _mirror(args: argparse.Namespace, records: list[Record], system: System) -> list[Result]:
+def _mirror(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
     from templatemine.evaluation.mirror import MirrorConfig, compare, evaluate_mirror
 
     config = MirrorConfig(seed=args.seed, sample=args.sample)
     if not args.other:
-        return [evaluate_mirror(_documents(records), system, config)]
-    terminal = common.Terminal(quiet=args.quiet, strict=False)
-    other = list(common.open_records(args.other, common.read_config(args), terminal.met))
-    terminal.skipped_more()
-    terminal.say(*terminal.notes())
-    return [compare(_documents(records), _documents(other), system, config)]
+        return [evaluate_mirror(read.documents, system, config)]
+    return [compare(read.documents, [record.document for record in read.other], system, config)]
 
 
 def _add_feed(parser: argparse.ArgumentParser) -> None:
@@ -308,11 +380,13 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, None)
 
 
-def _feed(args: argparse.Namespace, records: list[Record], system: System) -> list[Result]:
+def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
     from templatemine.evaluation.feed import FeedConfig, evaluate_feed
 
     config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
-    return [evaluate_feed(_documents(records), _values(records, args.feed_field), system, config)]
+    records = _apart(read)
+    documents = [record.document for record in records]
+    return [evaluate_feed(documents, _values(records, args.feed_field), system, config)]
 
 
 TRIALS = {

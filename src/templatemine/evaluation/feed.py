@@ -15,7 +15,7 @@ from templatemine.errors import CorpusError
 from templatemine.evaluation.metrics import WordScore, score_words, words
 from templatemine.evaluation.options import FeedConfig
 from templatemine.evaluation.plain import text_of_markup
-from templatemine.evaluation.protocol import Result, System, cross_cleaned, pick
+from templatemine.evaluation.protocol import Result, System, check_ids, cross_cleaned, pick
 from templatemine.model import Document
 
 __all__ = ["FeedConfig", "evaluate_feed"]
@@ -55,9 +55,10 @@ def evaluate_feed(
     Raises
     ------
     CorpusError
-        No document has a feed text of enough words.
+        No document has a feed text of enough words, or an id stands in two sources.
     """
     config = config or FeedConfig()
+    check_ids(documents)
     picked = pick(documents, config.sample, config.seed)
     texts = {document.id: text_of_markup(feeds.get(document.id) or "") for document in picked}
     scored = {name for name, text in texts.items() if len(words(text)) >= config.least}

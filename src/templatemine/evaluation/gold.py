@@ -26,7 +26,7 @@ from templatemine.evaluation.metrics import (
     words,
 )
 from templatemine.evaluation.options import GoldConfig
-from templatemine.evaluation.protocol import Result, System, apply, cross_cleaned, pick
+from templatemine.evaluation.protocol import Result, System, apply, check_ids, cross_cleaned, pick
 from templatemine.io.files import unreadable
 from templatemine.io.jsonl import decode_line
 from templatemine.model import Cleaned, Document
@@ -100,7 +100,7 @@ _SPAN_UNITS = {
     "recall": "share",
     "precision": "share",
     "f1": "share",
-    "loss": "share",
+    "loss": "small share",
 }
 
 
@@ -194,6 +194,7 @@ def evaluate_texts(
     and one over all pages; with the form "cleaneval" also with its mark-up, see `metrics.CleanEvalScore`.
     """
     config = config or GoldConfig()
+    check_ids(documents)
     documents = pick(documents, config.sample, config.seed)
     if not any(gold.get(document.id) is not None for document in documents):
         raise CorpusError("none of the documents has a gold text", fatal=True)
@@ -255,5 +256,6 @@ def gold_texts(rows: Iterable[tuple[Document, Any]]) -> dict[str, str | None]:
     for document, value in rows:
         if value is not None and not isinstance(value, str):
             raise CorpusError(f"expected a gold text, found {type(value).__name__}", document.id, fatal=True)
-        found[document.id] = value
+        if found.setdefault(document.id, value) != value:
+            raise CorpusError("expected one gold text of an id, found a second, other one", document.id, fatal=True)
     return found

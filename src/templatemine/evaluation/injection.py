@@ -55,7 +55,6 @@ _UNITS = {
     "by": "text",
     "value": "text",
     "templates": "count",
-    "occurrences": "count",
     "recall": "share",
     "found": "share",
     "precision": "share",
@@ -94,7 +93,7 @@ def evaluate_injection(documents: Sequence[Document], system: System, config: In
     if not runs:
         most = max((len(rows) for rows in by_source(documents).values()), default=0)
         problem = f"expected a source with at least {min(config.documents)} documents, found at most {most} of one"
-        raise CorpusError(problem, fatal=True)
+        raise CorpusError(f"{problem}; take a smaller sample", fatal=True)
     return Result(
         name="injection",
         settings={
@@ -106,8 +105,13 @@ def evaluate_injection(documents: Sequence[Document], system: System, config: In
         },
         units=_UNITS,
         rows=tuple(_rows(runs, sizes)),
-        notes=NOTES if not config.clean else NOTES[:3],
+        notes=(*(NOTES if not config.clean else NOTES[:3]), *_left_out(config.documents, sizes)),
     )
+
+
+def _left_out(asked: Sequence[int], sizes: Sequence[int]) -> tuple[str, ...]:
+    missing = sorted(set(asked) - set(sizes))
+    return (f"no source has {' or '.join(f'{size:,}' for size in missing)} documents: no such run",) if missing else ()
 
 
 def _large_enough(documents: Sequence[Document], size: int, seed: int) -> list[Document]:

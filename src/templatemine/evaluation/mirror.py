@@ -17,7 +17,7 @@ from templatemine.evaluation.furniture import KINDS, Design, dress
 from templatemine.evaluation.metrics import score_words, word_distance, words
 from templatemine.evaluation.options import MirrorConfig
 from templatemine.evaluation.plain import plain
-from templatemine.evaluation.protocol import Result, System, apply, by_source, pick, random_for
+from templatemine.evaluation.protocol import Result, System, apply, by_source, check_ids, pick, random_for
 from templatemine.model import Cleaned, Document
 
 __all__ = ["MirrorConfig", "compare", "dressed_copy", "evaluate_mirror"]
@@ -71,6 +71,8 @@ def compare(
     """
     config = config or MirrorConfig()
     there = {document.id: document for document in other}
+    for copy in (one, other):
+        check_ids(copy)
     left = [document for document in pick(one, config.sample, config.seed) if document.id in there]
     if not left:
         raise CorpusError("no id stands in both copies", fatal=True)

@@ -22,6 +22,7 @@ __all__ = [
     "System",
     "apply",
     "by_source",
+    "check_ids",
     "cross_cleaned",
     "folds_of",
     "in_one",
@@ -50,9 +51,9 @@ class Result:
     settings : mapping
         Seed, sample and all else that the figures depend on.
     units : mapping
-        Column -> "text", "count", "share" (0 to 1) or "number"; the order is that of a table.
+        Columns of a table, in its order -> "text", "count", "share" (0 to 1), "small share" or "number".
     rows : tuple of mapping
-        Column -> value; None where there is nothing to tell.
+        Column -> value; None where there is nothing to tell.  They may hold more than the table shows.
     notes : tuple of str
         What a reader must know to read the rows rightly.
     """
@@ -109,6 +110,22 @@ def by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
     for document in documents:
         found.setdefault(document.source, []).append(document)
     return dict(sorted(found.items()))
+
+
+def check_ids(documents: Sequence[Document]) -> None:
+    """Labels and gold texts are given by id; no id may stand in two sources.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: one does.
+    """
+    sources: dict[str, str] = {}
+    for document in documents:
+        other = sources.setdefault(document.id, document.source)
+        if other != document.source:
+            problem = f"expected ids of which each stands in one source, found it in {other} and in {document.source}"
+            raise CorpusError(problem, document.id, fatal=True)
 
 
 def rank_of(seed: int, *names: object) -> int:

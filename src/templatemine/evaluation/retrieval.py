@@ -18,7 +18,7 @@ from templatemine.evaluation.metrics import harmonic, words
 from templatemine.evaluation.mirror import dressed_copy
 from templatemine.evaluation.options import RetrievalConfig
 from templatemine.evaluation.plain import plain
-from templatemine.evaluation.protocol import Result, System, apply, pick, random_for
+from templatemine.evaluation.protocol import Result, System, apply, check_ids, pick, random_for
 from templatemine.model import Document
 
 __all__ = ["RetrievalConfig", "evaluate_clustering", "evaluate_near_duplicates", "near_duplicates", "shingles"]
@@ -109,6 +109,8 @@ def evaluate_near_duplicates(
         are made, and pairs of articles that are alike by themselves count neither way.
     """
     config = config or RetrievalConfig()
+    if groups is not None:
+        check_ids(documents)
     picked = pick(documents, config.sample, config.seed)
     if groups is None:
         archives = [dressed_copy(picked, config.templates, config.seed, "left")]
@@ -232,9 +234,10 @@ def evaluate_clustering(
     Raises
     ------
     CorpusError
-        Fewer than two labels, or no more documents than labels.
+        Fewer than two labels, no more documents than labels, too few words in common, or an id in two sources.
     """
     config = config or RetrievalConfig()
+    check_ids(documents)
     # In one order, because k-means begins with the documents that its seed hits upon.
     picked = sorted(pick(documents, config.sample, config.seed), key=lambda one: (one.source, one.id))
     places = [place for place, document in enumerate(picked) if document.id in labels]
@@ -272,12 +275,12 @@ def _clustered(texts: Sequence[str], truth: Sequence[str], config: RetrievalConf
     try:
         table = TfidfVectorizer(analyzer=_terms, min_df=2, max_df=0.5, sublinear_tf=True).fit_transform(texts)
     except ValueError as error:  # no word is left
-        problem = f"{len(texts)} articles share too few words to be clustered: none stands in two and at most half of them"
+        problem = (
+            f"{len(texts)} articles share too few words to be clustered: none stands in two and at most half of them"
+        )
         raise CorpusError(problem, fatal=True) from error
     dimensions = min(_DIMENSIONS, min(table.shape) - 1)
-    vectors = (
-        normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(table)) if dimensions else table
-    )
+    vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(table)) if dimensions else table
     labels = len(set(truth))
     found = KMeans(labels, n_init=config.starts, random_state=seed).fit_predict(vectors)
     return {
