@@ -91,6 +91,107 @@ def test_what_a_page_of_one_post_says_of_itself() -> None:
     assert [row[:2] for row in found(two)] == [(None, None), (None, None)]
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        '{"@type": "http://schema.org/BlogPosting", "headline": "Crane", "datePublished": "2008-09-03"}',
+        '{"@type": "schema:BlogPosting", "headline": ["Crane"], "datePublished": ["2008-09-03", "2008-09-04"]}',
+        '{"@type": "BlogPosting", "headline": {"@value": "Crane", "@language": "en"}, "datePublished": {"@value": "2008-09-03"}}',
+        '{"@type": "BlogPosting", "name": "Crane", "dateCreated": "2008-09-03"}',
+        '//<![CDATA[\n{"@type": "BlogPosting", "headline": "Crane", "datePublished": "2008-09-03"}\n//]]>',
+        '<!-- {"@type": "BlogPosting", "headline": "Crane", "datePublished": "2008-09-03"} -->',
+        '{"@type": "BlogPosting", "headline": "Crane", "datePublished": "2008-09-03",}',
+        '{"@type": "BlogPosting", "headline": "Cr\\u0061ne", "keywords": ["a" "b"], "datePublished": "2008-09-03"',
+    ],
+)
+def test_json_ld_as_it_is_found(script: str) -> None:
+    """Other ways to write the same, and scripts that are no JSON by a little."""
+    assert declared(f"<script type='application/ld+json'>{script}</script>") == ("Crane", "2008-09-03")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        '{"@type": "Person", "headline": "Crane"',
+        '{"@type": "BlogPosting", "headline": ["',
+        '"BlogPosting"',
+        "[[1], null",
+    ],
+)
+def test_json_ld_that_says_nothing(script: str) -> None:
+    assert declared(f"<script type='application/ld+json'>{script}</script>") == (None, None)
+
+
+def test_what_a_page_of_several_posts_says_of_each() -> None:
+    posts = [
+        {"@type": "BlogPosting", "headline": "Bridge", "datePublished": "2008-09-02"},
+        {"@type": "BlogPosting", "headline": "Crane  ", "datePublished": "2008-09-03"},
+    ]
+    script = f"<script type='application/ld+json'>{json.dumps({'@type': 'Blog', 'blogPost': posts})}</script>"
+    html = f"{script}<article><h2>Crane</h2>{ONE}</article><article><h2>Bridge</h2>{TWO}</article>"
+    assert found(html) == [("Crane", "2008-09-03", PROSE[0]), ("Bridge", "2008-09-02", PROSE[1])]
+
+
+def test_posts_of_one_day_stand_below_one_date() -> None:
+    """Blogger writes a date once for all posts of a day."""
+    post = "<div class=post-outer><div class='post hentry'><h3 class=post-title>{}</h3><div class=post-body>{}</div></div></div>"
+    day = "<div class=date-outer><h2 class=date-header>{}</h2><div class=date-posts>{}</div></div>"
+    first = day.format("Monday, May 6, 2013", post.format("Crane", ONE) + post.format("Bridge", TWO))
+    html = f"<div class=blog-posts>{first}{day.format('Sunday, May 5, 2013', post.format('Mill', ONE))}</div>"
+    rows = found(html)
+    assert [row[:2] for row in rows] == [("Crane", "2013-05-06"), ("Bridge", "2013-05-06"), ("Mill", "2013-05-05")]
+    assert "May" not in extract(html, "blog").text
+    assert extract(html, "blog").title == "Crane"
+
+
+def test_a_text_by_its_name_needs_no_post_around_it() -> None:
+    html = (
+        "<h2 class=date-header>March 03, 2009</h2><div class=entry id=entry-1><h3 class=entry-header>Crane</h3>"
+        f"<div class=entry-content>{ONE}</div></div>"
+        "<h2 class=date-header>March 02, 2009</h2><div class=entry id=entry-2><h3 class=entry-header>Bridge</h3>"
+        f"<div class=entry-content>{TWO}</div></div>"
+    )
+    assert found(html) == [("Crane", "2009-03-03", PROSE[0]), ("Bridge", "2009-03-02", PROSE[1])]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<article><h1>Crane</h1><div class=article-content>{}</div><div class=ad></div><div class=article-content>{}</div></article>",
+        "<h1>Crane</h1><div><p itemprop=articleBody>{}</p><p itemprop=articleBody>{}</p></div>",
+        "<h1>Crane</h1><div><div><p itemprop=articleBody>{}</p></div><p itemprop=articleBody>{}</p></div>",
+    ],
+)
+def test_a_text_in_parts_is_one_post(html: str) -> None:
+    html = f"<title>Crane</title>{html.format(*PROSE)}"
+    assert [row[2] for row in found(html)] == ["\n".join(PROSE[:2])]
+
+
+def test_posts_without_an_element_of_their_own_are_not_joined() -> None:
+    assert len(found(f"<div><div class=e-content>{ONE}</div><div class=e-content>{TWO}</div></div>")) == 2
+    html = f"<article><div class=post><div class=entry>{ONE}</div></div><div class=post><div class=entry>{TWO}</div></div></article>"
+    assert len(found(html)) == 2
+
+
+def test_a_note_is_its_own_name() -> None:
+    """Microformats call the whole text of a post without a title its name."""
+    html = (
+        f"<div class=h-entry><div class='e-content p-name'>{ONE}</div><time class=dt-published>2021-01-02</time></div>"
+    )
+    assert found(html) == [(None, "2021-01-02", PROSE[0])]
+
+
+def test_the_date_of_publication_comes_before_that_of_changes() -> None:
+    html = f"<article><time class=updated datetime=2020-05-05>x</time><time class=published datetime=2020-01-01>x</time>{ONE}"
+    assert found(html)[0][1] == "2020-01-01"
+
+
+def test_the_date_of_one_post_in_a_line_of_its_head() -> None:
+    html = f"<article><h1>Crane</h1><p>By Anna Miller - Mar 3, 2020 - 5 min read</p>{ONE}</article>"
+    assert found(html)[0][:2] == ("Crane", "2020-03-03")
+    assert extract(html, "blog").date == "2020-03-03"
+
+
 def test_a_post_is_one_post_however_many_elements_say_so() -> None:
     html = f"<div class='post entry'><div class='entry-content'><div class='post-body'>{ONE}{TWO}</div></div></div>"
     assert found(html) == [(None, None, f"{PROSE[0]}\n{PROSE[1]}")]

@@ -138,6 +138,7 @@ SHAPES = {
     "templates": lambda n: "<template><p>words in it<![CDATA[ text <p> ]]>" * (n // 46) + "<p>words of a page",
     "scripts": lambda n: "<script type=application/ld+json>" * (n // 33),
     "metas": lambda n: "<meta name=date content=" * (n // 24),
+    "posts": lambda n: "<div class='post entry'>a b</div>" * (n // 34),
     "lines": lambda n: "\n \t" * (n // 3) + "a word",
     "ends": lambda n: "<div><span>" * (n // 22) + "x</p></b></td>" * (n // 28),
 }
@@ -212,6 +213,7 @@ def test_a_line_goes_on_only_after_the_line_before() -> None:
         ("<title>船が港を出る | Times</title><h2>Times</h2><a href=/>Times</a><div>船が港を出る</div><p>本文", "船が港を出る"),
         ("<title>배가 항구를 떠난다 - Times</title><h2>목록</h2><div>배가 항구를 떠난다</div><p>text", "배가 항구를 떠난다"),
         ("<title>船が港を出る</title><h2>リンク</h2><p>本文", "リンク"),
+        ("<title>Blog</title><h2>Monday, May 6, 2013</h2><p>text<h3>Headline</h3>", "Headline"),
     ],
 )  # fmt: skip
 def test_titles(html: str, title: str | None) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ from templatemine import _blocks
 from templatemine.characters import in_class
 from templatemine.pages.blocks import Page
 from templatemine.pages.cleaneval import HEADING
-from templatemine.pages.dates import LONGEST, normalised, stated
+from templatemine.pages.dates import LONGEST, is_date, normalised, stated
 from templatemine.pages.headline import FAR, STORY
 from templatemine.pages.outline import attributes, plain
 
-__all__ = ["date_of", "declared", "title_of", "untold"]
+__all__ = ["date_of", "declared", "declared_articles", "shown", "title_of", "untold"]
 
 LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _END = re.compile(r"</script", re.IGNORECASE)
@@ -31,6 +32,7 @@ _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 """Characters that the block scanner counts as words: kana, Han, Hangul."""
 _TOKEN = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])\w)+")
 _BODY = re.compile(r"articleBody\"\s*:")
+_PREFIX = re.compile(r"^.*[/#:]", re.DOTALL)
 META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
 
 ARTICLES = frozenset(
@@ -55,6 +57,10 @@ ARTICLES = frozenset(
     ]
 )
 """schema.org's Article and what it counts among its kinds."""
+
+TITLES, DATES = ("headline", "name"), ("datePublished", "dateCreated")
+"""Properties of an article, the surest first."""
+_PAIR = re.compile(rf'"(@type|{"|".join((TITLES[0], *DATES))})"\s*:\s*"((?:[^"\\]|\\.){{1,1000}})"')
 
 PUBLISHED = (
     "article:published_time",
@@ -112,11 +118,23 @@ def declared(html: str) -> tuple[str | None, str | None]:
 
 def _article(html: str) -> tuple[str | None, str | None]:
     """Headline and date of the first article in the page's JSON-LD."""
+    return next(declared_articles(html), (None, None))
+
+
+def declared_articles(html: str) -> Iterator[tuple[str | None, str | None]]:
+    """Headline and date of each article in the page's JSON-LD."""
     for one in _articles(html):
-        title, date = one.get("headline"), one.get("datePublished")
-        title = plain(title) if isinstance(title, str) else None
-        return title or None, _published(date) if isinstance(date, str) else None
-    return None, None
+        title, date = (next(filter(None, (_value(one.get(name)) for name in names)), "") for names in (TITLES, DATES))
+        yield plain(title) or None, _published(date)
+
+
+def _value(found: Any) -> str:
+    """What a property says, the first if it says several; "" for nothing."""
+    if isinstance(found, list):
+        found = found[0] if found else None
+    if isinstance(found, dict):
+        found = found.get("@value")
+    return found if isinstance(found, str) else ""
 
 
 def _articles(html: str) -> Iterator[dict[str, Any]]:
@@ -125,18 +143,31 @@ def _articles(html: str) -> Iterator[dict[str, Any]]:
         try:
             pending: list[Any] = [json.loads(script, strict=False)]
         except (ValueError, RecursionError):
-            continue
+            pending = [_broken(script)]
         while pending:
             one = pending.pop()
             if isinstance(one, list):
                 pending += one[::-1]
             elif isinstance(one, dict):
                 kinds = one.get("@type")
-                if not ARTICLES.isdisjoint(
-                    kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)
-                ):
+                if any(map(_is_article, kinds if isinstance(kinds, list) else [kinds])):
                     yield one
                 pending += [value for value in one.values() if isinstance(value, dict | list)][::-1]
+
+
+def _is_article(kind: Any) -> bool:
+    """Whether a name is one of `ARTICLES`, or its address."""
+    return isinstance(kind, str) and _PREFIX.sub("", kind) in ARTICLES
+
+
+def _broken(script: str) -> dict[str, str]:
+    """Of a script that is no JSON (a comma too many, a comment around it), its first article kind, title and date."""
+    found: dict[str, str] = {}
+    for name, text in _PAIR.findall(script):
+        if name not in found and (name != "@type" or _is_article(text)):
+            with suppress(ValueError):
+                found[name] = json.loads(f'"{text}"', strict=False)
+    return found
 
 
 def _scripts(html: str) -> Iterator[str]:
@@ -194,8 +225,9 @@ def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
     if len(alike) and alike.max() >= ALIKE:
         return int(np.argmax(np.where(alike >= ALIKE, alike + PREFERRED * heading + kept * 1e-3, 0)))
     for which in (heading & kept, heading):
-        if which.any():
-            return int(np.argmax(which))
+        for block in np.flatnonzero(which).tolist():
+            if not is_date(page.text(block)):
+                return block
     return -1
 
 
@@ -223,13 +255,17 @@ def _words(text: str) -> list[str]:
 
 
 def date_of(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that the page declares, else the one that stands by itself between its title and its story.
+    """The date that the page declares, else the one that it shows."""
+    date = declared(page.html)[1]
+    return shown(page, title, kept) if date is None else date
+
+
+def shown(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
+    """The date that stands by itself between the title of a page and its story.
 
     A date of the head stands in a line of at most `FAR` words and `LONGEST` characters, up to `FAR` blocks before the
     first kept block of `STORY` words or more; lines before the title count where none after it has one.
     """
-    if (date := declared(page.html)[1]) is not None:
-        return date
     words, counts = page.words, page.columns["counts"]
     story = np.flatnonzero(kept & (words >= STORY))
     story = story[story > title]

@@ -13,14 +13,14 @@ says so.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from templatemine.config import ExtractConfig
 from templatemine.pages import density
-from templatemine.pages.about import declared
+from templatemine.pages.about import declared, declared_articles, shown
 from templatemine.pages.blocks import Page
 from templatemine.pages.blog_posts import Found, Parts, posts_of
 from templatemine.pages.blog_rules import PAPER, rule_set
@@ -95,10 +95,25 @@ def _starts(page: Page) -> list[int]:
 
 def _posts(page: Page, parts: Parts, found: Sequence[Found], reason: Any) -> Iterator[Post]:
     outline, starts = parts.outline, _starts(page)
-    own = declared(page.html) if len(found) == 1 and parts.rules.kind != PAPER else (None, None)
+    about = _about(page, parts, found, reason == INSIDE)
     for post in found:
         at = _blocks(starts, outline, post.body)
         blocks = tuple(block for block in range(len(page))[at] if reason[block] == INSIDE)
-        title = outline.text(post.title, 400) if post.title >= 0 else own[0]
+        title = outline.text(post.title, 400) if post.title >= 0 else None
+        named, date = about.get(title or "", (None, None))
         text = "\n".join(page.text(block) for block in blocks)
-        yield Post(text=text, title=title, date=post.date or own[1], blocks=blocks)
+        yield Post(text=text, title=title or named, date=post.date or date, blocks=blocks)
+
+
+def _about(page: Page, parts: Parts, found: Sequence[Found], kept: Any) -> Mapping[str, tuple[str | None, str | None]]:
+    """What the page says of its posts elsewhere, by the titles that were found, "" for none: title and date."""
+    if parts.rules.kind == PAPER:
+        return {}
+    if len(found) > 1:
+        return {title: (title, date) for title, date in declared_articles(page.html) if title}
+    (post,) = found
+    title, date = declared(page.html)
+    if not (post.date or date):
+        starts = _starts(page)
+        date = shown(page, bisect_left(starts, parts.outline.starts[post.title]) if post.title >= 0 else -1, kept)
+    return {parts.outline.text(post.title, 400) if post.title >= 0 else "": (title, date)}

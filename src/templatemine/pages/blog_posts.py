@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from templatemine.pages.blog_rules import ALL, INNER, PAPER, RULES, UNNAMED, RuleSet, rule_set
+from templatemine.pages.blog_rules import ALL, ALONE, INNER, PAPER, PARTS, UNNAMED, RuleSet, rule_set
 from templatemine.pages.dates import LONGEST, is_date, normalised
 from templatemine.pages.outline import Outline, attributes
 
@@ -31,13 +31,15 @@ class Parts:
         By part, elements that meet one of its rules, in the order of the page, and which rule.
     aside : sequence of bool
         Of each element, whether it stands where no posts are.
+    posts : set of int
+        The elements that are posts by their names.
     """
 
     def __init__(self, outline: Outline, rules: RuleSet) -> None:
         self.outline = outline
         self.rules = rules
         self.named = rule_set(ALL, rules.own)
-        self.of: dict[str, tuple[list[int], list[int]]] = {part: ([], []) for part in RULES if part != "aside"}
+        self.of: dict[str, tuple[list[int], list[int]]] = {part: ([], []) for part in PARTS if part != "aside"}
         self.aside: list[bool] = []
         rows = zip(outline.tags, outline.attributes, outline.parents, strict=True)
         for number, (tag, written, parent) in enumerate(rows):
@@ -47,6 +49,7 @@ class Parts:
                 if (rank := rules.rank(part, tag, written)) >= 0:
                     places.append(number)
                     ranks.append(rank)
+        self.posts = frozenset(self.of["post"][0])
 
     def within(self, part: str, element: int) -> list[int]:
         """Elements of a part in another one, best rule first, then in the order of the page."""
@@ -85,7 +88,7 @@ def bodies(parts: Parts) -> list[int]:
     found: set[int] = set()
     whole = set(parts.of["whole"][0])
     empty: list[int] = []
-    for post in sorted(whole.union(parts.of["post"][0])):
+    for post in sorted(whole | parts.posts):
         if parts.aside[post]:
             continue
         if post in direct:
@@ -94,15 +97,41 @@ def bodies(parts: Parts) -> list[int]:
             found.add(inner[0])
         elif post in whole:
             empty.append(post)
-    for place, rule in zip(places, rules, strict=True):
-        if not rule.published and not parts.aside[place]:  # by the rules of today a text needs no element around it
-            found.add(place)
+    found.update(place for place in parts.of[ALONE][0] if not parts.aside[place])
     ordered = sorted(found)
     for post in empty:
         at = bisect_left(ordered, post)
         if at == len(ordered) or ordered[at] > outline.lasts[post]:
             found.add(post)
-    return list(_outermost(outline, sorted(found)))
+    return _joined(parts, list(_outermost(outline, sorted(found))))
+
+
+def _joined(parts: Parts, found: Sequence[int]) -> list[int]:
+    """Of several texts in one post by the names of today, and of paragraphs, the element that holds them all."""
+    outline, whole = parts.outline, frozenset(parts.of["whole"][0])
+    posts: list[int] = []  # of each element the post that it is or stands in
+    for number, parent in enumerate(outline.parents):
+        own = number in whole or number in parts.posts
+        posts.append(number if own else posts[parent] if parent >= 0 else -1)
+    pieces: dict[int, list[int]] = {}
+    for body in found:
+        parent = outline.parents[body]
+        post = posts[parent] if parent >= 0 else -1
+        if parent >= 0 and (post in whole or outline.tags[body] == "p"):
+            pieces.setdefault(post, []).append(body)
+    joined: list[int] = []
+    for several in pieces.values():
+        around = outline.parents[several[0]] if len(several) > 1 else -1
+        while around >= 0 and outline.lasts[around] < several[-1]:
+            around = outline.parents[around]
+        if around >= 0:
+            joined.append(around)
+    last, kept = -1, list[int]()
+    for body in sorted({*found, *joined}):
+        if body > last:
+            kept.append(body)
+            last = outline.lasts[body]
+    return kept
 
 
 def _outermost(outline: Outline, found: Sequence[int]) -> Iterator[int]:
@@ -123,28 +152,27 @@ def _outermost(outline: Outline, found: Sequence[int]) -> Iterator[int]:
             at = end
 
 
-def _scopes(parts: Parts, found: Sequence[int], body: int) -> list[int]:
-    """The element of a post's text, and those around it that hold no other post's."""
+def _scopes(parts: Parts, found: Sequence[int], body: int) -> tuple[list[int], int]:
+    """The element of a post's text, and those around it that hold no other's; then the one that does, -1 for none."""
     outline, scopes = parts.outline, [body]
     parent = outline.parents[body]
-    posts = set(parts.of["post"][0])
     while parent >= 0 and len(scopes) < SEARCHED and outline.tags[parent] not in ("body", "html"):
         if bisect_right(found, outline.lasts[parent]) - bisect_left(found, parent) > 1:
-            break
-        if parts.rules.kind != PAPER or parent in posts:
+            return scopes, parent
+        if parts.rules.kind != PAPER or parent in parts.posts:
             scopes.append(parent)
         parent = outline.parents[parent]
-    return scopes
+    return scopes, -1
 
 
 def posts_of(outline: Outline, rules: RuleSet | None = None) -> tuple[Parts, list[Found]]:
     """The posts of a page, in its order; by all rules if none are given."""
     parts = Parts(outline, rules or rule_set())
     found = bodies(parts)
-    return parts, [_post(parts, _scopes(parts, found, body), body) for body in found]
+    return parts, [_post(parts, *_scopes(parts, found, body), body) for body in found]
 
 
-def _post(parts: Parts, scopes: Sequence[int], body: int) -> Found:
+def _post(parts: Parts, scopes: Sequence[int], several: int, body: int) -> Found:
     title = next((one for scope in scopes for one in _titles(parts, scope, body)), -1)
     for scope in scopes:
         for one in _dates(parts, scope):
@@ -158,6 +186,10 @@ def _post(parts: Parts, scopes: Sequence[int], body: int) -> Found:
             for one in _leaves(parts.outline, scope, body):
                 if date := normalised(parts.outline.text(one, LONGEST + 1), whole=True):
                     return Found(body, title, one, date)
+    # What stands before several posts holds for each of them: Blogger writes the date of a day once.
+    for one in parts.before("date before", several) if several >= 0 else ():
+        if date := _date(parts.outline, one):
+            return Found(body, title, one, date)
     return Found(body, title, -1, None)
 
 
@@ -172,6 +204,8 @@ def _titles(parts: Parts, scope: int, body: int) -> Iterator[int]:
     for one in (*parts.within("title", scope), *parts.before("title before", scope)):
         text = outline.text(one, 400)
         if not text or is_date(text) or (parts.aside[one] and not parts.aside[body]):
+            continue
+        if one <= body <= outline.lasts[one]:  # the name of a post without a title is its text
             continue
         rank = parts.named.rank("title", outline.tags[one], outline.attributes[one])
         named = rank >= 0 and parts.named.rule("title", rank) is not UNNAMED

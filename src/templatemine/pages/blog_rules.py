@@ -18,7 +18,20 @@ from templatemine.errors import ConfigError
 from templatemine.io.toml import toml_rows
 from templatemine.pages.outline import attributes
 
-__all__ = ["ALL", "INNER", "KINDS", "PAPER", "RULES", "UNNAMED", "Rule", "RuleSet", "load_rules", "rule_set"]
+__all__ = [
+    "ALL",
+    "ALONE",
+    "INNER",
+    "KINDS",
+    "PAPER",
+    "PARTS",
+    "RULES",
+    "UNNAMED",
+    "Rule",
+    "RuleSet",
+    "load_rules",
+    "rule_set",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +101,9 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(tags="span", like="postdate date", where="4b i"),
         Rule(tags="small", like="postdate date *time* *date*", where="4b ii"),
         Rule(item="datePublished", where="schema.org"),
+        Rule(like="published dt-published", where="hAtom, microformats 2"),
         Rule(tags="time", where="HTML 5"),
-        Rule(like="published dt-published updated", where="hAtom, microformats 2"),
+        Rule(like="updated", where="hAtom"),
         Rule(like="*date* *posted-on*", where="WordPress"),
     ),
     "date before": (Rule(tags="h1 h2 h3 h4 h5 span small", like="*date-header* *date*", where="4c"),),
@@ -104,6 +118,10 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 }
 """What each part of a post looks like, in the order in which rules are tried; "whole" is a post of which all is text
 that is no title, date or aside, if no element in it is that of its text."""
+
+ALONE = "text"
+"""Texts that need no element of a post around them: those of "body" by rules that are not the paper's."""
+PARTS = (*RULES, ALONE)
 
 ALL, PAPER = KINDS = ("all", "paper")
 OWN = "own"
@@ -160,6 +178,7 @@ class RuleSet:
                 *(Rule(tags=one.tags.lower(), like=one.like, item=one.item, where=OWN) for one in mine),
                 *known,
             )
+        self._of[ALONE] = tuple(rule for rule in self._of["body"] if not rule.published)
         self.rank = lru_cache(maxsize=65536)(self._rank)
 
     def _rank(self, part: str, tag: str, written: str) -> int:
