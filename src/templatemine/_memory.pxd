@@ -10,8 +10,28 @@ cdef extern from *:
     #else
     #define tm_prefetch(address) ((void)(address))
     #endif
+
+    /* Zeroed memory for `free`, to be read at places all over it: where the system has large pages it is asked for them. */
+    #include <stdlib.h>
+    #include <string.h>
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    static inline void *tm_scattered(size_t size) {
+        const size_t page = (size_t)1 << 21;
+        void *data = NULL;
+        if (size < 2 * page)
+            return calloc(size, 1);
+        if (posix_memalign(&data, page, size))
+            return NULL;
+        madvise(data, size, MADV_HUGEPAGE);
+        return memset(data, 0, size);
+    }
+    #else
+    static inline void *tm_scattered(size_t size) { return calloc(size, 1); }
+    #endif
     """
     void tm_prefetch(const void* address) noexcept nogil
+    void* tm_scattered(size_t size) noexcept nogil
 
 
 cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1

@@ -4,11 +4,11 @@ A look-up is defined in `_tables.pxd`, so that each module compiles it into its 
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from templatemine._chars cimport tm_hash, tm_key_hash
-from templatemine._memory cimport reserve
+from templatemine._memory cimport reserve, tm_scattered
 
 from templatemine.errors import CapacityError
 
@@ -48,10 +48,9 @@ cdef void table_free(Table* t) noexcept nogil:
 cdef int table_grow(Table* t) except -1 nogil:
     cdef uint64_t mask = t.mask * 2 + 1, slot, place
     cdef int64_t i
-    cdef uint64_t* slots = <uint64_t*>malloc((mask + 1) * sizeof(uint64_t))
+    cdef uint64_t* slots = <uint64_t*>tm_scattered((mask + 1) * sizeof(uint64_t))
     if slots == NULL:
         raise MemoryError
-    memset(slots, 0, (mask + 1) * sizeof(uint64_t))
     for i in range(t.count):
         slot = tm_hash(t.arena + t.offset[i], t.offset[i + 1] - t.offset[i])
         place = slot & mask
@@ -91,7 +90,7 @@ cdef int words_init(Words* w, int64_t room) except -1 nogil:
     w.mask = 255
     while w.mask < <uint64_t>room * 2:
         w.mask = w.mask * 2 + 1
-    w.slots = <Word*>calloc(w.mask + 1, sizeof(Word))
+    w.slots = <Word*>tm_scattered((w.mask + 1) * sizeof(Word))
     if w.slots == NULL:
         raise MemoryError
     return 0
