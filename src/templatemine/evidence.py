@@ -299,6 +299,7 @@ def kinds(
     telling = (e.information >= c.brief_information) & quiet
     asked = np.where(telling, np.maximum(_FEWEST, c.edge_share * documents), asked)
     either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
+    # One token is bound to itself, which says nothing.
     bound = (e.bound >= c.bound) & (length >= 2)
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
     # name in Latin letters too; and sentences end alike ("... he said.").
@@ -320,7 +321,7 @@ def kinds(
         & free
         & (e.information >= c.edge_information)
         & (df >= often)
-        & (e.bound >= c.bound)
+        & bound
         & held,
         "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information) & held,
         "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),

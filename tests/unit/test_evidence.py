@@ -226,6 +226,13 @@ def test_what_says_much_at_the_edge_of_lines_that_are_no_prose_needs_no_more_doc
     assert verdict({**DATELINE, "df": 4}, documents=500) == RARE
 
 
+def test_one_token_is_no_part_of_a_line() -> None:
+    """A word of headlines is bound to itself; marks have their own rule."""
+    word = {**PART, "bound": 1.0}
+    assert verdict(word) == ACCEPTED
+    assert verdict({**word, "length": 1}) == LOOSE
+
+
 def test_a_rare_passage_is_content() -> None:
     assert verdict({**LINE, "information": 1100.0}) == CONTENT
     assert verdict({**LINE, "information": 1100.0, "df": 10}) == ACCEPTED
