@@ -80,6 +80,12 @@ def test_options_that_are_named_exist(page: Path) -> None:
     assert named - known - options_of_scripts() - FOREIGN == set()
 
 
+def test_every_option_is_in_the_documentation() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    options = {option for command in COMMANDS for option in options_of(parser_of(command)) if option.startswith("--")}
+    assert options - set(_OPTION.findall(text)) - {"--help", "--version"} == set()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_links_and_files_are_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

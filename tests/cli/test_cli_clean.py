@@ -359,6 +359,30 @@ def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
         assert not (tmp_path / "c.jsonl").exists()
 
 
+def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """A field of another name: no empty file that looks like a result."""
+    new = write(tmp_path / "n.jsonl", [{"body": "x", "id": number} for number in range(8)])
+    out = tmp_path / "c.jsonl"
+    for args in (
+        ("clean", new, "-p", mined, "-o", out),
+        ("clean", new, "-p", mined, "--dry-run"),
+        ("clean", new, "-p", mined, "--diff"),
+        ("extract", new, "-o", out),
+        ("explain", new, "--packs", mined),
+        ("evaluate", "injection", new),
+        ("mine", new, "-o", tmp_path / "packs"),
+    ):
+        ran = cli(*args)
+        assert (ran.code, ran.out) == (2, ""), args
+        assert ran.err.endswith("expected documents, found 8 that cannot be read\n"), args
+        assert ran.err.count("more\n") == 1, args
+        assert not out.exists()
+    assert "found only 'body', 'id' (--text-field names another)" in ran.err
+    empty = write(tmp_path / "empty.jsonl", [])
+    assert cli("clean", empty, "-p", mined, "-o", out).code == 0
+    assert out.read_bytes() == b""
+
+
 def test_bad_records(cli: Cli, mined: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "n.jsonl", [*(b"bad" for _ in range(8)), *records(documents=1)])
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")

@@ -254,4 +254,7 @@ def test_help_answers_at_once(cli: Cli, trial: str) -> None:
 
 
 def test_without_documents(cli: Cli, tmp_path: Path) -> None:
-    assert "no documents" in cli("evaluate", "mirror", write(tmp_path / "empty.jsonl", []), *SHARED).error
+    assert (
+        "expected documents, found none"
+        in cli("evaluate", "mirror", write(tmp_path / "empty.jsonl", []), *SHARED).error
+    )

@@ -18,10 +18,13 @@ from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").out.startswith("templatemine ")
+    assert "  1    --strict" in cli("--help").out
+    assert "--strict" not in cli("evaluate", "mirror", "--help").out
     for command in app.COMMANDS:
         ran = cli(command, "--help")
         assert (ran.code, ran.err) == (0, "")
         assert "exit codes:" in ran.out
+        assert ("  1    --strict" in ran.out) == ("\n  --strict" in ran.out), command
         # These two end by Ctrl-C as a rule, and keep what they have.
         assert ("interrupted; nothing was written" in ran.out) == (command not in ("crawl", "desk"))
         assert max(len(line) for line in ran.out.splitlines()) <= 80

@@ -248,12 +248,11 @@ class TestBadLines:
         assert one_error(tmp_path, line) == f"expected a JSON object, found {found}"
 
     def test_neither_text_nor_html(self, tmp_path: Path) -> None:
-        assert (
-            one_error(tmp_path, {"body": "x", "id": 1}) == "expected a field 'text' or 'html', found only 'body', 'id'"
-        )
+        found = "found only 'body', 'id' (--text-field names another)"
+        assert one_error(tmp_path, {"body": "x", "id": 1}) == f"expected a field 'text' or 'html', {found}"
         assert one_error(tmp_path, {}) == "expected a field 'text' or 'html', found an empty object"
         many = one_error(tmp_path, {"k" * 1000 + str(n): n for n in range(1000)})
-        assert many.endswith(", ...")
+        assert many.endswith(", ... (--text-field names another)")
         assert len(many) < 400
 
     @pytest.mark.parametrize("row", [{"text": None}, {"html": None}, {"text": None, "html": None}])

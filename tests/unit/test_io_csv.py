@@ -69,13 +69,20 @@ def test_rows_that_are_too_large(tmp_path: Path, long: str) -> None:
 
 @pytest.mark.parametrize(
     ("data", "problem"),
-    [(b"", "found an empty file"), (b"text,text\na,b\n", "two called 'text'"), (b"\xff,text\na,b\n", "a header")],
+    [(b"", "found an empty file"), (b"text,text\na,b\n", "two called 'text'"), (b"\xff,text\na,b\n", "a header")]
+    + [(row.encode(), f"found one column {row[:-1]!r}") for row in ("id;text\n", "id\ttext\n", "id|text\n")],
 )
 def test_no_good_header(tmp_path: Path, data: bytes, problem: str) -> None:
     found, errors, _ = gather(put(tmp_path / "a.csv", data))
     assert found == []
     assert errors[-1].fatal
     assert problem in errors[-1].problem
+
+
+def test_tables_in_utf_16_are_called_so(tmp_path: Path) -> None:
+    """As a spreadsheet saves "Unicode text"."""
+    _, errors, _ = gather(put(tmp_path / "a.csv", "id,text\r\n1,a\r\n".encode("utf-16")))
+    assert errors[0].problem == "expected UTF-8, found UTF-16"
 
 
 def test_truncated_packing(tmp_path: Path) -> None:

@@ -293,6 +293,17 @@ class TestFormats:
         (tmp_path / "s" / "page.html").write_text("<p>")
         assert [one.document.id for one in gather(tmp_path / "s")[0]] == ["page.html"]
 
+    def test_files_of_a_folder_that_are_left_out_are_counted(self, tmp_path: Path) -> None:
+        for name in ("b.jsonl", "deep.md", "noname"):
+            (tmp_path / name).write_text(json.dumps(LINES[0]))
+        left = "files in folders left out"
+        assert gather(tmp_path)[2].notes == {f"{left} (of no format that is read)": 2}
+        assert gather(tmp_path, ReadConfig(format="jsonl"))[2].notes == {f"{left} (not jsonl)": 2}
+        (tmp_path / "a.txt").write_text("an article")
+        (tmp_path / "c.HTML").write_text("<p>a page")
+        (kind,), (number,) = zip(*gather(tmp_path)[2].notes.items(), strict=True)
+        assert (kind[: len(left) + 14], number) == (f"{left} (neither .txt", 3)
+
     @pytest.mark.parametrize(
         ("name", "inputs", "named", "expected"),
         [

@@ -181,6 +181,7 @@ def run(args: argparse.Namespace) -> int:
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
+        _refuse_empty(args, terminal, cleaner.tally)
     if args.hits is not None:
         from templatemine.hits import write_hits
 
@@ -188,6 +189,12 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     _summary(args, terminal, cleaner.tally)
     return 0
+
+
+def _refuse_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+    """Nothing is written if not one of the records can be read; of an input without any, an empty output is."""
+    if terminal.skipped and not tally.sources:
+        raise common.nothing_read(terminal, args.inputs)
 
 
 def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
@@ -202,6 +209,7 @@ def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamCon
     records = common.open_records(args.inputs, config.read, terminal.met)
     for change in changes(records, packs, cleaner, terminal.skip):
         common.out("".join(line + "\n" for line in diff_lines(change, painter)))
+    _refuse_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
     args.json = False  # standard output is taken
     _summary(args, terminal, cleaner.tally)

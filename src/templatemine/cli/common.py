@@ -32,6 +32,7 @@ __all__ = [
     "colours",
     "complain",
     "flush",
+    "nothing_read",
     "check_inputs",
     "check_output",
     "jobs",
@@ -45,10 +46,14 @@ __all__ = [
     "visible",
 ]
 
-EXIT_CODES = """\
+_STRICT = """\
+  1    --strict, and stopped at the first such document; nothing was written
+"""
+
+EXIT_CODES = f"""\
 exit codes:
   0    done; documents that could not be read were skipped, named and counted
-  1    --strict, and stopped at the first such document; nothing was written
+{_STRICT}\
   2    wrong options, or something cannot be read, trusted or written; nothing
        was written
   130  interrupted; nothing was written
@@ -76,6 +81,12 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
         super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, **options)
+
+    def format_help(self) -> str:
+        """The help; a command without ``--strict`` does not end with its exit code."""
+        whole = " " not in self.prog  # of the program, which tells those of all commands
+        told = whole or "--strict" in self._option_string_actions
+        return super().format_help() if told else super().format_help().replace(_STRICT, "")
 
     def error(self, message: str) -> NoReturn:
         """End with one line."""
@@ -268,6 +279,14 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
     check_inputs(inputs)
     streams = [read_records(path, config, report) for path in inputs]
     return (record for stream in streams for record in stream)
+
+
+def nothing_read(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
+    """What to raise where the inputs hold no document that can be read; the bad ones have been told of."""
+    terminal.skipped_more()
+    found = f"found {terminal.skipped:,} that cannot be read" if terminal.skipped else "found none"
+    where = ", ".join("stdin" if path == "-" else path for path in paths)
+    return CorpusError(f"expected documents, {found}", where, fatal=True)
 
 
 def same_file(one: str, other: str) -> bool:

@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
             common.check_inputs([*args.inputs, *others])
             read = _Material(*(list(_records(args, paths, terminal, steps)) for paths in (args.inputs, others)))
             if not read.records:
-                raise CorpusError("the inputs hold no documents", fatal=True)
+                raise common.nothing_read(terminal, args.inputs)
             steps("trying", 0, None)
             results = args.trial.run(args, read, system)
         terminal.skipped_more()

@@ -76,8 +76,9 @@ def run(args: argparse.Namespace) -> int:
     painter = Painter(common.colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
-    printed = 0
+    read = printed = 0
     for document in _documents(args, terminal):
+        read += 1
         if args.id is not None and document.id not in args.id:
             continue
         if args.limit and printed == args.limit:
@@ -89,6 +90,8 @@ def run(args: argparse.Namespace) -> int:
         lines = _article(document, pack, explainers.get(document.source), painter, args.context)
         common.out("\n".join([*([""] if printed else []), *lines]) + "\n")
         printed += 1
+    if terminal.skipped and not read:
+        raise common.nothing_read(terminal, args.inputs)
     terminal.skipped_more()
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:

@@ -235,14 +235,9 @@ def _documents(
             steps("reading", number, None)
         yield document
     steps("reading", number, number)
-    terminal.skipped_more()
     if not number:
-        found = f"found {terminal.skipped:,} that cannot be read" if terminal.skipped else "found none"
-        raise CorpusError(
-            f"expected documents, {found}",
-            ", ".join("stdin" if path == "-" else path for path in args.inputs),
-            fatal=True,
-        )
+        raise common.nothing_read(terminal, args.inputs)
+    terminal.skipped_more()
     sources = [source for source, documents in census.sources.items() if documents >= config.mine.min_docs]
     if config.shared is not None:
         from templatemine.sharing import SHARED_PACK

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, tables
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError
 
 if TYPE_CHECKING:
     from templatemine.follow import Followed
@@ -90,10 +90,9 @@ def run(args: argparse.Namespace) -> int:
     )
     with terminal.progress() as steps:
         found = follow(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
-    terminal.skipped_more()
     if terminal.skipped and not found:
-        problem = f"expected documents, found {terminal.skipped:,} that cannot be read"
-        raise CorpusError(problem, ", ".join("stdin" if path == "-" else path for path in args.inputs), fatal=True)
+        raise common.nothing_read(terminal, args.inputs)
+    terminal.skipped_more()
     if args.json:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)

@@ -6,6 +6,7 @@ to `ReadConfig.max_record`, and in bounded memory.  A cell without text or page 
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping
@@ -57,6 +58,9 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
 
 
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
 class _Lines:
     """The lines of a file as text for the reader of the standard library, which remembers what was wrong with them.
 
@@ -80,7 +84,8 @@ class _Lines:
             try:
                 yield line.decode()
             except UnicodeDecodeError as error:
-                self.problem = self.problem or f"expected UTF-8, found byte 0x{line[error.start]:02x}"
+                found = "UTF-16" if line.startswith(_UTF_16) else f"byte 0x{line[error.start]:02x}"
+                self.problem = self.problem or f"expected UTF-8, found {found}"
                 yield line.decode(errors="replace")
 
 
@@ -99,7 +104,7 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
                 except StopIteration:
                     break
                 except csv.Error as error:
-                    row, lines.problem = [], str(error)
+                    row, lines.problem = [], lines.problem or str(error)
                 if not row and not lines.problem:
                     continue  # a blank line
                 number += 1
@@ -116,8 +121,15 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
         raise CorpusError("expected a header, found an empty file", place, fatal=True)
 
 
+_OTHERS = (",", ";", "\t", "|")
+"""What else parts columns in files of that name, though not in those that are read here."""
+
+
 def _header(row: list[str], place: str) -> list[str]:
     row[0] = row[0].removeprefix("\ufeff")
+    if len(row) == 1 and any(other in row[0] for other in _OTHERS):
+        problem = f"expected columns parted by commas, or in a .tsv by tabs; found one column {row[0][:60]!r}"
+        raise CorpusError(problem, place, fatal=True)
     for name in row:
         if row.count(name) > 1:
             raise CorpusError(f"expected columns with names of their own, found two called {name!r}", place, fatal=True)

@@ -107,7 +107,7 @@ def _no_body(fields: Mapping[str, object], config: ReadConfig) -> str:
     if nulls:
         return f"{wanted} that holds a string, found null in {' and '.join(nulls)}"
     shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
-    return f"{wanted}, found " + (f"only {shown}" if fields else "an empty object")
+    return f"{wanted}, found " + (f"only {shown} (--text-field names another)" if fields else "an empty object")
 
 
 _KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}

@@ -53,14 +53,17 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     if one is None:
         base = _base(path)
         name = None
-        for name in _names(path, lambda file: _is_html(file) is not None):
+        wanted = _Wanted(lambda file: _is_html(file) is not None)
+        for name in _names(path, wanted):
             record = _document(path, name, base or name.partition("/")[0], config, report)
             if record is not None:
                 yield record
         if name is not None:
+            wanted.tell(report, f"neither {KNOWN.replace(', ', ' nor ')}")
             return
     found = False
-    for name in _names(path, lambda file: by_path(file) is not None if one is None else by_path(file) is one):
+    wanted = _Wanted(lambda file: by_path(file) is not None if one is None else by_path(file) is one)
+    for name in _names(path, wanted):
         found = True
         place = os.path.join(path, name)
         try:
@@ -71,6 +74,25 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         others = names() if one is None else suffixes_of(one)
         known = f"{KNOWN} files (each also with .gz), or of {others}" if one is None else f"{others} files"
         raise CorpusError(f"expected {known}; found none", path, fatal=True)
+    wanted.tell(report, "of no format that is read" if one is None else f"not {one.name}")
+
+
+class _Wanted:
+    """A test of names that counts those it turns down."""
+
+    def __init__(self, test: Callable[[str], bool]) -> None:
+        self._test = test
+        self._others = 0
+
+    def __call__(self, name: str) -> bool:
+        wanted = self._test(name)
+        self._others += not wanted
+        return wanted
+
+    def tell(self, report: Report, what: str) -> None:
+        """Count what was left out where it is seen."""
+        if self._others:
+            report.note(f"files in folders left out ({what})", self._others)
 
 
 def _base(path: str) -> str | None:
