@@ -117,6 +117,8 @@ COLONS = (":", "\u1366", "\u17d6", "\uff1a")
 OTHER_CLOSES = set("|\u2013\u2014\u2015\uff5c\u2502").union(COLONS)
 QUOTES = set("\"'\u00bb\u2019\u201c\u201d\u203a\u3009\u300b\u300d\u300f\u301e\u301f\uff63")
 QUOTES_AND_BRACKETS = QUOTES.union(")]\uff09\u3011\u3015\u3017\u3019\u301b\uff3d\uff5d")
+_AFTER = f"[{re.escape(''.join(QUOTES_AND_BRACKETS))}]*"
+BY_SCRIPT = re.compile(rf"(?:[\u0531-\u0587\ufb13-\ufb17]{_AFTER}:|[\u0370-\u03ff\u1f00-\u1fff]{_AFTER};)\Z")
 VALUES = {"number", "number_world", "numeric", "ordinal", "price", "percent"}
 FIGURES = VALUES | {"iso_date", "clock", "date", "time"}
 
@@ -132,8 +134,9 @@ def traits(form: bytes) -> int:
         if bare[-1] == "\u201c" and not (len(bare) > 1 and (_is_letter(bare[-2]) or bare[-2] in SENTENCE_ENDS | {","})):
             break
         bare = bare[:-1]
-    # Two word spaces of Ethiopic are its full stop, too.
+    # Two word spaces of Ethiopic are its full stop, too; a colon is that of Armenian, a semicolon asks in Greek.
     ends = bare[-1:] in SENTENCE_ENDS or bare.endswith("\u1361\u1361") if bare else False
+    ends = ends or BY_SCRIPT.search(bare) is not None
     closes = ends or bare[-1:] in OTHER_CLOSES if bare else False
     whole = pieces[0] if len(pieces) == 1 and isinstance(pieces[0], str) else ""
     return sum(

@@ -288,6 +288,23 @@ cdef bint ends_word(const uint8_t* form, int64_t n) noexcept nogil:
     return is_letter(last) or last == 44 or closing_mark(last) == 2
 
 
+cdef bint ends_by_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept nogil:
+    """Whether a mark of ASCII behind n bytes ends a sentence: a colon behind Armenian, a semicolon behind Greek words."""
+    cdef int width
+    cdef uint32_t last
+    while n > 0:
+        width = 1
+        while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
+            width += 1
+        last = decode(form + n - width, width, &width)
+        if closing_mark(last) >= 0:
+            if mark == 58:
+                return 0x531 <= last <= 0x587 or 0xFB13 <= last <= 0xFB17
+            return 0x370 <= last <= 0x3FF or 0x1F00 <= last <= 0x1FFF
+        n -= width
+    return False
+
+
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
     """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
     cdef int width, mark, found = 0
@@ -302,6 +319,8 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
         if last == OPENING_OR_CLOSING and not ends_word(form, n - width):
             mark = 0
         if last == WORD_SPACE and n > 3 and decode(form + n - 6, 3, &width) == WORD_SPACE:
+            mark = 2
+        if (last == 58 or last == 59) and ends_by_script(form, n - width, last):
             mark = 2
         quote = quote and mark < 0 and quotes_words(last)
         if mark:

@@ -42,6 +42,16 @@ TONGUES = {
             "© %Y Հյուսիսային աստղ։ Բոլոր իրավունքները պաշտպանված են։",
         ),
     ),
+    "armenian, typed with a colon": Tongue(
+        syllables="բա գե դի զո թու լա խե կի հո նու",
+        end=":",
+        lines=("Բաժանորդագրվեք մեր ալիքին և ստացեք վերջին լուրերը:",),
+    ),
+    "greek, asking": Tongue(
+        syllables="βα γε δη ζο θυ λα με νι πο του",
+        end=";",
+        lines=("Θέλετε να μαθαίνετε πρώτοι τα νέα μας;", "© %Y Βόρειο Άστρο. Με επιφύλαξη παντός δικαιώματος."),
+    ),
     "amharic": Tongue(
         syllables="ሀ ለ መ ሰ ረ ሸ ቀ በ ተ ነ",
         end="።",
@@ -132,6 +142,13 @@ def test_furniture_goes_and_prose_stays(name: str) -> None:
     ("form", "traits"),
     [
         ("լուրերը։", CLAUSE | SENTENCE),
+        ("լուրերը:", CLAUSE | SENTENCE | COLON),
+        ("լուրերը»:", CLAUSE | SENTENCE | COLON),
+        ("νέα;", CLAUSE | SENTENCE),
+        ("νέα»;”", CLAUSE | SENTENCE),
+        ("news;", 0),
+        ("news:", CLAUSE | COLON),
+        (":", CLAUSE | COLON),
         ("አለ፡፡", CLAUSE | SENTENCE),
         ("አለ፡", 0),
         ("៖", OWN | CLAUSE | COLON),
