@@ -56,7 +56,8 @@ def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not
     import numpy as np
 
     cdef int64_t[::1] out = np.empty(max(offsets.shape[0], 1), np.int64)
-    cdef int64_t i, k, b = 0, count = 0
+    cdef const uint8_t* p = &text[0] if text.shape[0] else NULL
+    cdef int64_t i, b = 0, count = 0
     for i in range(offsets.shape[0]):
         if not b <= offsets[i] <= text.shape[0]:
             raise ValueError(f"expected ascending offsets within {text.shape[0]} bytes, got {offsets[i]} at place {i}")
@@ -64,10 +65,8 @@ def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not
     b = 0
     with nogil:
         for i in range(offsets.shape[0]):
-            k = offsets[i]
-            while b < k:
-                count += (text[b] & 0xC0) != 0x80
-                b += 1
+            count += count_points(p, b, offsets[i])
+            b = offsets[i]
             out[i] = count
     return np.asarray(out)[: offsets.shape[0]]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks, _forest, _pages, _single
+from templatemine import _blocks, _forest, _intervals, _pages, _single
 from templatemine.errors import CapacityError
 from templatemine.pages.tables import GROUPS, scanner
 
@@ -193,9 +193,7 @@ class Page:
         """Ascending byte offsets as offsets into the string."""
         if len(self._data) == len(self._html):
             return offsets.tolist()  # type: ignore[no-any-return]
-        begins = (np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins)])
-        return before[offsets].tolist()  # type: ignore[no-any-return]
+        return _intervals.code_points(self._data, np.ascontiguousarray(offsets)).tolist()
 
 
 def _prefixes(signs: list[str]) -> Iterator[str]:
