@@ -193,7 +193,7 @@ class Page:
         """Ascending byte offsets as offsets into the string."""
         if len(self._data) == len(self._html):
             return offsets.tolist()  # type: ignore[no-any-return]
-        return _intervals.code_points(self._data, np.ascontiguousarray(offsets)).tolist()
+        return _intervals.code_points(self._data, np.ascontiguousarray(offsets)).tolist()  # type: ignore[no-any-return]
 
 
 def _prefixes(signs: list[str]) -> Iterator[str]:
