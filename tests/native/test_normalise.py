@@ -58,7 +58,9 @@ def test_forms_of_words_are_those_of_the_reference(preset: str, token: str) -> N
 @examples(400)
 @given(
     st.lists(
-        words | st.sampled_from(["end.)", "“Stop.”", "語", "。", "」", "colon:", "լուր»:", "νέα;", "a|", "$5.", "no…", "x"]), max_size=4
+        words
+        | st.sampled_from(["end.)", "“Stop.”", "語", "。", "」", "colon:", "լուր»:", "νέα;", "a|", "$5.", "no…", "x"]),
+        max_size=4,
     )
 )
 def test_traits_are_those_of_the_reference(tokens: list[str]) -> None:
