@@ -149,6 +149,24 @@ def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:
     assert line.split()[:3] == ["mean", "30", "100.0%"]
 
 
+def test_gold_with_packs_as_they_stand(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    """Nothing is mined: a template that someone took out of a pack is missed."""
+    packs = tmp_path / "packs"
+    assert cli("mine", archive, "-o", packs).code == 0
+    rows = records(documents=40)
+    gold = write(tmp_path / "gold.jsonl", [{"id": row["id"], "spans": gold_of(row)} for row in rows[:30]])
+    args = ("evaluate", "gold", archive, "--spans", gold, "--json", "-", *SHARED, "--packs", packs)
+    whole = json.loads(cli(*args).out)
+    assert (whole["method"], whole["background"], whole["packs"]) == (None, None, [os.fspath(packs)])
+    assert whole["results"][0]["rows"][-1]["recall"] == 1
+    for path in packs.glob("*.json"):
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**facts, "templates": []}), encoding="utf-8")
+    assert json.loads(cli(*args).out)["results"][0]["rows"][-1]["recall"] == 0
+    for wrong in (("--method", "energy"), ("--background", "none"), ("--folds", "2")):
+        assert "--packs goes with neither" in cli("evaluate", "gold", archive, "--packs", packs, *wrong).error
+
+
 def test_gold_texts(cli: Cli, tmp_path: Path) -> None:
     pages = [{**page(row), "main": row["text"]} for row in records(documents=20)]
     archive = write(tmp_path / "pages.jsonl", pages)

@@ -160,6 +160,17 @@ def test_cleaneval_has_columns_of_its_own() -> None:
     ]
 
 
+def test_mark_up_of_a_system_is_no_text() -> None:
+    pytest.importorskip("rapidfuzz")
+
+    def marked(history: Sequence[Document], rows: Sequence[Document]) -> list[Cleaned]:
+        return [Cleaned("<h>one\n<l>two", ()) for _ in rows]
+
+    result = evaluate_texts([document("a", "a/1", "x")], {"a/1": "<h>one<p>two"}, marked, GoldConfig(form="cleaneval"))
+    row = result.row(source="all pages")
+    assert (row["precision"], row["recall"], row["bounds f1"], row["marked f1"]) == (1, 1, 1, 0.75)
+
+
 def test_bad_gold() -> None:
     one = document("a", "a/1", "x y")
     with pytest.raises(CorpusError, match="none of the documents has a gold text"):

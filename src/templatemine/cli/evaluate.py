@@ -108,14 +108,13 @@ def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, try, print."""
     from templatemine.io.write import atomic_writer
-    from templatemine.systems import miner
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
     others: list[str] = getattr(args, "other", None) or []
     if args.json:
         spans = getattr(args, "spans", None)
         common.check_output([*args.inputs, *others, *([spans] if spans else [])], args.json)
-    system = miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
+    system = _system(args)
     to_file = args.json and args.json != "-"
     with atomic_writer(args.json, force=args.force) if to_file else nullcontext() as output:
         with terminal.progress() as steps:
@@ -137,6 +136,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _system(args: argparse.Namespace) -> System:
+    """What is tried: mining as the options say, or packs that are there."""
+    from templatemine.shelf import load_packs
+    from templatemine.systems import cleaning, miner
+
+    if not getattr(args, "packs", None):
+        return miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
+    mining = PipelineConfig()
+    if (args.method, args.background, args.folds) != (mining.method, mining.background, 1):
+        raise ConfigError("--packs goes with neither --method, --background nor --folds: nothing is mined")
+    args.method = args.background = None
+    clean = cleaning(load_packs(args.packs))
+    return lambda history, documents: clean(documents)
+
+
 _EVERY = 256
 
 
@@ -149,7 +163,7 @@ def _records(
         yield record
 
 
-_FIELDS = ("other", "spans", "gold_field", "label_field", "group_field", "feed_field")
+_FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")
 """Options of the trials that say where their truth stands."""
 
 
@@ -284,6 +298,14 @@ def _injection(args: argparse.Namespace, read: _Material, system: System) -> lis
 
 def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spans", metavar="PATH", help="annotated spans: a .jsonl file, or a folder of them")
+    parser.add_argument(
+        "--packs",
+        "-p",
+        metavar="PATH",
+        nargs="+",
+        action="extend",
+        help="try these packs as they stand, and folders of them; after the inputs (default: what is mined)",
+    )
     parser.add_argument("--gold-field", metavar="NAME", help="the field with the gold text (default: gold)")
     parser.add_argument(
         "--form",

@@ -238,10 +238,10 @@ ALL = "all pages"
 
 
 def _text_figures(got: str, gold: str, form: str) -> dict[str, float]:
-    score = score_words(words(got), words(FORMS[form](gold)))
+    markup = cleaneval_score(got, _URL_LINE.sub("", gold)) if form == "cleaneval" else None
+    score = markup.text if markup else score_words(words(got), words(FORMS[form](gold)))
     figures = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-    if form == "cleaneval":
-        markup = cleaneval_score(got, _URL_LINE.sub("", gold))
+    if markup:
         figures |= {
             "bounds f1": markup.bounds.f1,
             "marked recall": markup.marked.recall,
