@@ -64,22 +64,26 @@ ctypedef fused index_t:
     int64_t
 
 
-cdef int64_t _first_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
+cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
     cdef int64_t i
+    cdef bint outside = False
+    # Without a branch, so that the compiler takes several at once.
     for i in range(n):
-        if not low <= values[i] < high:
-            return i
-    return -1
+        outside |= (values[i] < low) | (values[i] >= high)
+    return outside
 
 
 cdef int _within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1:
     """ValueError unless all values are at least `low` and less than `high`."""
-    cdef int64_t place = -1
+    cdef bint outside = False
+    cdef int64_t i
     if values.shape[0]:
         with nogil:
-            place = _first_outside(&values[0], values.shape[0], low, high)
-    if place >= 0:
-        raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[place]} at place {place}")
+            outside = _any_outside(&values[0], values.shape[0], low, high)
+    if outside:
+        for i in range(values.shape[0]):
+            if not low <= values[i] < high:
+                raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[i]} at place {i}")
     return 0
 
 
