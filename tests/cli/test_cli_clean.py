@@ -359,6 +359,12 @@ def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
         assert not (tmp_path / "c.jsonl").exists()
 
 
+def test_an_input_behind_the_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    for args in (("clean", new, "-o", tmp_path / "c.jsonl"), ("explain", new), ("evaluate", "gold", new)):
+        error = cli(*args, "--packs", mined, new).error
+        assert f"every path after it is taken for packs, so give the input {new} before it" in error
+
+
 def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) -> None:
     """A field of another name: no empty file that looks like a result."""
     new = write(tmp_path / "n.jsonl", [{"body": "x", "id": number} for number in range(8)])

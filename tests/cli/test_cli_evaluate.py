@@ -199,6 +199,7 @@ def test_retrieval_by_groups(cli: Cli, tmp_path: Path) -> None:
     assert ran.code == 0, ran
     (pairs,) = json.loads(ran.out)["results"]  # one source and no labels: nothing to cluster
     assert [row["recall"] for row in pairs["rows"]] == [1.0, 1.0]
+    assert pairs["notes"] == ["no clusters: there is one source, and no --label-field"]
     assert "no field" not in ran.err
     assert cli("evaluate", "retrieval", archive, "--label-field", "none", *SHARED).error.endswith("a field 'none'")
 

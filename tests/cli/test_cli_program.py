@@ -16,6 +16,13 @@ from templatemine.cli.mine import METHODS
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 
+def test_what_a_command_does_not_know_is_told_of_with_its_help(cli: Cli) -> None:
+    for args in (("mine", "x", "-o", "y"), ("evaluate", "mirror", "x")):
+        ran = cli(*args, "--wrong", "1")
+        command = " ".join(("templatemine", *(one for one in args[:2] if one.isalpha() and one != "x")))
+        assert ran.error.endswith(f"unrecognized arguments: --wrong 1 (see {command} --help)")
+
+
 def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").out.startswith("templatemine ")
     assert "  1    --strict" in cli("--help").out

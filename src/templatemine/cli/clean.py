@@ -219,8 +219,7 @@ def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamCon
 def _check_paths(args: argparse.Namespace) -> None:
     if args.output is None:
         raise ConfigError("--output: expected a file, - for standard output; or --dry-run or --diff, which write none")
-    if not args.inputs:
-        raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
+    common.check_packs(args.inputs, args.packs)
     from templatemine.shelf import pack_files
 
     for file in (file for path in args.packs for file in pack_files(path)):

@@ -35,6 +35,7 @@ __all__ = [
     "nothing_read",
     "check_inputs",
     "check_output",
+    "check_packs",
     "jobs",
     "one_line",
     "open_records",
@@ -87,6 +88,13 @@ class Parser(argparse.ArgumentParser):
         whole = " " not in self.prog  # of the program, which tells those of all commands
         told = whole or "--strict" in self._option_string_actions
         return super().format_help() if told else super().format_help().replace(_STRICT, "")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As every parser does; what a command does not know is refused by it, for its help says what it knows."""
+        namespace, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return namespace, others
 
     def error(self, message: str) -> NoReturn:
         """End with one line."""
@@ -267,6 +275,17 @@ def check_inputs(inputs: Sequence[str]) -> None:
     """What can be known to fail before anything is read."""
     if inputs.count("-") > 1:
         raise CorpusError("standard input can be read only once", "-", fatal=True)
+
+
+def check_packs(inputs: Sequence[str], packs: Iterable[str]) -> None:
+    """Raise a `ConfigError` if an input stands behind ``--packs``, which takes all paths that follow."""
+    from templatemine.io.formats import by_path
+
+    if not inputs:
+        raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
+    for path in packs:
+        if not path.endswith(".json") and not os.path.isdir(path) and by_path(path) is not None:
+            raise ConfigError(f"--packs: every path after it is taken for packs, so give the input {path} before it")
 
 
 def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> Iterator[Record]:

@@ -143,6 +143,7 @@ def _system(args: argparse.Namespace) -> System:
 
     if not getattr(args, "packs", None):
         return miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
+    common.check_packs(args.inputs, args.packs)
     mining = PipelineConfig()
     if (args.method, args.background, args.folds) != (mining.method, mining.background, 1):
         raise ConfigError("--packs goes with neither --method, --background nor --folds: nothing is mined")
@@ -363,6 +364,9 @@ def _retrieval(args: argparse.Namespace, read: _Material, system: System) -> lis
     if args.label_field or len(set(sources.values())) > 1:
         labels = _values(records, args.label_field) if args.label_field else sources
         results.append(evaluate_clustering(documents, labels, system, config))
+    else:
+        note = "no clusters: there is one source, and no --label-field"
+        results[0] = replace(results[0], notes=(*results[0].notes, note))
     return results
 
 

@@ -69,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.terminal import Painter
     from templatemine.shelf import load_packs
 
-    if not args.inputs:
-        raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
+    common.check_packs(args.inputs, args.packs)
     terminal = common.Terminal(quiet=False, strict=args.strict)
     packs = load_packs(args.packs)
     painter = Painter(common.colours(sys.stdout))
