@@ -196,7 +196,9 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
             for i in range(size):
                 p = places[group.low + i]
                 if i + AHEAD < size:
-                    tm_prefetch(text + places[group.low + i + AHEAD] + group.depth)
+                    place = text + places[group.low + i + AHEAD]
+                    tm_prefetch(place)
+                    tm_prefetch(place + group.depth)
                 place = text + p
                 document = place.fact >> 8
                 df += document != last
