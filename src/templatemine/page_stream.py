@@ -19,6 +19,7 @@ from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, work_records
 from templatemine.io.work import Work
 from templatemine.packs import Pack
+from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
 from templatemine.stream import BATCH_RECORDS
@@ -32,7 +33,8 @@ __all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "f
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractStreamConfig:
     """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`), whether JSON
-    lines tell the blocks, and how pages are rendered before they are extracted, None for not at all.
+    lines tell the blocks, whether texts that lack the title begin with it (-t of Baisa, 2009), and how pages are
+    rendered before they are extracted, None for not at all.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -40,6 +42,7 @@ class ExtractStreamConfig:
     options: ExtractConfig = field(default_factory=ExtractConfig)
     form: str = "jsonl"
     blocks: bool = False
+    add_title: bool = False
     render: RenderConfig | None = None
 
     def __post_init__(self) -> None:
@@ -305,7 +308,7 @@ def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, 
 
 
 def _text(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
-    return f"{found.text}\n".encode("utf-8", "surrogatepass")
+    return f"{_head(found, config)}{found.text}\n".encode("utf-8", "surrogatepass")
 
 
 def _texts(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
@@ -317,7 +320,14 @@ def _cleaneval(
 ) -> bytes:
     from xml.sax.saxutils import quoteattr
 
-    return f"<doc id={quoteattr(name)}>\n{found.marked}\n".encode("utf-8", "surrogatepass")
+    head = _head(found, config, f"<{HEADING}>")
+    return f"<doc id={quoteattr(name)}>\n{head}{found.marked}\n".encode("utf-8", "surrogatepass")
+
+
+def _head(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
+    """The line of the title, if it is asked for and no line of the text has it."""
+    title = found.title if config.add_title else None
+    return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
 
 
 FORMS: Mapping[str, Form] = {"jsonl": _json, "text": _text, "texts": _texts, "cleaneval": _cleaneval}

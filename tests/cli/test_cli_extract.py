@@ -342,6 +342,35 @@ def test_files_of_rules_that_are_none(cli: Cli, single: Path, tmp_path: Path, te
     assert "none.toml: cannot be read: No such file" in missing
 
 
+def test_how_diff_compares(cli: Cli, single: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.html"
+    other.write_text("<p>built otherwise<table><tr><td>a cell</table>", encoding="utf-8")
+    plain = cli("extract", single, "-s", "diff", "--reference", other)
+    assert "built otherwise than the reference page" in plain.err
+    assert "built otherwise" not in cli("extract", single, "-s", "diff", "--reference", other, "--no-prune").err
+    other.write_text(page(2), encoding="utf-8")
+    single.write_text(page(1), encoding="utf-8")
+    whole = cli("extract", single, "-s", "diff", "--reference", other).out
+    target = cli("extract", single, "-s", "diff", "--reference", other, "--from-target").out
+    assert extract(page(1), "diff", references=[page(2)], config=ExtractConfig(from_target=True)).text == target.strip()
+    assert whole.strip() == extract(page(1), "diff", references=[page(2)]).text
+
+
+def test_the_title_comes_first_on_request(cli: Cli, single: Path) -> None:
+    html = page(1).replace("h1>", "b>").replace("<div class=story>", "<ul><li><a href=/>More</a></ul><div class=story>")
+    single.write_text(html, encoding="utf-8")
+    title, text = extract(html).title, extract(html, "bte").text
+    assert title is not None
+    assert title not in text
+    assert cli("extract", single, "-s", "bte", "--add-title").out == f"{title}\n{text}\n"
+    marked = cli("extract", single, "-s", "bte", "--add-title", "--format", "cleaneval").out
+    assert marked.splitlines()[:2] == ['<doc id="page.html">', f"<h>{title}"]
+    single.write_text(page(1), encoding="utf-8")
+    assert cli("extract", single, "--add-title").out == cli("extract", single).out
+    error = cli("extract", single, "--add-title", "--format", "jsonl").error
+    assert "--add-title: expected --format text or cleaneval, got jsonl" in error
+
+
 @pytest.mark.parametrize(
     ("option", "owners"),
     [
@@ -349,6 +378,9 @@ def test_files_of_rules_that_are_none(cli: Cli, single: Path, tmp_path: Path, te
         ("--main-block", "shallow"),
         ("--sparse=10", "density or diff or blog"),
         ("--blog-rules=paper", "blog"),
+        ("--reference=none.html", "diff"),
+        ("--no-prune", "diff"),
+        ("--from-target", "diff"),
     ],
 )
 def test_options_of_another_system(cli: Cli, single: Path, option: str, owners: str) -> None:

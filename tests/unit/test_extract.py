@@ -16,7 +16,7 @@ from templatemine import PageCleaner, errors, extract
 from templatemine.config import ExtractConfig, PageConfig
 from templatemine.errors import CapacityError, ConfigError
 from templatemine.packs import Pack
-from templatemine.pages import systems
+from templatemine.pages import combine, hybrid, systems
 from templatemine.pages.blocks import Page
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.history import learn
@@ -340,6 +340,59 @@ def test_hybrid_is_the_page_cleaner() -> None:
         assert extract(html, packs=known, source="lantern.example").text == PageCleaner(history).clean(html).text
         assert extract(html, packs=known, source="other.example").text == PageCleaner().clean(html).text
     assert "Readers have stood" not in extract(page(77, CALL), packs=known).text
+
+
+def test_hybrid_says_where_the_history_decided() -> None:
+    known = packs([page(number, CALL) for number in range(12)])
+    html = page(77, CALL)
+    alone, found = extract(html), extract(html, packs=known)
+    turned = [(old, new) for old, new in zip(alone.blocks, found.blocks, strict=True) if old.kept != new.kept]
+    assert turned
+    assert all(new.reason == hybrid.REASONS[hybrid.FOR if new.kept else hybrid.AGAINST] for _, new in turned)
+    assert {block.reason for block in alone.blocks}.isdisjoint(hybrid.REASONS[hybrid.AGAINST :])
+
+
+@pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "hybrid"])
+def test_every_system_takes_a_pack(system: str) -> None:
+    """What the site's pages never have in their stories is held back, whatever the system makes of it."""
+    known = packs([page(number, CALL) for number in range(12)])
+    html, references = page(77, CALL), [page(1)]
+    alone = extract(html, system, references=references)
+    found = extract(html, system, references=references, packs=known)
+    told = {block.text: block for block in found.blocks}
+    before = {block.text: block for block in alone.blocks}
+    assert set(found.text.splitlines()) < set(alone.text.splitlines()) or found.text == alone.text
+    assert "Readers have stood" not in found.text
+    for text, block in told.items():
+        if block.kept != before[text].kept:
+            assert block.reason in combine.REASONS
+        else:
+            assert block.reason == before[text].reason
+    assert extract(html, system, references=references, packs=known, source="other.example").text == alone.text
+
+
+def test_a_page_without_anything_else_keeps_its_furniture() -> None:
+    known = packs([page(number, CALL) for number in range(12)])
+    html = f"<html><body>{CALL}</body></html>"
+    assert extract(html, "bte", packs=known).text == extract(html, "bte").text
+
+
+def test_posts_lose_what_the_site_repeats() -> None:
+    call = "<p>Readers have stood by this blog for many long years now, and it stands by them in return.</p>"
+
+    def post(number: int) -> str:
+        return (
+            page(number)
+            .replace("</h1>", f"</h1><div class=hentry><div class=entry-content>{call}")
+            .replace("</body>", "</div></div></body>")
+        )
+
+    html = post(77)
+    alone = extract(html, "blog")
+    found = extract(html, "blog", packs=packs([post(number) for number in range(12)]))
+    assert "Readers have stood" in alone.posts[0].text
+    assert "Readers have stood" not in found.posts[0].text
+    assert found.posts[0].text == found.text
 
 
 def test_two_packs_need_a_source() -> None:

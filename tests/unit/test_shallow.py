@@ -227,3 +227,28 @@ def test_a_story_between_menus() -> None:
     assert "Home" not in found.text
     assert found.text.count("\n") >= 4
     assert {block.label for block in found.blocks} <= set(shallow.CLASSES)
+
+
+def test_reasons_are_the_conditions_that_hold() -> None:
+    at = Page(page(1).replace("&copy;", "") + "<p>One more line of it, with <a href=/>a link</a>.</p>")
+    rows, _ = shallow.features(at)
+    seen = set()
+    for row, block in zip(rows, extract(at.html, "shallow").blocks, strict=True):
+        verdict, _, said = block.reason.partition(" by its shallow features: ")
+        assert (verdict == "content") == block.kept
+        for condition in said.split(", "):
+            name, sign, bound = condition.split()
+            value = row[shallow.FEATURES.index(name)]
+            assert (value > float(bound)) == (sign == ">")
+        seen.add(said)
+    assert len(seen) > 3
+
+
+def test_a_copyright_sign_is_furniture() -> None:
+    plain = page(1).replace("&copy;", "")
+    first = next(place for place, block in enumerate(extract(plain, "shallow").blocks) if block.words > 40)
+    assert extract(plain, "shallow").blocks[first].kept
+    signed = extract(plain.replace("harbour board", "&copy; board"), "shallow")
+    assert "©" in signed.blocks[first].text
+    assert (signed.blocks[first].kept, signed.blocks[first].reason) == (False, "with a copyright sign")
+    assert {block.reason for block in signed.blocks if "©" not in block.text}.isdisjoint(["with a copyright sign"])

@@ -69,6 +69,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="a page of the same site, for diff (default: of each source the page of middle size)",
     )
     parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
+    parser.add_argument(
+        "--add-title",
+        action="store_true",
+        help="as text or in CleanEval's mark-up: the title first, if the text lacks it",
+    )
     common.add_headline_option(parser)
     _add_options(parser)
     _add_rendering(parser)
@@ -77,6 +82,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 _OWNERS: Mapping[str, tuple[str, ...]] = {
+    "reference": ("diff",),
+    "no_prune": ("diff",),
+    "from_target": ("diff",),
     "other": ("crf",),
     "main_block": ("shallow",),
     "sparse": ("density", "diff", "blog"),
@@ -109,6 +117,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--blog-rules", choices=("all", "paper"), help=f"blog: rules that hold (default: {defaults.blog_rules})"
     )
+    group.add_argument(
+        "--no-prune", action="store_true", help="diff: compare pages that are built otherwise, too (default: density)"
+    )
+    group.add_argument("--from-target", action="store_true", help="diff: compare the target nodes of density alone")
     group.add_argument("--blog-rules-file", metavar="FILE", help="blog: TOML file with rules of your own, tried first")
 
 
@@ -118,6 +130,9 @@ def _options(args: argparse.Namespace) -> ExtractConfig:
     for name in (*given, *(["headline"] if headline != PageConfig().headline else [])):
         if args.system not in (owners := _OWNERS[name]):
             raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
+    given.pop("reference", None)
+    if given.pop("no_prune", False):
+        given["prune"] = False
     if (path := given.pop("blog_rules_file", None)) is not None:
         from templatemine.pages.blog_rules import load_rules
 
@@ -196,11 +211,19 @@ def run(args: argparse.Namespace) -> int:
     if args.blocks and args.format not in (None, "jsonl"):
         raise ConfigError(f"--blocks: expected --format jsonl, got {args.format}")
     form = args.format or ("text" if single and not args.blocks else "jsonl")
+    if args.add_title and form == "jsonl":
+        raise ConfigError("--add-title: expected --format text or cleaneval, got jsonl")
     form = "texts" if form == "text" and not single else form
     options = _options(args)
     render = _render_config(args)
     config = ExtractStreamConfig(
-        read=read, system=args.system, form=form, blocks=args.blocks, options=options, render=render
+        read=read,
+        system=args.system,
+        form=form,
+        blocks=args.blocks,
+        add_title=args.add_title,
+        options=options,
+        render=render,
     )
     references = _references(args, read, render)
     extractor = RecordExtractor(config, load_packs(args.packs), references, jobs=args.jobs)

@@ -83,10 +83,12 @@ def bodies(parts: Parts) -> list[int]:
     """Elements that hold the text of a post each, none within another (steps 1 and 2)."""
     outline = parts.outline
     places, ranks = parts.of["body"]
-    rules = [parts.rules.rule("body", rank) for rank in ranks]
-    direct = {place for place, rule in zip(places, rules, strict=True) if rule.where != INNER}
+    direct = {place for place, rank in zip(places, ranks, strict=True) if parts.rules.rule("body", rank).where != INNER}
+    whole = frozenset(parts.of["whole"][0])
+    around: list[int] = []  # of each element the innermost of `whole` that it stands in
+    for parent in outline.parents:
+        around.append(parent if parent in whole or parent < 0 else around[parent])
     found: set[int] = set()
-    whole = set(parts.of["whole"][0])
     empty: list[int] = []
     for post in sorted(whole | parts.posts):
         if parts.aside[post]:
@@ -94,44 +96,37 @@ def bodies(parts: Parts) -> list[int]:
         if post in direct:
             found.add(post)
         elif inner := [one for one in parts.within("body", post) if not parts.aside[one]]:
-            found.add(inner[0])
+            found.update(_joined(parts, [one for one in inner if around[one] == post], inner[0]))
         elif post in whole:
             empty.append(post)
-    found.update(place for place in parts.of[ALONE][0] if not parts.aside[place])
+    # By the rules of today a text needs no element around it.
+    alone = [place for place in parts.of[ALONE][0] if around[place] < 0 and not parts.aside[place]]
+    paragraphs = [place for place in alone if outline.tags[place] == "p"]
+    found.update(place for place in alone if outline.tags[place] != "p")
+    if paragraphs:
+        found.update(_joined(parts, paragraphs, paragraphs[0]))
     ordered = sorted(found)
     for post in empty:
         at = bisect_left(ordered, post)
         if at == len(ordered) or ordered[at] > outline.lasts[post]:
             found.add(post)
-    return _joined(parts, list(_outermost(outline, sorted(found))))
+    return list(_outermost(outline, sorted(found)))
 
 
-def _joined(parts: Parts, found: Sequence[int]) -> list[int]:
-    """Of several texts in one post by the names of today, and of paragraphs, the element that holds them all."""
-    outline, whole = parts.outline, frozenset(parts.of["whole"][0])
-    posts: list[int] = []  # of each element the post that it is or stands in
-    for number, parent in enumerate(outline.parents):
-        own = number in whole or number in parts.posts
-        posts.append(number if own else posts[parent] if parent >= 0 else -1)
-    pieces: dict[int, list[int]] = {}
-    for body in found:
-        parent = outline.parents[body]
-        post = posts[parent] if parent >= 0 else -1
-        if parent >= 0 and (post in whole or outline.tags[body] == "p"):
-            pieces.setdefault(post, []).append(body)
-    joined: list[int] = []
-    for several in pieces.values():
-        around = outline.parents[several[0]] if len(several) > 1 else -1
-        while around >= 0 and outline.lasts[around] < several[-1]:
-            around = outline.parents[around]
-        if around >= 0:
-            joined.append(around)
-    last, kept = -1, list[int]()
-    for body in sorted({*found, *joined}):
-        if body > last:
-            kept.append(body)
-            last = outline.lasts[body]
-    return kept
+def _joined(parts: Parts, pieces: Sequence[int], best: int) -> list[int]:
+    """The best text of a post; if several have its tag and its rule they are parts, and what holds them is the text."""
+    outline, rules = parts.outline, parts.rules
+
+    def kind(one: int) -> tuple[str, int]:
+        return outline.tags[one], rules.rank("body", outline.tags[one], outline.attributes[one])
+
+    alike = sorted(one for one in pieces if kind(one) == kind(best))
+    if len(alike) < 2:
+        return [best]
+    holder = alike[0]
+    while holder >= 0 and outline.lasts[holder] < alike[-1]:
+        holder = outline.parents[holder]
+    return [holder] if holder >= 0 else alike
 
 
 def _outermost(outline: Outline, found: Sequence[int]) -> Iterator[int]:

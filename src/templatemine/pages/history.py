@@ -162,13 +162,25 @@ class Votes:
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
         if (page.words * _chances(page) * main).sum() > self._config.story_words:
             scores -= strange
+        df = self._again(page)
+        part = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
+        telling = np.where(_lengths(page) < SENTENCE, part, 1)
+        return scores - self._config.repeat * np.log1p(df) * telling, path, df
+
+    def furniture(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Of each block, without the page model: the share of main text under its path (nan where nothing is known), df
+        of its text, and whether it is long enough for a sentence."""
+        rows = np.array([self._row.get(key, -1) for key in page.near], np.int64)
+        share = np.where(rows < 0, math.nan, 1 / (1 + np.exp(-self._table[rows, 0])))
+        return share, self._again(page), _lengths(page) >= SENTENCE
+
+    def _again(self, page: Page) -> NDArray[np.int32]:
+        """Pages of the source that have the same text under the same path, of those texts that are kept."""
         df = np.zeros(len(page), np.int32)
         asked = [block for block, key in enumerate(page.near) if key in self._repeated]
         for block, text in zip(asked, _said(page, asked), strict=True):
             df[block] = self.df.get((page.near[block], text), 0)
-        part = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
-        telling = np.where(_lengths(page) < SENTENCE, part, 1)
-        return scores - self._config.repeat * np.log1p(df) * telling, path, df
+        return df
 
     def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
         """Of paths that the source never had, what their nearest known containers say; only where it can matter."""

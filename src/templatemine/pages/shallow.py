@@ -9,7 +9,8 @@ Kohlschuetter, Fankhauser and Nejdl (2010):
 2. Context-sensitive classes (section 4.1.2.2): what is short or near-good goes with the good or bad blocks around it.
 3. A decision tree over the features of a block and its neighbours decides.  It ships as a table (`shallow.json`),
    trained by ``datasets/pages/train_shallow.py``; `walk` applies it.
-4. Duplicate blocks go, by cosine similarity of their keywords (equation 2), see `pages.main_block`.
+4. Blocks with a copyright sign go (section 4.1.1), and duplicate blocks, by cosine similarity of their keywords
+   (equation 2), see `pages.main_block`.
 5. Blocks have weights, and so has each main block they stand in (equations 3 to 7); on request only the greatest one
    is kept.
 """
@@ -17,6 +18,7 @@ Kohlschuetter, Fankhauser and Nejdl (2010):
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -61,16 +63,21 @@ FEATURES = (
 )
 """Columns of `features`; _before and _after are those of the neighbours, 0 at the edges of a page."""
 
+_SIGN = re.compile("©".encode())
+
+CONTENT = 0.5
+"""Probability of content above which a leaf keeps its blocks."""
+
 AT = {name: place for place, name in enumerate(_blocks.COUNTS)}
 
 REASONS = (
-    "boilerplate by its shallow features",
-    "content by its shallow features",
     "says what an earlier block says",
     "not in the main block",
+    "with a copyright sign",
     "not shown",
 )
-BOILERPLATE, CONTENT, DUPLICATE, ASIDE, HIDDEN = range(5)
+"""Those of blocks that the tree does not decide on; behind them come those of its leaves, see `leaf_reasons`."""
+DUPLICATE, ASIDE, SIGNED, HIDDEN, LEAF = range(5)
 
 
 def context_free(words: Column, link_density: Column, stop_density: Column) -> NDArray[np.int8]:
@@ -187,30 +194,69 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 
 def walk(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The probability of content of each row."""
-    return _single.walk(one.feature, one.threshold, one.left, one.right, one.value, rows)
+    return one.value[_leaves(one, rows)]
+
+
+def _leaves(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The leaf that each row falls into, by its place among the nodes."""
+    places = np.arange(len(one.value), dtype=np.float64)
+    return _single.walk(one.feature, one.threshold, one.left, one.right, places, rows).astype(np.int64)
+
+
+@lru_cache(maxsize=1)
+def leaf_reasons() -> tuple[str, ...]:
+    """Of each node of the tree what it says of a block: the conditions on the way to it, the first one first, each
+    feature with its last bounds."""
+    one = tree()
+    found = [""] * len(one.feature)
+    pending: list[tuple[int, dict[tuple[str, str], str]]] = [(0, {})]
+    while pending:
+        node, conditions = pending.pop()
+        said = ", ".join(f"{name} {sign} {bound}" for (name, sign), bound in conditions.items())
+        found[node] = f"{'content' if one.value[node] > CONTENT else 'boilerplate'} by its shallow features: {said}"
+        if one.feature[node] >= 0:
+            name, bound = FEATURES[one.feature[node]], f"{one.threshold[node]:.4g}"
+            pending.append((int(one.left[node]), {**conditions, (name, "<="): bound}))
+            pending.append((int(one.right[node]), {**conditions, (name, ">"): bound}))
+    return tuple(found)
 
 
 # -------------------------------------------------------------------------------------------------------------- system
 
 
+def _signed(page: Page) -> NDArray[np.bool_]:
+    """Whether a block has a copyright sign, which makes it boilerplate (section 4.1.1)."""
+    found = np.zeros(len(page), np.bool_)
+    text, bounds = page.columns["text"].tobytes(), page.columns["bounds"]
+    if places := [sign.start() for sign in _SIGN.finditer(text)]:
+        found[np.searchsorted(bounds, places, side="right") - 1] = True
+    return found
+
+
 def make(site: Site, config: ExtractConfig) -> Judge:
     """See `ExtractConfig.main_block`."""
+    reasons = (*REASONS, *leaf_reasons())
 
     def judge(page: Page) -> Verdict:
         rows, classes = features(page)
-        content = (walk(tree(), rows) > 0.5) & ~page.hidden
-        reason = np.where(content, CONTENT, BOILERPLATE).astype(np.int8)
+        leaves = _leaves(tree(), rows)
+        signed = _signed(page)
+        content = (tree().value[leaves] > CONTENT) & ~page.hidden & ~signed
+        reason = (LEAF + leaves).astype(np.int16)
+        reason[signed] = SIGNED
         reason[page.hidden] = HIDDEN
         kept = np.flatnonzero(content)
-        reason[kept[duplicates(page, kept)]] = DUPLICATE
-        kept = np.flatnonzero(reason == CONTENT)
+        again = kept[duplicates(page, kept)]
+        content[again], reason[again] = False, DUPLICATE
+        kept = np.flatnonzero(content)
         weight, home = main_blocks(page, kept)
         score = np.zeros(len(page))
         score[kept] = weight
         if config.main_block and len(kept):
             totals = np.bincount(home, weights=weight)
-            reason[kept[home != np.argmax(totals)]] = ASIDE
+            aside = kept[home != np.argmax(totals)]
+            content[aside], reason[aside] = False, ASIDE
         labels = [CLASSES[number] for number in classes.tolist()]
-        return Verdict(kept=reason == CONTENT, reason=reason, reasons=REASONS, score=score, labels=labels)
+        return Verdict(kept=content, reason=reason, reasons=reasons, score=score, labels=labels)
 
     return judge

@@ -42,6 +42,9 @@ SYSTEMS: Mapping[str, str] = {
 
 DEFAULT = "hybrid"
 
+WITH_HISTORY = frozenset(["hybrid"])
+"""Systems that bring in the history of the site by themselves; to others `pages.combine` does."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
@@ -116,7 +119,7 @@ Judge = Callable[["Page"], Verdict]
 
 
 def load(name: str, site: Site, config: ExtractConfig) -> Judge:
-    """The judge of a system.
+    """The judge of a system, together with the history of the site if there is one.
 
     Raises
     ------
@@ -128,4 +131,10 @@ def load(name: str, site: Site, config: ExtractConfig) -> Judge:
     if name not in SYSTEMS:
         raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
     make: Callable[[Site, ExtractConfig], Judge] = import_module(f"templatemine.pages.{name}").make
-    return make(site, config)
+    judge, history, options = make(site, config), site.history, config.clean.page
+    if name in WITH_HISTORY or history is None or history.documents < options.min_pages:
+        return judge
+    from templatemine.pages.combine import combined
+    from templatemine.pages.history import Votes
+
+    return combined(judge, Votes(history, options))
