@@ -125,6 +125,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         longest = np.zeros(len(rows), np.int32)
         np.maximum.at(longest, owner, bases[part])
         verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
+    _drop_left_over(mined, verdict, constants)
     _drop_parts(mined, verdict, near, free, constants)
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
@@ -198,6 +199,32 @@ def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], co
             longest = np.zeros(len(repeats), np.int32)
             np.maximum.at(longest, part, repeats.count[rows[owner]])
             verdict[edge & (longest < c.joint_share * repeats.count)] = ACCEPTED
+
+
+def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+    """Refuse what longer templates mostly say, and prose else: "report." of "contributed to this report.".
+
+    Its other occurrences are what it would cut besides, so they must be furniture as well, which in prose asks for as
+    much as a phrase says.  `verdict` is INOUT.
+    """
+    c, evidence, count = config, mined.evidence, mined.repeats.count
+    assert evidence is not None
+    wanted = (verdict == ACCEPTED) & (evidence.lines < c.whole) & (evidence.prose < c.half)
+    wanted &= evidence.information < c.phrase_information
+    rows = np.flatnonzero(verdict == ACCEPTED)
+    pairs = [inner(mined, rows, np.flatnonzero(wanted)), *(parts(mined, rows, left) for left in (True, False))]
+    longer = rows[np.concatenate([owner for owner, _ in pairs])]
+    part = np.concatenate([part for _, part in pairs]).astype(np.int64)
+    longer, part = longer[wanted[part]], part[wanted[part]]
+    frequent = np.argsort(count[longer], kind="stable")
+    most = np.full(len(count), -1)
+    most[part[frequent]] = longer[frequent]
+    part = np.flatnonzero(most >= 0)
+    longer = most[part]
+    prose = np.rint(evidence.prose * count)
+    left_over = count[part] - count[longer]
+    loose = (left_over < c.half * count[part]) & (prose[part] - prose[longer] > c.half * left_over)
+    verdict[part[loose]] = LOOSE
 
 
 def _drop_parts(

@@ -277,6 +277,20 @@ def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
     assert cut_of(documents, f"Something new happened.\n\n{line}") == line
 
 
+def test_what_a_template_leaves_of_its_parts_must_be_furniture_too() -> None:
+    """A credit ends with "report.", and so do sentences, now and then."""
+    rng = random.Random(2)
+    stories = [f"{story(rng)}\n\n{story(rng)}" for _ in range(200)]
+    credits = [f"{text}\n\n{rng.choice(WORDS).title()} Roe contributed to this report." for text in stories[:40]]
+    reporting = [f"{text[:-1]} says the latest report." for text in stories[40:46]]
+    pack = mine(
+        [Document(source="s", id=str(i), text=text) for i, text in enumerate(credits + reporting + stories[46:])]
+    )["s"]
+    cleaner = Cleaner(pack)
+    assert cleaner.clean(credits[0]).text == stories[0]
+    assert all(cleaner.clean(text).text == text for text in reporting)
+
+
 def test_edges_without_spaces_end_where_many_ways_part() -> None:
     """The name of the series ends titles of other articles, after any character; what ends prose is grammar."""
     rng = random.Random(9)
