@@ -232,6 +232,12 @@ def spaceless(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> b
     return float((evidence.own_script * repeats.count).sum(dtype=np.float64)) >= config.characters * total
 
 
+def mostly_prose(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> bool:
+    """Whether at least half of the words of a source stand in prose."""
+    words = np.where(repeats.length == 1, repeats.count, 0).astype(np.float64)
+    return float((evidence.prose * words).sum()) >= config.half * float(words.sum())
+
+
 def fewest(documents: Any, config: EvidenceConfig) -> Any:
     """Documents that anything but a whole line must stand in at least, in a source of so many.
 
@@ -307,6 +313,8 @@ def kinds(
     if spaceless(e, repeats, c):
         held = both | (e.information >= c.brief_information)
         edge &= begins | ~characters | (e.prose < c.half) | (e.information >= c.phrase_information)
+    # In poems, tickers and lists no word stands in prose, and words that begin or end sentences do so with lines.
+    asked_of_words = share(c.edge_share if mostly_prose(e, repeats, c) else c.table_share)
     # Common words belong to everything, as characters do: punctuation on both sides, or an edge of the line always, may
     # take the place of boundness.
     glued = both | (bound & either & ~characters) | (~characters & (anchored >= c.mark))
@@ -331,7 +339,7 @@ def kinds(
         & free
         & (df >= share(c.edge_share))
         & (e.information >= c.mark_information)
-        & ((held & (e.starts + e.ends - e.lines >= c.mark)) | both),
+        & ((held & (df >= asked_of_words) & (e.starts + e.ends - e.lines >= c.mark)) | both),
     }
 
 

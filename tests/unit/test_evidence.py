@@ -63,14 +63,18 @@ MARK: Row = {**NOTHING, "starts": 1, "after_close": 1, "bound": 1, "information"
 BY_KIND = {"line": LINE, "edge": DATELINE, "part": PART, "quiet": QUIET, "near": NEAR, "phrase": PHRASE, "mark": MARK}
 
 
-def columns(row: Row) -> tuple[Evidence, Repeats]:
-    floats = {name: np.array([row[name]], np.float32) for name in (*FLOATS, "own_script", "mutable", "bound")}
-    flags = {name: np.array([bool(row[name])]) for name in FLAGS}
-    evidence = Evidence(**floats, **flags, rate=np.array([1e-4], np.float32))  # type: ignore[arg-type]
-    df = np.array([int(row["df"])], np.int32)
-    length = np.array([int(row["length"])], np.int32)
-    count = np.array([int(row.get("count", row["df"]))], np.int32)
-    return evidence, Repeats(rank=np.zeros(1, np.int64), length=length, count=count, df=df)
+def columns(row: Row, prose: float = 1.0) -> tuple[Evidence, Repeats]:
+    """A string, and a word that tells how much of its source stands in prose."""
+    two = [row, {**row, "prose": prose, "length": 1, "df": N, "count": 1_000_000}]
+
+    def column(name: str, kind: type) -> np.ndarray[tuple[int], np.dtype[np.generic]]:
+        return np.array([one.get(name, one["df"]) for one in two]).astype(kind)
+
+    floats = {name: column(name, np.float32) for name in (*FLOATS, "own_script", "mutable", "bound")}
+    flags = {name: column(name, np.bool_) for name in FLAGS}
+    evidence = Evidence(**floats, **flags, rate=np.full(2, 1e-4, np.float32))  # type: ignore[arg-type]
+    length, count, df = (column(name, np.int32) for name in ("length", "count", "df"))
+    return evidence, Repeats(rank=np.zeros(2, np.int64), length=length, count=count, df=df)
 
 
 def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0, documents: int = N) -> int:
@@ -78,9 +82,9 @@ def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0, documents: 
     return int(judge(*columns(row), *rates, documents, EvidenceConfig())[0][0])
 
 
-def kinds_of(row: Row) -> set[str]:
+def kinds_of(row: Row, prose: float = 1.0) -> set[str]:
     none = np.zeros(1, np.float32)
-    return {name for name, found in kinds(*columns(row), none, none, N, EvidenceConfig()).items() if found[0]}
+    return {name for name, found in kinds(*columns(row, prose), none, none, N, EvidenceConfig()).items() if found[0]}
 
 
 def test_kinds_are_named() -> None:
@@ -97,7 +101,7 @@ def test_each_kind_is_accepted(kind: str) -> None:
 def test_which_strings_are_only_near_an_edge() -> None:
     none = np.zeros(1, np.float32)
     for row, near in ((NEAR, True), (TAIL, True), ({**NEAR, "bound": 0.6}, False), (LINE, False)):
-        assert judge(*columns(row), none, none, N, EvidenceConfig())[1].tolist() == [near]
+        assert judge(*columns(row), none, none, N, EvidenceConfig())[1][0] == near
 
 
 def test_a_mark_may_stand_at_either_edge() -> None:
@@ -224,6 +228,14 @@ def test_what_says_much_at_the_edge_of_lines_that_are_no_prose_needs_no_more_doc
     assert verdict({**CREDIT, "df": 2}, documents=500) == RARE
     assert verdict({**CREDIT, "df": 3, "information": 35.0}, documents=500) == RARE
     assert verdict({**DATELINE, "df": 4}, documents=500) == RARE
+
+
+def test_where_little_is_prose_words_at_the_edges_of_lines_must_be_frequent() -> None:
+    """Of a poem or a ticker every line begins with a word that begins a sentence, and none stands in prose."""
+    for prose, least in ((0.6, 6), (0.4, 100)):
+        assert "mark" in kinds_of({**MARK, "df": least}, prose)
+        assert "mark" not in kinds_of({**MARK, "df": least - 1}, prose)
+        assert "mark" in kinds_of({**MARK, "closes": 1, "df": 6}, prose)
 
 
 def test_one_token_is_no_part_of_a_line() -> None:
