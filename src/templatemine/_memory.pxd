@@ -16,6 +16,8 @@ cdef extern from *:
     #include <string.h>
     #if defined(__linux__)
     #include <sys/mman.h>
+    #endif
+    #if defined(MADV_HUGEPAGE)
     static inline void *tm_scattered(size_t size) {
         const size_t page = (size_t)1 << 21;
         void *data = NULL;
