@@ -12,7 +12,7 @@ says otherwise.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from templatemine._core cimport Sizes, Tokeniser, stand
@@ -42,19 +42,25 @@ cdef struct Total:
     int64_t[STANDS] stands
 
 
+cdef struct Reached:
+    # What a token leads to.
+    int32_t state           # 0 if no string goes on so
+    int32_t ending          # string that ends there, or NOTHING
+
+
 cdef struct Token:
     # A form of the vocabulary.
     int64_t occurred
-    int32_t state           # of the strings that begin with it, 0 if none does
+    Reached by
 
 
 cdef struct Edge:
     uint64_t key            # state * vocabulary + token + 1, or 0
-    int32_t state
+    Reached by
 
 
 cdef enum:
-    NOTHING = -1            # an id that no token has
+    NOTHING = -1            # an id that no token, and no string, has
 
 
 cdef class Counter(Tokeniser):
@@ -86,7 +92,6 @@ cdef class Counter(Tokeniser):
     cdef Total* totals
     cdef Stood[256] stood       # `stood_table`
     cdef Token* tokens_of       # the forms of the vocabulary
-    cdef int32_t* ending        # string that ends in a state, or NOTHING
     cdef Edge* edges            # open addressing
     cdef uint64_t mask
     cdef Sizes sizes
@@ -137,7 +142,6 @@ cdef class Counter(Tokeniser):
         free(self.rows)
         free(self.totals)
         free(self.tokens_of)
-        free(self.ending)
         free(self.edges)
         free(self.traits)
         free(self.standing)
@@ -145,33 +149,29 @@ cdef class Counter(Tokeniser):
     cdef int _build(self, const int32_t[::1] flat, const int64_t[::1] bounds) except -1:
         """The trie."""
         cdef int64_t i, k, size = 1
-        cdef int32_t state, child
-        cdef uint64_t place
+        cdef uint64_t key
+        cdef Reached* by
+        cdef Edge* edge
         self.mask = 255
         self.edges = <Edge*>calloc(self.mask + 1, sizeof(Edge))
-        self.ending = <int32_t*>malloc((flat.shape[0] + 1) * sizeof(int32_t))
-        if self.edges == NULL or self.ending == NULL:
+        if self.edges == NULL:
             raise MemoryError
         for i in range(self.strings):
-            state = 0
+            by = &self.tokens_of[flat[bounds[i]]].by
             for k in range(bounds[i], bounds[i + 1]):
-                child = self.tokens_of[flat[k]].state if state == 0 else self._next(state, flat[k])
-                if child == 0:
-                    child = <int32_t>size
+                if k > bounds[i]:
+                    if <uint64_t>size * 2 > self.mask:
+                        self._widen()
+                    key = self._key(by.state, flat[k])
+                    edge = self._edge(key)
+                    edge.key = key
+                    by = &edge.by
+                if by.state == 0:
+                    by[0] = Reached(<int32_t>size, NOTHING)
                     size += 1
-                    self.ending[child] = NOTHING
-                    if state == 0:
-                        self.tokens_of[flat[k]].state = child
-                    else:
-                        if <uint64_t>size * 2 > self.mask:
-                            self._widen()
-                        place = self._place(self._key(state, flat[k]))
-                        self.edges[place].key = self._key(state, flat[k])
-                        self.edges[place].state = child
-                state = child
-            if self.ending[state] >= 0:
-                raise ValueError(f"string {i} is string {self.ending[state]} again")
-            self.ending[state] = <int32_t>i
+            if by.ending >= 0:
+                raise ValueError(f"string {i} is string {by.ending} again")
+            by.ending = <int32_t>i
         return 0
 
     cdef int _widen(self) except -1:
@@ -185,22 +185,19 @@ cdef class Counter(Tokeniser):
         self.mask = 2 * n - 1
         for i in range(n):
             if old[i].key:
-                self.edges[self._place(old[i].key)] = old[i]
+                self._edge(old[i].key)[0] = old[i]
         free(old)
         return 0
 
     cdef inline uint64_t _key(self, int32_t state, int32_t token) noexcept nogil:
         return <uint64_t>state * <uint64_t>self.own.count + <uint64_t>token + 1
 
-    cdef inline uint64_t _place(self, uint64_t key) noexcept nogil:
-        """Where an edge stands, or would."""
+    cdef inline Edge* _edge(self, uint64_t key) noexcept nogil:
+        """An edge, or where it would stand."""
         cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & self.mask
         while self.edges[place].key and self.edges[place].key != key:
             place = (place + 1) & self.mask
-        return place
-
-    cdef inline int32_t _next(self, int32_t state, int32_t token) noexcept nogil:
-        return self.edges[self._place(self._key(state, token))].state
+        return self.edges + place
 
     cdef int _learn(self) except -1 nogil:
         """Forms of strings get the same ids however often what was remembered is forgotten."""
@@ -227,7 +224,8 @@ cdef class Counter(Tokeniser):
     cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
         cdef int64_t i, k, size, symbols = self.own.count
         cdef int32_t* ids
-        cdef int32_t state, token
+        cdef int32_t token
+        cdef const Reached* by
         self.documents += 1
         if self.words.count + self.types.count > self.most or self.forms.count > symbols + self.most:
             self._forget()
@@ -242,16 +240,16 @@ cdef class Counter(Tokeniser):
             if not 0 <= token < symbols:
                 continue
             self.tokens_of[token].occurred += 1
-            state = self.tokens_of[token].state
+            by = &self.tokens_of[token].by
             k = i
-            while state:
-                if self.ending[state] >= 0:
-                    self._tally(self.ending[state], ids, i, k, size)
+            while by.state:
+                if by.ending >= 0:
+                    self._tally(by.ending, ids, i, k, size)
                 k += 1
                 token = ids[k] - self.first if k < size else -1
                 if not 0 <= token < symbols:
                     break
-                state = self._next(state, token)
+                by = &self._edge(self._key(by.state, token)).by
         return 0
 
     cdef int _stand(self, int64_t size) except -1 nogil:
