@@ -41,6 +41,7 @@ cdef class Tokeniser(Scanner):
     cdef int _add(self, const uint8_t* p, int64_t n) except -1 nogil
     cdef int64_t _id(self, const uint8_t* q, uint8_t kind, const Ahead* one) except -1 nogil
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil
+    cdef int64_t _normalise(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil
 
 
 cdef struct Sizes:

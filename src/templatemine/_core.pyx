@@ -261,12 +261,14 @@ cdef class Tokeniser(Scanner):
         return form_id
 
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
-        reserve(<void**>&self.room, &self.room_size, 2 * n + 32, 1)
-        if kind == WORD:
-            n = normalise(&self.spec, p, n, self.room)
-        else:
-            n = tag_form(&self.spec, p, n, kind, self.room)
+        """Id of a token's form."""
+        n = self._normalise(p, n, kind)
         return table_add(&self.forms, self.room, n)
+
+    cdef int64_t _normalise(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
+        """Put the form of a token into `room`; its bytes."""
+        reserve(<void**>&self.room, &self.room_size, 2 * n + 32, 1)
+        return normalise(&self.spec, p, n, self.room) if kind == WORD else tag_form(&self.spec, p, n, kind, self.room)
 
     def finish(self):
         """End of input: what was added is handed over, and the tokeniser is empty again, but for the forms it knows.

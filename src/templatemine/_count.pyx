@@ -12,12 +12,13 @@ says otherwise.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from templatemine._core cimport Sizes, Tokeniser, stand
 from templatemine._memory cimport check_bounds, reserve
-from templatemine._tables cimport Table, table_add, table_clear, table_free, table_init, words_clear
+from templatemine._chars cimport tm_hash
+from templatemine._tables cimport table_add, table_clear, table_find, words_clear
 from templatemine._forms cimport traits_of
 from templatemine._stands cimport STANDS, STOOD_MOST, Stood, stood_add, stood_count, stood_table
 
@@ -61,6 +62,7 @@ cdef struct Edge:
 
 cdef enum:
     NOTHING = -1            # an id that no token, and no string, has
+    OTHERS = 256            # ids of forms beyond the vocabulary, one for each of the traits they may have
 
 
 cdef class Counter(Tokeniser):
@@ -79,11 +81,11 @@ cdef class Counter(Tokeniser):
     sizes : tuple of int
         Of lines and tables: `short`, `long_`, `near`, `least` and `every` of `_core.standing`.
     most : int
-        Tokens that are remembered by their spelling; with one more all but those of the strings are forgotten.
+        Tokens that are remembered by their spelling; with one more all are forgotten.
     """
 
-    cdef Table own              # the vocabulary, to begin anew with
-    cdef int32_t first          # id of its first form
+    cdef int32_t first          # id of the first form of the vocabulary
+    cdef int64_t symbols        # forms of the vocabulary
     cdef int64_t most
     cdef int64_t documents
     cdef int64_t seen           # tokens
@@ -95,9 +97,7 @@ cdef class Counter(Tokeniser):
     cdef Edge* edges            # open addressing
     cdef uint64_t mask
     cdef Sizes sizes
-    cdef uint8_t* traits        # of each form that is known
-    cdef int64_t traits_size
-    cdef int64_t traits_room
+    cdef uint8_t* traits        # of each form of the vocabulary, and of what stands for others
     cdef uint8_t* standing      # of each token of a document
     cdef int64_t standing_room
 
@@ -110,27 +110,27 @@ cdef class Counter(Tokeniser):
         self.first = 1 if lines else 0
         self.most = most
         self.sizes.short, self.sizes.long_, self.sizes.near, self.sizes.least, self.sizes.every = sizes
-        table_init(&self.own)
         for i, form in enumerate(vocabulary):
-            if table_add(&self.own, <const uint8_t*>form, len(form)) != i:
+            if table_add(&self.forms, <const uint8_t*>form, len(form)) != self.first + i:
                 raise ValueError(f"the form {form!r} stands in the vocabulary twice")
+        self.symbols = len(vocabulary)
         check_bounds("bounds", bounds, flat.shape[0])
         if not before.shape[0] == after.shape[0] == self.strings:
             raise ValueError(f"expected neighbours of {self.strings} strings, got {before.shape[0]} and {after.shape[0]}")
         for i in range(flat.shape[0]):
-            if not 0 <= flat[i] < self.own.count:
-                raise ValueError(f"token {i}: expected a place in a vocabulary of {self.own.count}, got {flat[i]}")
+            if not 0 <= flat[i] < self.symbols:
+                raise ValueError(f"token {i}: expected a place in a vocabulary of {self.symbols}, got {flat[i]}")
         self.rows = <Row*>calloc(self.strings + 1, sizeof(Row))
         self.totals = <Total*>calloc(self.strings + 1, sizeof(Total))
-        self.tokens_of = <Token*>calloc(self.own.count + 1, sizeof(Token))
+        self.tokens_of = <Token*>calloc(self.symbols + 1, sizeof(Token))
         if self.rows == NULL or self.totals == NULL or self.tokens_of == NULL:
             raise MemoryError
         for i in range(self.strings):
             if bounds[i] >= bounds[i + 1]:
                 raise ValueError(f"string {i} is empty")
             for k in (before[i], after[i]):
-                if not -1 <= k < self.own.count:
-                    raise ValueError(f"string {i}: expected neighbours within a vocabulary of {self.own.count}, got {k}")
+                if not -1 <= k < self.symbols:
+                    raise ValueError(f"string {i}: expected neighbours within a vocabulary of {self.symbols}, got {k}")
             self.rows[i].before = before[i] + self.first if before[i] >= 0 else NOTHING
             self.rows[i].after = after[i] + self.first if after[i] >= 0 else NOTHING
         stood_table(self.stood)
@@ -138,7 +138,6 @@ cdef class Counter(Tokeniser):
         self._learn()
 
     def __dealloc__(self):
-        table_free(&self.own)
         free(self.rows)
         free(self.totals)
         free(self.tokens_of)
@@ -190,7 +189,7 @@ cdef class Counter(Tokeniser):
         return 0
 
     cdef inline uint64_t _key(self, int32_t state, int32_t token) noexcept nogil:
-        return <uint64_t>state * <uint64_t>self.own.count + <uint64_t>token + 1
+        return <uint64_t>state * <uint64_t>self.symbols + <uint64_t>token + 1
 
     cdef inline Edge* _edge(self, uint64_t key) noexcept nogil:
         """An edge, or where it would stand."""
@@ -199,42 +198,50 @@ cdef class Counter(Tokeniser):
             place = (place + 1) & self.mask
         return self.edges + place
 
-    cdef int _learn(self) except -1 nogil:
-        """Forms of strings get the same ids however often what was remembered is forgotten."""
+    cdef int _learn(self) except -1:
+        """What each form is, of the vocabulary and beyond."""
         cdef int64_t i
-        for i in range(self.own.count):
-            table_add(&self.forms, self.own.arena + self.own.offset[i], self.own.offset[i + 1] - self.own.offset[i])
+        self.traits = <uint8_t*>malloc(self.forms.count + OTHERS)
+        if self.traits == NULL:
+            raise MemoryError
+        for i in range(self.forms.count):
+            self.traits[i] = traits_of(self.forms.arena + self.forms.offset[i], self.forms.offset[i + 1] - self.forms.offset[i])
+        for i in range(OTHERS):
+            self.traits[self.forms.count + i] = <uint8_t>i
         return 0
 
-    cdef int _forget(self) except -1 nogil:
-        """Forget all tokens but those of the strings."""
+    cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
+        """Id of a form of the vocabulary; of others nothing counts but their traits, so those that share them share an id."""
+        cdef int64_t id
+        n = self._normalise(p, n, kind)
+        id = table_find(&self.forms, self.room, n, tm_hash(self.room, n))
+        return id if id >= 0 else self.forms.count + traits_of(self.room, n)
+
+    cdef void _forget(self) noexcept nogil:
+        """Forget all tokens."""
         words_clear(&self.words)
         table_clear(&self.types)
-        table_clear(&self.forms)
         self.form_of.size = 0
-        self.traits_size = 0
-        if self.lines:
-            table_add(&self.forms, b"\n", 1)
-        return self._learn()
 
     def count_all(self, list documents not None):
         """Count the strings in some more documents (UTF-8); other threads may run until all of them are done."""
         self._each(documents)
 
     cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
-        cdef int64_t i, k, size, symbols = self.own.count
+        cdef int64_t i, k, size, symbols = self.symbols
         cdef int32_t* ids
         cdef int32_t token
         cdef const Reached* by
         self.documents += 1
-        if self.words.count + self.types.count > self.most or self.forms.count > symbols + self.most:
+        if self.words.count + self.types.count > self.most:
             self._forget()
         self.tokens.size = 0
         self._add(p, n)
         size, ids = self.tokens.size, self.tokens.data
         self.seen += size
         if self.lines:
-            self._stand(size)
+            reserve(<void**>&self.standing, &self.standing_room, size, 1)
+            stand(ids, size, self.traits, True, &self.sizes, self.standing)
         for i in range(size):
             token = ids[i] - self.first
             if not 0 <= token < symbols:
@@ -250,17 +257,6 @@ cdef class Counter(Tokeniser):
                 if not 0 <= token < symbols:
                     break
                 by = &self._edge(self._key(by.state, token)).by
-        return 0
-
-    cdef int _stand(self, int64_t size) except -1 nogil:
-        """How each token of the document stands."""
-        cdef int64_t i
-        reserve(<void**>&self.traits, &self.traits_room, self.forms.count, 1)
-        for i in range(self.traits_size, self.forms.count):
-            self.traits[i] = traits_of(self.forms.arena + self.forms.offset[i], self.forms.offset[i + 1] - self.forms.offset[i])
-        self.traits_size = self.forms.count
-        reserve(<void**>&self.standing, &self.standing_room, size, 1)
-        stand(self.tokens.data, size, self.traits, True, &self.sizes, self.standing)
         return 0
 
     cdef inline void _tally(self, int32_t string, const int32_t* ids, int64_t first, int64_t last, int64_t size) noexcept nogil:
@@ -308,7 +304,7 @@ cdef class Counter(Tokeniser):
         cdef int64_t[::1] df = np.empty(max(self.strings, 1), np.int64)
         cdef int64_t[:, ::1] alike = np.empty((max(self.strings, 1), 2), np.int64)
         cdef int64_t[:, ::1] stands = np.empty((max(self.strings, 1), STANDS), np.int64)
-        cdef int64_t[::1] forms = np.empty(max(self.own.count, 1), np.int64)
+        cdef int64_t[::1] forms = np.empty(max(self.symbols, 1), np.int64)
         self._enter()
         self.busy = False       # what follows keeps the lock
         for i in range(self.strings):
@@ -319,8 +315,8 @@ cdef class Counter(Tokeniser):
             alike[i, 1] = self.rows[i].alike_after
             for k in range(STANDS):
                 stands[i, k] = self.totals[i].stands[k]
-        for i in range(self.own.count):
+        for i in range(self.symbols):
             forms[i] = self.tokens_of[i].occurred
         n = self.strings
         return (np.asarray(count)[:n], np.asarray(df)[:n], np.asarray(alike)[:n], np.asarray(stands)[:n],
-                np.asarray(forms)[: self.own.count], self.seen)
+                np.asarray(forms)[: self.symbols], self.seen)
