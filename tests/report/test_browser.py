@@ -119,8 +119,11 @@ def test_should_mark_up_get_through_it_can_do_nothing(browser: Any, file: Path, 
     else:
         page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", INTO[name])
     if name == "form":
-        page.locator("#go").click(no_wait_after=True)
-    page.wait_for_timeout(200)
+        page.evaluate("document.getElementById('go').click()")
+    for _ in range(50):  # what the browser says of it comes late on a busy machine
+        page.wait_for_timeout(200)
+        if found.complaints and {url for url, _ in failed} >= set(found.requests) - {file.as_uri()}:
+            break
     assert page.evaluate("document.title") == "Report"
     assert page.url == file.as_uri()
     assert page.evaluate("getComputedStyle(document.body).display") == "block"
