@@ -276,27 +276,30 @@ cdef inline bint quotes_words(uint32_t c) noexcept nogil:
             or 0x3009 <= c <= 0x300F or c == 0xFF63 or c == 0x301E or c == 0x301F)
 
 
+cdef uint32_t last_character(const uint8_t* form, int64_t n, int* width) noexcept nogil:
+    """The last character of n bytes, at least one, and its width in bytes."""
+    width[0] = 1
+    while width[0] < 4 and n - width[0] > 0 and (form[n - width[0]] & 0xC0) == 0x80:
+        width[0] += 1
+    return decode(form + n - width[0], width[0], width)
+
+
 cdef bint ends_word(const uint8_t* form, int64_t n) noexcept nogil:
     """Whether a letter, or a mark that ends sentences, is the last of n bytes."""
-    cdef int width = 1
+    cdef int width = 0
     cdef uint32_t last
     if n < 1:
         return False
-    while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
-        width += 1
-    last = decode(form + n - width, width, &width)
+    last = last_character(form, n, &width)
     return is_letter(last) or last == 44 or closing_mark(last) == 2
 
 
 cdef bint ends_by_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept nogil:
     """Whether a mark of ASCII behind n bytes ends a sentence: a colon behind Armenian, a semicolon behind Greek words."""
-    cdef int width
+    cdef int width = 0
     cdef uint32_t last
     while n > 0:
-        width = 1
-        while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
-            width += 1
-        last = decode(form + n - width, width, &width)
+        last = last_character(form, n, &width)
         if closing_mark(last) >= 0:
             if mark == 58:
                 return 0x531 <= last <= 0x587 or 0xFB13 <= last <= 0xFB17
@@ -307,14 +310,11 @@ cdef bint ends_by_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept
 
 cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
     """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
-    cdef int width, mark, found = 0
+    cdef int width = 0, mark, found = 0
     cdef bint quote = True
     cdef uint32_t last
     while n > 0:
-        width = 1
-        while width < 4 and n - width > 0 and (form[n - width] & 0xC0) == 0x80:
-            width += 1
-        last = decode(form + n - width, width, &width)
+        last = last_character(form, n, &width)
         mark = closing_mark(last)
         if last == OPENING_OR_CLOSING and not ends_word(form, n - width):
             mark = 0

@@ -126,7 +126,9 @@ def test_the_tree_is_walked_as_it_stands() -> None:
     data = json.loads(files("templatemine.pages").joinpath("shallow.json").read_text(encoding="utf-8"))
     assert set(data["sets"]) == {"l3s_gn1.jsonl.gz", "l3s_gn1_blocks.jsonl.gz"}
     rows, _ = shallow.features(Page(page(1)))
-    for row, found in zip(rows.tolist(), shallow.walk(shallow.tree(), rows).tolist(), strict=True):
+    for row, found in zip(
+        rows.tolist(), shallow.tree().value[shallow.leaves(shallow.tree(), rows)].tolist(), strict=True
+    ):
         node = data["nodes"][0]
         while "feature" in node:
             side = "left" if row[AT[node["feature"]]] <= node["threshold"] else "right"

@@ -48,15 +48,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     clean = CleanConfig()
     parser.add_argument("inputs", metavar="INPUT", nargs="*", help=common.INPUT_HELP)
-    parser.add_argument(
-        "--packs",
-        "-p",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        required=True,
-        help="folders of packs, and packs; after the inputs",
-    )
+    common.add_packs_option(parser, "folders of packs, and packs; after the inputs", required=True)
     parser.add_argument(
         "--output",
         "-o",

@@ -27,6 +27,7 @@ __all__ = [
     "Terminal",
     "add_field_options",
     "add_input_options",
+    "add_packs_option",
     "add_run_options",
     "at_least",
     "colours",
@@ -195,6 +196,11 @@ def add_input_options(parser: argparse.ArgumentParser, *names: str) -> None:
         help="what the inputs are, see templatemine formats (default: by the suffix of each; - is a page if it begins "
         "like one, else JSON lines)",
     )
+
+
+def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> None:
+    """Packs, and folders of them: all paths that follow."""
+    group.add_argument("--packs", "-p", metavar="PATH", nargs="+", action="extend", help=meaning, **options)
 
 
 def add_headline_option(group: argparse._ActionsContainer) -> None:

@@ -299,13 +299,8 @@ def _injection(args: argparse.Namespace, read: _Material, system: System) -> lis
 
 def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spans", metavar="PATH", help="annotated spans: a .jsonl file, or a folder of them")
-    parser.add_argument(
-        "--packs",
-        "-p",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        help="try these packs as they stand, and folders of them; after the inputs (default: what is mined)",
+    common.add_packs_option(
+        parser, "try these packs as they stand, and folders of them; after the inputs (default: what is mined)"
     )
     parser.add_argument("--gold-field", metavar="NAME", help="the field with the gold text (default: gold)")
     parser.add_argument(

@@ -37,9 +37,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", metavar="INPUT", nargs="*", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
-    parser.add_argument(
-        "--packs", "-p", metavar="PATH", nargs="+", action="extend", required=True, help="folders of packs, and packs"
-    )
+    common.add_packs_option(parser, "folders of packs, and packs", required=True)
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be given again")
     parser.add_argument(
         "--limit",

@@ -48,15 +48,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT,
         help="one of those above (default: %(default)s)",
     )
-    parser.add_argument(
-        "--packs",
-        "-p",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="packs of the sources, and folders",
-    )
+    common.add_packs_option(parser, "packs of the sources, and folders", default=[])
     parser.add_argument(
         "--format",
         choices=("jsonl", "text", "cleaneval"),

@@ -95,7 +95,7 @@ def _starts(page: Page) -> list[int]:
 
 def _posts(page: Page, parts: Parts, found: Sequence[Found], reason: Any) -> Iterator[Post]:
     outline, starts = parts.outline, _starts(page)
-    about = _about(page, parts, found, reason == INSIDE)
+    about = _about(page, parts, found, starts, reason == INSIDE)
     for post in found:
         at = _blocks(starts, outline, post.body)
         blocks = tuple(block for block in range(len(page))[at] if reason[block] == INSIDE)
@@ -105,7 +105,9 @@ def _posts(page: Page, parts: Parts, found: Sequence[Found], reason: Any) -> Ite
         yield Post(text=text, title=title or named, date=post.date or date, blocks=blocks)
 
 
-def _about(page: Page, parts: Parts, found: Sequence[Found], kept: Any) -> Mapping[str, tuple[str | None, str | None]]:
+def _about(
+    page: Page, parts: Parts, found: Sequence[Found], starts: Sequence[int], kept: Any
+) -> Mapping[str, tuple[str | None, str | None]]:
     """What the page says of its posts elsewhere, by the titles that were found, "" for none: title and date."""
     if parts.rules.kind == PAPER:
         return {}
@@ -114,6 +116,5 @@ def _about(page: Page, parts: Parts, found: Sequence[Found], kept: Any) -> Mappi
     (post,) = found
     title, date = declared(page.html)
     if not (post.date or date):
-        starts = _starts(page)
         date = shown(page, bisect_left(starts, parts.outline.starts[post.title]) if post.title >= 0 else -1, kept)
     return {parts.outline.text(post.title, 400) if post.title >= 0 else "": (title, date)}

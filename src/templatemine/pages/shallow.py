@@ -8,7 +8,7 @@ Kohlschuetter, Fankhauser and Nejdl (2010):
    for them; text of scripts without spaces counts as grammatical if a sentence ends in it.
 2. Context-sensitive classes (section 4.1.2.2): what is short or near-good goes with the good or bad blocks around it.
 3. A decision tree over the features of a block and its neighbours decides.  It ships as a table (`shallow.json`),
-   trained by ``datasets/pages/train_shallow.py``; `walk` applies it.
+   trained by ``datasets/pages/train_shallow.py``; `leaves` applies it.
 4. Blocks with a copyright sign go (section 4.1.1), and duplicate blocks, by cosine similarity of their keywords
    (equation 2), see `pages.main_block`.
 5. Blocks have weights, and so has each main block they stand in (equations 3 to 7); on request only the greatest one
@@ -33,7 +33,7 @@ from templatemine.pages.blocks import Page
 from templatemine.pages.main_block import duplicates, main_blocks
 from templatemine.pages.systems import Judge, Site, Verdict
 
-__all__ = ["CLASSES", "FEATURES", "Tree", "features", "make", "tree", "walk"]
+__all__ = ["CLASSES", "FEATURES", "Tree", "features", "leaves", "make", "tree"]
 
 Column = NDArray[np.float64]
 
@@ -192,12 +192,7 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 )
 
 
-def walk(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probability of content of each row."""
-    return one.value[_leaves(one, rows)]
-
-
-def _leaves(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+def leaves(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
     """The leaf that each row falls into, by its place among the nodes."""
     places = np.arange(len(one.value), dtype=np.float64)
     return _single.walk(one.feature, one.threshold, one.left, one.right, places, rows).astype(np.int64)
@@ -239,10 +234,10 @@ def make(site: Site, config: ExtractConfig) -> Judge:
 
     def judge(page: Page) -> Verdict:
         rows, classes = features(page)
-        leaves = _leaves(tree(), rows)
+        ends = leaves(tree(), rows)
         signed = _signed(page)
-        content = (tree().value[leaves] > CONTENT) & ~page.hidden & ~signed
-        reason = (LEAF + leaves).astype(np.int16)
+        content = (tree().value[ends] > CONTENT) & ~page.hidden & ~signed
+        reason = (LEAF + ends).astype(np.int16)
         reason[signed] = SIGNED
         reason[page.hidden] = HIDDEN
         kept = np.flatnonzero(content)
