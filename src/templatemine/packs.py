@@ -126,20 +126,24 @@ class Pack:
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
-        forms, read = self._form_of, self.patterns.from_readable
-        return [
-            forms.get(token) or forms.setdefault(token, read(token))
-            for token in template.tokens or ()
-            if kind_of(token) is None
-        ]
+        known, read = self._form_of, self.patterns.from_readable
+        forms: list[bytes] = []
+        for token in template.tokens or ():
+            form = known.get(token)  # first: a slot is never among them
+            if form is None and kind_of(token) is None:
+                form = known[token] = read(token)
+            if form is not None:
+                forms.append(form)
+        return forms
 
     def derived(self, template: Template) -> str:
         """The expression of a template's tokens."""
-        if template.slot == "between":
+        slot = template.slot
+        if slot == "between":
             return box_expression(*halves(template.tokens or ()))
         separators, patterns = self.tokenise.separators, self.patterns
         forms, kind = self.forms(template), template.filler
-        return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=template.slot, kind=kind)
+        return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
 
     @cached_property
     def _form_of(self) -> dict[str, bytes]:
@@ -166,12 +170,13 @@ class Pack:
         kinds = bytearray()
         for place in rows:
             template = self.templates[place]
-            if template.slot == "between":
+            slot = template.slot
+            if slot == "between":
                 opening, closing = (half.encode("utf-8", "surrogatepass") for half in halves(template.tokens or ()))
                 boxes.append((len(edges), b"" if opening == JOINT.encode() else opening, closing))
             else:
                 flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
-            edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(template.slot, 0))
+            edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(slot, 0))
             kinds.append(code_of(template.filler))
             bounds.append(len(flat))
         known = known_words() if max(kinds, default=0) >= FIRST_NAMED else None
@@ -225,7 +230,7 @@ class Pack:
             Naming the file, the field and what was found there.
         """
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")  # some editors write a mark before what they save
+            text = Path(path).read_bytes().decode("utf-8-sig")  # some editors write a mark before what they save
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:

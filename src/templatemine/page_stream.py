@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.batches import Done, pieces, spread
 from templatemine.config import ExtractConfig, ReadConfig, RenderConfig
-from templatemine.errors import ConfigError, CorpusError, TemplateMineError
+from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io.fields import page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, work_records
@@ -175,6 +175,8 @@ class RecordExtractor:
         for source, where, record, _ in work_records(work, self.config.read, errors.append):
             try:
                 found = self._extract(source, record, tally)
+            except PackError:
+                raise
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be extracted: {error}", where))
                 continue

@@ -591,7 +591,6 @@ def parse_form(form: bytes) -> list[str | int]:
     return pieces
 
 
-@lru_cache(maxsize=64)
 def pattern_set(preset: str, user: tuple[UserPattern, ...] = ()) -> PatternSet:
     """The patterns of a preset plus the user's own; ConfigError if something about them is wrong."""
     if preset not in PRESETS:
@@ -600,8 +599,12 @@ def pattern_set(preset: str, user: tuple[UserPattern, ...] = ()) -> PatternSet:
 
 
 def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -> PatternSet:
-    """Patterns by name plus the user's own, checked."""
-    enabled = frozenset(enabled)
+    """Patterns by name plus the user's own, checked; the same ones for all who ask for the same."""
+    return _pattern_set(frozenset(enabled), tuple(user))
+
+
+@lru_cache(maxsize=64)
+def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> PatternSet:
     known = {row.name for row in TABLE}
     if unknown := enabled - known:
         raise ConfigError(f"patterns: unknown pattern {sorted(unknown)[0]!r}")
@@ -627,7 +630,7 @@ def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -
             raise ConfigError(f"patterns: {own.name}: use (?:...) instead of capturing groups")
         if problem := backtracking(own.regex):
             raise ConfigError(f"patterns: {own.name}: the expression {problem}")
-    return PatternSet(enabled, tuple(user))
+    return PatternSet(enabled, user)
 
 
 def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:

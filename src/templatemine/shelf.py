@@ -31,6 +31,7 @@ __all__ = [
     "DroppedString",
     "PACK_SUFFIX",
     "Outcome",
+    "PackFiles",
     "Result",
     "Shelf",
     "dropped_beside",
@@ -38,7 +39,6 @@ __all__ = [
     "open_shelf",
     "pack_files",
     "pack_names",
-    "packs_and_files",
     "read_dropped",
     "refuse_renamed",
 ]
@@ -246,35 +246,69 @@ def _source_in(path: str) -> str | None:
     return source if isinstance(source, str) else None
 
 
-def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
-    """Load packs from files and folders.
+class PackFiles(Mapping[str, Pack]):
+    """The packs of files and folders by the source that each names, read when they are asked for.
 
-    Returns
-    -------
-    dict of str to Pack
-        By the source that each pack names.
+    Of thousands of sources few have articles in what is cleaned today; to read all packs for these would take seconds.
+    Only the beginning of each file is looked at, for the name.
+
+    Parameters
+    ----------
+    paths : iterable of path
+
+    Raises
+    ------
+    PackError
+        There is nothing at a path, a file holds no pack, or two are for the same source; and from then on, when a pack
+        is asked for, that it cannot be trusted (see `Pack.load`).
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]]) -> None:
+        self.files: dict[str, str] = {}
+        self._read: dict[str, Pack] = {}
+        for file in (file for path in paths for file in pack_files(path)):
+            source = _source_in(file)
+            if source is None:
+                source = Pack.load(file).source  # which tells what is wrong with it
+            if source in self.files:
+                raise PackError(
+                    f"{file}: expected one pack a source, found a second one for {source!r}; the first is "
+                    f"{self.files[source]}"
+                )
+            self.files[source] = file
+
+    def __getitem__(self, source: str) -> Pack:
+        if source not in self._read:
+            file = self.files[source]
+            pack = Pack.load(file)
+            if pack.source != source:
+                raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
+            self._read[source] = pack
+        return self._read[source]
+
+    def __contains__(self, source: object) -> bool:
+        return source in self.files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Other processes read for themselves."""
+        return {"files": self.files, "_read": {}}
+
+
+def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
+    """Load all packs of files and folders, by the source that each names.
 
     Raises
     ------
     PackError
         A pack cannot be trusted (see `Pack.load`), or two are for the same source.
     """
-    return {source: pack for source, (pack, _) in packs_and_files(paths).items()}
-
-
-def packs_and_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, tuple[Pack, str]]:
-    """As `load_packs`, each with the file it stands in."""
-    found: dict[str, tuple[Pack, str]] = {}
-    for path in paths:
-        for file in pack_files(path):
-            pack = Pack.load(file)
-            if pack.source in found:
-                first = found[pack.source][1]
-                raise PackError(
-                    f"{file}: expected one pack a source, found a second one for {pack.source!r}; the first is {first}"
-                )
-            found[pack.source] = pack, file
-    return found
+    return dict(PackFiles(paths))
 
 
 def dropped_beside(pack: str | os.PathLike[str]) -> str:

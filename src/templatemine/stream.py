@@ -23,7 +23,7 @@ from templatemine import _lines
 from templatemine.batches import Done, pieces, spread
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, CorpusError, TemplateMineError
+from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.hits import DayHits, Days, add_days
 from templatemine.io import read as archives
 from templatemine.io.fields import has_id, page_of
@@ -195,7 +195,7 @@ class RecordCleaner:
     Parameters
     ----------
     packs : mapping of str to Pack
-        By source; see `shelf.load_packs`.
+        By source; see `shelf.PackFiles`.
     config : StreamConfig, optional
     jobs : int, default 1
         Processes.
@@ -332,6 +332,8 @@ class RecordCleaner:
         """What is done with ordinary lines of a source."""
         try:
             ready = self._ready_for(source)
+        except PackError:
+            raise
         except TemplateMineError:  # to be told with each record
             return _lines.OTHER, None
         if ready is None:
@@ -347,6 +349,8 @@ class RecordCleaner:
                 if slim and record.get(self.config.read.text_field) is not None:
                     record.pop(self.config.read.html_field, None)
                 lines.append(encode_plain(record) if plain else encode_line(record))
+            except PackError:
+                raise
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
         return b"".join(lines)
@@ -366,6 +370,8 @@ class RecordCleaner:
             try:
                 self._clean(source, record, tally)
                 sheet.add(place, record)
+            except PackError:
+                raise
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
         return sheet.packed()

@@ -342,6 +342,28 @@ def test_packs_that_cannot_be_trusted(
     assert everything(tmp_path) == before
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("slow", [False, True])
+def test_packs_of_other_sources_are_not_read(
+    cli: Cli, mined: Path, new: Path, tmp_path: Path, jobs: int, slow: bool
+) -> None:
+    shutil.copytree(mined, tmp_path / "packs")
+    bad = tmp_path / "packs" / "beta.example.json"
+    bad.write_text(bad.read_text().replace('"tokens":', '"tokenz":'))
+    rows = [json.loads(line) for line in new.read_text().splitlines()]
+    mine = [row for row in rows if row["source"] == "alpha.example"]
+    for name, some in (("mine", mine), ("all", rows)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some * 300))
+    more = ["--jobs", jobs, *(["--engine", "regex"] if slow else [])]
+    packs = tmp_path / "packs"
+    if jobs == 1:  # several ask first whether threads will do, and look at all packs for it
+        assert cli("clean", tmp_path / "mine.jsonl", "-p", packs, "-o", tmp_path / "c.jsonl", *more).code == 0
+    ran = cli("clean", tmp_path / "all.jsonl", "-p", packs, "-o", tmp_path / "d.jsonl", *more)
+    assert ran.code == 2
+    assert f"{bad}: templates[0]: the field 'tokens' is missing" in ran.error
+    assert not (tmp_path / "d.jsonl").exists()
+
+
 def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     (tmp_path / "text.json").write_text("hello")

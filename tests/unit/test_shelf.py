@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from templatemine.packs import Pack
 from templatemine.pipeline import mine
 from templatemine.shelf import (
     DroppedString,
+    PackFiles,
     dropped_beside,
     load_packs,
     open_shelf,
@@ -119,6 +121,43 @@ def test_two_packs_for_a_source(tmp_path: Path, pack: Pack) -> None:
         load_packs([tmp_path])
     found = f"found a second one for 'a'; the first is {tmp_path}/1.json"
     assert str(caught.value) == f"{tmp_path}/2.json: expected one pack a source, {found}"
+
+
+def test_packs_are_read_when_they_are_asked_for(tmp_path: Path, pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(tmp_path, *(Result(name, replace(pack, source=name), None) for name in ("a", "b", "c")))
+    data = json.loads((tmp_path / "b.json").read_text())
+    (tmp_path / "b.json").write_text(json.dumps({**data, "documents": "many"}))
+    read: list[str] = []
+    load = Pack.load
+    monkeypatch.setattr(Pack, "load", lambda path: read.append(Path(path).name) or load(path))
+    packs = PackFiles([tmp_path])
+    assert sorted(packs) == ["a", "b", "c"]
+    assert len(packs) == 3
+    assert "b" in packs
+    assert packs.get("d") is None
+    assert read == []
+    assert packs["a"] is packs["a"]
+    assert packs["a"].templates == pack.templates
+    assert read == ["a.json"]
+    with pytest.raises(PackError, match=r"b\.json: documents: expected a number"):
+        packs["b"]
+    # Another process gets the names of the files, and reads for itself.
+    assert len(pickle.dumps(packs)) < 500
+    assert pickle.loads(pickle.dumps(packs))["c"].source == "c"
+    (tmp_path / "c.json").write_text((tmp_path / "a.json").read_text())
+    with pytest.raises(PackError, match=r"c\.json: source: expected 'c', as before, found 'a'"):
+        packs["c"]
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"source": "a", "templates": []}', '{"schema": 99, "source": 1}'])
+def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) -> None:
+    replace(pack, source="b").save(tmp_path / "b.json")
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(PackError, match=r"a\.json: "):
+        load_packs([tmp_path])
+    if "templates" not in text:  # else the source is told, and no more was asked
+        with pytest.raises(PackError, match=r"a\.json: "):
+            PackFiles([tmp_path])
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io import output as outputs
     from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
-    from templatemine.shelf import load_packs
+    from templatemine.shelf import PackFiles
     from templatemine.stream import RecordCleaner, StreamConfig, read_batches
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
@@ -161,7 +161,7 @@ def run(args: argparse.Namespace) -> int:
         atomic_writer(args.output, force=args.force) as stream,
         outputs.open_writer(form, stream, args.output, *columns) as output,
     ):
-        cleaner = RecordCleaner(load_packs(args.packs), config, jobs=args.jobs)
+        cleaner = RecordCleaner(PackFiles(args.packs), config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0
 
@@ -192,11 +192,11 @@ def _refuse_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Ta
 def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
     """Print what would change, a record after the other."""
     from templatemine.report.terminal import Painter, changes, diff_lines
-    from templatemine.shelf import load_packs
+    from templatemine.shelf import PackFiles
     from templatemine.stream import RecordCleaner
 
     painter = Painter(common.colours(sys.stdout))
-    packs = load_packs(args.packs)
+    packs = PackFiles(args.packs)
     cleaner = RecordCleaner(packs, config)
     records = common.open_records(args.inputs, config.read, terminal.met)
     for change in changes(records, packs, cleaner, terminal.skip):

@@ -65,11 +65,11 @@ def run(args: argparse.Namespace) -> int:
     """Read, explain, print."""
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
-    from templatemine.shelf import load_packs
+    from templatemine.shelf import PackFiles
 
     common.check_packs(args.inputs, args.packs)
     terminal = common.Terminal(quiet=False, strict=args.strict)
-    packs = load_packs(args.packs)
+    packs = PackFiles(args.packs)
     painter = Painter(common.colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}

@@ -192,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
     from templatemine.page_stream import ExtractStreamConfig, RecordExtractor
-    from templatemine.shelf import load_packs
+    from templatemine.shelf import PackFiles
     from templatemine.stream import read_batches
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
@@ -218,7 +218,7 @@ def run(args: argparse.Namespace) -> int:
         render=render,
     )
     references = _references(args, read, render)
-    extractor = RecordExtractor(config, load_packs(args.packs), references, jobs=args.jobs)
+    extractor = RecordExtractor(config, PackFiles(args.packs), references, jobs=args.jobs)
     extractor.check()
     batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:

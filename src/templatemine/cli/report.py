@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io.write import atomic_writer
     from templatemine.report.page import render, require
     from templatemine.report.view import make_report
-    from templatemine.shelf import DroppedString, packs_and_files, read_dropped
+    from templatemine.shelf import DroppedString, PackFiles, read_dropped
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples: articles are taken from an --archive, and none is given")
@@ -89,24 +89,24 @@ def run(args: argparse.Namespace) -> int:
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, dropped=args.dropped)
     with atomic_writer(args.output, force=args.force) as output:
-        found = packs_and_files(args.packs)
+        packs = PackFiles(args.packs)
         records = common.open_records(args.archive, common.read_config(args), terminal.met) if args.archive else None
 
         def dropped(source: str) -> Iterable[DroppedString]:
             try:
-                yield from read_dropped(found[source][1]) if args.dropped else ()
+                yield from read_dropped(packs.files[source]) if args.dropped else ()
             except CorpusError as error:
                 terminal.say(f"no dropped strings of {common.one_line(source)}: {common.one_line(str(error))}")
 
         size = 0
         with terminal.progress() as steps:
             documents = _documents(records, steps) if records is not None else None
-            report = make_report({source: pack for source, (pack, _) in found.items()}, documents, dropped, config)
+            report = make_report(packs, documents, dropped, config)
             terminal.skipped_more()
             for part in render(report, args.title, config):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     target = "standard output" if args.output == "-" else args.output
-    what = f"{tables.count(len(found), 'source')} in {size / 1e6:.1f} MB"
+    what = f"{tables.count(len(packs), 'source')} in {size / 1e6:.1f} MB"
     terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *terminal.notes())
     return 0
 
