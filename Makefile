@@ -45,7 +45,7 @@ lint: $(VENV)/linted
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest templatemine._memory templatemine._forms templatemine._intervals templatemine._text \
-		templatemine._core templatemine._grow templatemine._count templatemine._cut templatemine._spans \
+		templatemine._core templatemine._strings templatemine._grow templatemine._count templatemine._cut templatemine._spans \
 		templatemine._lines templatemine._blocks templatemine._pages templatemine._forest \
 		templatemine._single templatemine._smooth templatemine._runs templatemine._crf
 

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "model", "_version"),
     (
         *("_memory", "_tables", "_marks", "_tags", "_forms", "_text", "_utf8"),
-        *("_core", "_grow", "_count"),
+        *("_core", "_strings", "_grow", "_count"),
         *("_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
         *("page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),

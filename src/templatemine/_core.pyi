@@ -7,27 +7,17 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine._text import Scanner
 
 __all__ = [
-    "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
-    "group_rates",
     "last_at_most",
     "lcp_i32",
     "lcp_i64",
     "rare_pairs",
     "reduce_tokens",
-    "renumber",
     "repeats_i32",
     "repeats_i64",
-    "stand_counts",
     "standing",
-    "stretches_i32",
-    "stretches_u8",
-    "string_hashes",
-    "string_sums",
 ]
-
-STAND_COUNTS: int
 
 @disjoint_base
 class Tokeniser(Scanner):
@@ -88,36 +78,4 @@ def repeats_i64(
     min_tokens: int,
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def stand_counts(
-    rank: NDArray[np.int64],
-    length: NDArray[np.int32],
-    count: NDArray[np.int32],
-    sa: NDArray[np.int64],
-    stands: NDArray[np.uint8],
-    most: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
-def stretches_i32(
-    values: NDArray[np.int32], position: NDArray[np.int64], length: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
-def stretches_u8(
-    values: NDArray[np.uint8], position: NDArray[np.int64], length: NDArray[np.int32]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
-def renumber(
-    values: NDArray[np.int32], kinds: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...
-def string_hashes(
-    text: NDArray[np.int32],
-    symbol_hash: NDArray[np.uint64],
-    position: NDArray[np.int64],
-    length: NDArray[np.int32],
-) -> NDArray[np.uint64]: ...
-def string_sums(
-    text: NDArray[np.int32],
-    values: NDArray[np.float64],
-    position: NDArray[np.int64],
-    length: NDArray[np.int32],
-) -> NDArray[np.float64]: ...
-def group_rates(
-    hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...
 def last_at_most(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...

@@ -1,23 +1,24 @@
-"""The mining side: documents into form ids, reduction, LCP, maximal repeats with document frequency, hashes of strings.
+"""The mining side: documents into form ids, reduction, LCP, maximal repeats with document frequency.
 
-In come documents as UTF-8 bytes and suffix arrays, out go columns: form ids, symbols, repeats with their counts,
-hashes.  All of it is linear in the tokens but for the repeats, which take O(n log depth), and `stand_counts`, linear in
-occurrences.  Sections follow the flow of data.  Only buffers and numbers cross the boundary; each kernel is a public
-``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64
-everywhere except in suffix arrays, where the caller chooses int32 or int64.  Arguments are IN unless a docstring says
-otherwise.
+In come documents as UTF-8 bytes and suffix arrays, out go columns: form ids, symbols, repeats with their counts.  All of
+it is linear in the tokens but for the repeats, which take O(n log depth).  Sections follow the flow of data.  Only buffers
+and numbers cross the boundary; each kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that
+runs without the GIL.  Offsets are int64 everywhere except in suffix arrays, where the caller chooses int32 or int64.
+Arguments are IN unless a docstring says otherwise.
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from templatemine._utf8 cimport Bytes, Written, utf8_of, written
 
 from templatemine._chars cimport tm_hash, tm_key
-from templatemine._memory cimport Found, check_bounds, copied, found_columns, found_push, handed, reserve, tm_prefetch
+from templatemine._memory cimport (
+    Found, check_bounds, check_within, copied, found_columns, found_push, handed, index_t, reserve, tm_prefetch,
+)
 from templatemine._tables cimport (
     SHORT, Word, Words, table_add, table_find, table_free, table_init, table_insert, words_find, words_init,
     words_insert,
@@ -26,66 +27,22 @@ from templatemine._spec cimport FIRST, KIND, WORD
 from templatemine._tags cimport tag_form
 from templatemine._forms cimport CLAUSE, COLON, FIGURE, QUOTE, SENTENCE, normalise
 from templatemine._stands cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, PROSE, STANDS, TABULAR, count_stand,
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, PROSE, TABULAR,
 )
 from templatemine._text cimport Scanner, scan, tokens_free
 
 __all__ = [
-    "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
-    "group_rates",
     "last_at_most",
     "lcp_i32",
     "lcp_i64",
     "rare_pairs",
     "reduce_tokens",
-    "renumber",
     "repeats_i32",
     "repeats_i64",
-    "stand_counts",
     "standing",
-    "stretches_i32",
-    "stretches_u8",
-    "string_hashes",
-    "string_sums",
 ]
-
-STAND_COUNTS = STANDS
-"""Columns of what `stand_counts` gives."""
-
-
-# ======================================================================================================================
-# Checks: the loops below trust their numbers, so whatever is an index is looked at first
-# ======================================================================================================================
-
-ctypedef fused index_t:
-    int32_t
-    int64_t
-
-
-cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
-    cdef int64_t i
-    cdef bint outside = False
-    # Without a branch, so that the compiler takes several at once.
-    for i in range(n):
-        outside |= (values[i] < low) | (values[i] >= high)
-    return outside
-
-
-cdef int _within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1:
-    """ValueError unless all values are at least `low` and less than `high`."""
-    cdef bint outside = False
-    cdef int64_t i
-    if values.shape[0]:
-        with nogil:
-            outside = _any_outside(&values[0], values.shape[0], low, high)
-    if outside:
-        for i in range(values.shape[0]):
-            if not low <= values[i] < high:
-                raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[i]} at place {i}")
-    return 0
-
 
 # ======================================================================================================================
 # Tokeniser: documents into ids of forms
@@ -313,7 +270,7 @@ cdef struct Tallied:
 
 def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, int64_t form_count):
     """Distinct documents that hold each form, and its occurrences: int32 and int64 arrays of shape (form_count,).  O(tokens)."""
-    _within("forms", forms, 0, form_count)
+    check_within("forms", forms, 0, form_count)
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int32_t[::1] df = np.empty(max(form_count, 1), np.int32)
     cdef int64_t[::1] count = np.empty(max(form_count, 1), np.int64)
@@ -366,7 +323,7 @@ def rare_pairs(const int32_t[::1] forms not None, const int64_t[::1] doc_starts 
     cdef int64_t documents = doc_starts.shape[0] - 1, d, i, size = 0, place = 0
     if kinds.shape[0] != hashes.shape[0]:
         raise ValueError(f"expected kinds of {hashes.shape[0]} forms, got {kinds.shape[0]}")
-    _within("forms", forms, 0, kinds.shape[0])
+    check_within("forms", forms, 0, kinds.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int64_t[::1] rare = np.zeros(max(documents, 1), np.int64)
     cdef uint64_t[::1] said = np.zeros(max(documents, 1), np.uint64)
@@ -502,7 +459,7 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
         16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is,
         128 its line belongs to a table.
     """
-    _within("forms", forms, 0, traits.shape[0])
+    check_within("forms", forms, 0, traits.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef uint8_t[::1] out = np.zeros(max(forms.shape[0], 1), np.uint8)
     cdef int64_t d
@@ -538,7 +495,7 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     """
     if stands.shape[0] != forms.shape[0]:
         raise ValueError(f"expected how {forms.shape[0]} tokens stand, got {stands.shape[0]}")
-    _within("forms", forms, 0, symbol_of.shape[0])
+    check_within("forms", forms, 0, symbol_of.shape[0])
     check_bounds("doc_starts", doc_starts, forms.shape[0])
     cdef int64_t documents = doc_starts.shape[0] - 1
     cdef int32_t[::1] symbols = np.empty(forms.shape[0] + documents, np.int32)
@@ -577,6 +534,43 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     finally:
         free(runs)
         free(run_tokens)
+
+
+def last_at_most(const int64_t[::1] starts not None, const int64_t[::1] places not None):
+    """For each place the last of the ascending `starts` that is not behind it: int64 array of the shape of `places`.
+
+    A table of every 64th place leaves a few starts to search among.  O(last start / 64 + starts + places).
+    """
+    cdef int64_t n = starts.shape[0], i, k, low, high, middle, top
+    for i in range(n):
+        if starts[i] < 0 or (i and starts[i] < starts[i - 1]):
+            raise ValueError(f"starts: expected ascending places, got {starts[i]} at place {i}")
+    for i in range(places.shape[0]):
+        if n == 0 or places[i] < starts[0]:
+            raise ValueError(f"places: expected none before the first start, got {places[i]} at place {i}")
+    top = starts[n - 1] >> 6 if n else 0
+    cdef int64_t[::1] table = np.empty(top + 2, np.int64)
+    cdef int64_t[::1] out = np.empty(max(places.shape[0], 1), np.int64)
+    with nogil:
+        i = 0
+        for k in range(top + 1):
+            # How many starts lie before 64 k.
+            while i < n and starts[i] < k << 6:
+                i += 1
+            table[k] = i
+        table[top + 1] = n
+        for i in range(places.shape[0]):
+            k = min(places[i] >> 6, top)
+            low = max(table[k] - 1, 0)
+            high = table[k + 1] - 1
+            while low < high:
+                middle = (low + high + 1) >> 1
+                if starts[middle] <= places[i]:
+                    low = middle
+                else:
+                    high = middle - 1
+            out[i] = low
+    return np.asarray(out)[: places.shape[0]]
 
 
 # ======================================================================================================================
@@ -620,7 +614,7 @@ def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     """
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    _within("sa", sa, 0, text.shape[0])
+    check_within("sa", sa, 0, text.shape[0])
     cdef int32_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int32)
     cdef int32_t[::1] out = np.zeros(max(text.shape[0], 1), np.int32)
     if text.shape[0]:
@@ -633,7 +627,7 @@ def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
     """As `lcp_i32` for a 64-bit suffix array."""
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    _within("sa", sa, 0, text.shape[0])
+    check_within("sa", sa, 0, text.shape[0])
     cdef int64_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int64)
     cdef int64_t[::1] out = np.zeros(max(text.shape[0], 1), np.int64)
     if text.shape[0]:
@@ -759,10 +753,10 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     """
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
-    _within("text", text, 0, 0x7FFFFFFF)
-    _within("doc_of", doc_of, 0, documents)
-    _within("sa", sa, 0, text.shape[0])
-    _within("lcp", lcp, 0, text.shape[0])
+    check_within("text", text, 0, 0x7FFFFFFF)
+    check_within("doc_of", doc_of, 0, documents)
+    check_within("sa", sa, 0, text.shape[0])
+    check_within("lcp", lcp, 0, text.shape[0])
     cdef Found found
     memset(&found, 0, sizeof(Found))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
@@ -780,10 +774,10 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     """As `repeats_i32` for 64-bit suffix and LCP arrays."""
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
-    _within("text", text, 0, 0x7FFFFFFF)
-    _within("doc_of", doc_of, 0, documents)
-    _within("sa", sa, 0, text.shape[0])
-    _within("lcp", lcp, 0, text.shape[0])
+    check_within("text", text, 0, 0x7FFFFFFF)
+    check_within("doc_of", doc_of, 0, documents)
+    check_within("sa", sa, 0, text.shape[0])
+    check_within("lcp", lcp, 0, text.shape[0])
     cdef Found found
     memset(&found, 0, sizeof(Found))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
@@ -794,333 +788,3 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     finally:
         columns = found_columns(&found)
     return columns
-
-
-def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
-                 const int64_t[::1] sa not None, const uint8_t[::1] stands not None, int64_t most):
-    """How the occurrences of each string stand, and where it stands first.  O(strings * most).
-
-    Parameters
-    ----------
-    stands : uint8 array, shape (n,)
-        What `standing` says of each position.
-    most : int
-        Of a string with more occurrences so many are looked at, evenly spaced, and their counts scaled up.
-
-    Returns
-    -------
-    counts : int32 array, shape (strings, 10)
-        Occurrences that begin a line, end one, are one; that begin a line or follow a punctuation mark; that end a line or
-        end with one; that stand in a line of prose; whose line ends near, begins near; that stand in a line of prose and
-        neither begin nor end it; that stand in a table.
-    first : int64 array
-        Lowest place that was looked at.
-    """
-    if most < 1:
-        raise ValueError(f"expected at least one occurrence to look at, got {most}")
-    if not rank.shape[0] == length.shape[0] == count.shape[0]:
-        raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
-    _within("sa", sa, 0, stands.shape[0])
-    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], STANDS), np.int32)
-    cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
-    cdef int64_t i, j, k, looks
-    for i in range(rank.shape[0]):
-        if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] > sa.shape[0] - count[i]:
-            raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
-    with nogil:
-        for i in range(rank.shape[0]):
-            if count[i]:
-                first[i] = sa[rank[i]]
-            looks = min(<int64_t>count[i], most)
-            for j in range(looks):
-                k = rank[i] + j * count[i] // looks
-                first[i] = min(first[i], sa[k])
-                count_stand(&out[i, 0], stands[sa[k]], stands[min(sa[k] + length[i], stands.shape[0]) - 1])
-            if looks < count[i]:
-                for j in range(STANDS):
-                    out[i, j] = <int32_t>(<int64_t>out[i, j] * count[i] // looks)
-    return np.asarray(out), np.asarray(first)[: rank.shape[0]]
-
-
-# ======================================================================================================================
-# Hashes of strings, sums over their tokens
-# ======================================================================================================================
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-
-    /* Rabin-Karp over the Mersenne prime 2^61 - 1. */
-    static inline uint64_t tm_modmul(uint64_t a, uint64_t b) {
-        const uint64_t M = ((uint64_t)1 << 61) - 1;
-        __uint128_t r = (__uint128_t)a * b;
-        uint64_t s = (uint64_t)(r & M) + (uint64_t)(r >> 61);
-        return s >= M ? s - M : s;
-    }
-    """
-    uint64_t tm_modmul(uint64_t a, uint64_t b) noexcept nogil
-
-
-cdef enum:
-    AHEAD = 8       # strings whose tokens are asked for while others are looked at: they lie anywhere in the text
-
-
-cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int32_t[::1] length) except -1:
-    """ValueError unless all strings lie within n tokens; the sum of their lengths."""
-    cdef int64_t i, total = 0
-    if position.shape[0] != length.shape[0]:
-        raise ValueError(f"expected equal lengths, got {position.shape[0]} and {length.shape[0]}")
-    for i in range(position.shape[0]):
-        if position[i] < 0 or length[i] < 0 or position[i] > n - length[i]:
-            raise ValueError(f"string {i}: expected a place within {n} tokens, got {length[i]} from {position[i]}")
-        total += length[i]
-    return total
-
-
-ctypedef fused item_t:
-    uint8_t
-    int32_t
-
-
-cdef tuple _stretches(const item_t[::1] values, const int64_t[::1] position, const int32_t[::1] length, object dtype):
-    cdef int64_t i, size = 0, total = _check_stretches(values.shape[0], position, length)
-    out, bounds = np.empty(total, dtype), np.empty(position.shape[0] + 1, np.int64)
-    cdef item_t[::1] out_of = out
-    cdef int64_t[::1] bound_of = bounds
-    with nogil:
-        for i in range(position.shape[0]):
-            if i + AHEAD < position.shape[0] and length[i + AHEAD]:
-                tm_prefetch(&values[0] + position[i + AHEAD])
-            bound_of[i] = size
-            if length[i]:
-                memcpy(&out_of[0] + size, &values[0] + position[i], length[i] * sizeof(item_t))
-                size += length[i]
-        bound_of[position.shape[0]] = size
-    return out, bounds
-
-
-def stretches_i32(const int32_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
-    """Some stretches of an array, one after the other: int32 array, and int64 array of where each begins, and the end."""
-    return _stretches(values, position, length, np.int32)
-
-
-def stretches_u8(const uint8_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
-    """As `stretches_i32`."""
-    return _stretches(values, position, length, np.uint8)
-
-
-def renumber(const int32_t[::1] values not None, int64_t kinds):
-    """Number what occurs anew from 0, in its order.  O(values + kinds).
-
-    Parameters
-    ----------
-    values : int32 array
-        From 0 and below `kinds`.
-
-    Returns
-    -------
-    renumbered : int32 array
-    used : int64 array
-        What occurs, ascending: the old number of each new one.
-    number : int32 array, shape (kinds,)
-        The new number of each old one, -1 of what does not occur.
-    """
-    _within("values", values, 0, kinds)
-    number = np.full(max(kinds, 0), -1, np.int32)
-    out = np.empty(values.shape[0], np.int32)
-    cdef int32_t[::1] number_of = number, out_of = out
-    cdef int64_t i
-    cdef int32_t size = 0
-    with nogil:
-        for i in range(values.shape[0]):
-            number_of[values[i]] = 0
-        for i in range(kinds):
-            if number_of[i] == 0:
-                number_of[i] = size
-                size += 1
-        for i in range(values.shape[0]):
-            out_of[i] = number_of[values[i]]
-    return out, np.flatnonzero(number >= 0), number
-
-
-def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
-                  const int32_t[::1] length not None):
-    """A hash below 2^61 for each string, from the hashes of its tokens' forms: equal across sources.
-
-    Polynomial over the prime 2^61 - 1 (Karp and Rabin 1987), token by token, or by prefix sums where that is less work:
-    O(strings + min(n, tokens of all strings)).
-    """
-    cdef int64_t n = text.shape[0], i, k
-    cdef int64_t total = _check_stretches(n, position, length)
-    _within("text", text, 0, symbol_hash.shape[0])
-    cdef uint64_t M = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, h
-    cdef bint summed = total > 2 * n
-    cdef uint64_t[::1] prefix = np.zeros(n + 1 if summed else 1, np.uint64)
-    cdef uint64_t[::1] power = np.ones(n + 1 if summed else 1, np.uint64)
-    cdef uint64_t[::1] out = np.empty(max(position.shape[0], 1), np.uint64)
-    with nogil:
-        if summed:
-            for i in range(n):
-                h = tm_modmul(prefix[i], base) + symbol_hash[text[i]] % M
-                prefix[i + 1] = h - M if h >= M else h
-                power[i + 1] = tm_modmul(power[i], base)
-            for i in range(position.shape[0]):
-                h = prefix[position[i] + length[i]] + M - tm_modmul(prefix[position[i]], power[length[i]])
-                out[i] = h - M if h >= M else h
-        else:
-            for i in range(position.shape[0]):
-                if i + AHEAD < position.shape[0]:
-                    tm_prefetch(&text[0] + position[i + AHEAD])
-                h = 0
-                for k in range(position[i], position[i] + length[i]):
-                    h = tm_modmul(h, base) + symbol_hash[text[k]] % M
-                    h = h - M if h >= M else h
-                out[i] = h
-    return np.asarray(out)[: position.shape[0]]
-
-
-cdef enum:
-    SUMS = 8        # columns that `string_sums` takes
-
-
-cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns, const int64_t[::1] position,
-                          const int32_t[::1] length, double* out) noexcept nogil:
-    """The first place with a symbol that has no values, or -1.
-
-    Each sum is taken from left to right, so that it is the same to the last bit however many columns there are.
-    """
-    cdef int64_t i, k, c
-    cdef const double* row
-    cdef double[SUMS] total
-    for i in range(position.shape[0]):
-        if i + AHEAD < position.shape[0]:
-            tm_prefetch(text + position[i + AHEAD])
-        for c in range(columns):
-            total[c] = 0
-        for k in range(position[i], position[i] + length[i]):
-            # Only what is asked for: all of the text, with each of many calls, would be quadratic.
-            if not 0 <= text[k] < symbols:
-                return k
-            row = values + text[k] * columns
-            for c in range(columns):
-                total[c] += row[c]
-        for c in range(columns):
-            out[i * columns + c] = total[c]
-    return -1
-
-
-def string_sums(const int32_t[::1] text not None, const double[:, ::1] values not None, const int64_t[::1] position not None,
-                const int32_t[::1] length not None):
-    """Sums over the tokens of each string of several values by symbol, in one walk.
-
-    Parameters
-    ----------
-    values : float64 array, shape (symbols, columns)
-        At most 8 columns: those of a symbol stand side by side, so that a token is one look into memory.
-
-    Returns
-    -------
-    float64 array, shape (strings, columns).  O(tokens of all strings times columns).
-    """
-    cdef int64_t columns = values.shape[1], wrong = -1
-    if not 1 <= columns <= SUMS:
-        raise ValueError(f"expected 1 to {SUMS} columns of values, got {columns}")
-    _check_stretches(text.shape[0], position, length)
-    cdef double[:, ::1] out = np.zeros((position.shape[0], columns), np.float64)
-    if position.shape[0] and text.shape[0]:
-        with nogil:
-            wrong = _sum_strings(&text[0], &values[0, 0] if values.shape[0] else NULL, values.shape[0], columns, position, length,
-                                 &out[0, 0])
-    if wrong >= 0:
-        raise ValueError(f"text: expected symbols from 0 to {values.shape[0] - 1}, got {text[wrong]} at place {wrong}")
-    return np.asarray(out)
-
-
-def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):
-    """How many sources have each string, and which has it most often.
-
-    Parameters
-    ----------
-    hashes : uint64 array, ascending
-    rates, sources : float32 and int32 arrays
-        Rate and source of each; a source has a string at most once.
-
-    Returns
-    -------
-    first : int64 array
-        Where each distinct hash stands first.
-    number, owner : int32 arrays
-        Sources that have it, and the first one with the greatest rate.
-    greatest, second : float32 arrays
-        The greatest rate, and the greatest of any source but `owner`; 0 if there is none.
-    """
-    cdef int64_t n = hashes.shape[0], i, size = 0
-    if not n == rates.shape[0] == sources.shape[0]:
-        raise ValueError(f"expected equal lengths, got {n}, {rates.shape[0]} and {sources.shape[0]}")
-    cdef int64_t[::1] first = np.empty(max(n, 1), np.int64)
-    cdef int32_t[::1] number = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] owner = np.empty(max(n, 1), np.int32)
-    cdef float[::1] greatest = np.empty(max(n, 1), np.float32)
-    cdef float[::1] second = np.empty(max(n, 1), np.float32)
-    cdef bint good = True
-    with nogil:
-        for i in range(n):
-            if i == 0 or hashes[i] != hashes[i - 1]:
-                if i and hashes[i] < hashes[i - 1]:
-                    good = False
-                    break
-                first[size] = i
-                number[size] = 1
-                owner[size] = sources[i]
-                greatest[size] = rates[i]
-                second[size] = 0
-                size += 1
-                continue
-            number[size - 1] += 1
-            if rates[i] > greatest[size - 1]:
-                second[size - 1] = greatest[size - 1]
-                greatest[size - 1] = rates[i]
-                owner[size - 1] = sources[i]
-            elif rates[i] > second[size - 1]:
-                second[size - 1] = rates[i]
-    if not good:
-        raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
-    return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
-            np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())
-
-
-def last_at_most(const int64_t[::1] starts not None, const int64_t[::1] places not None):
-    """For each place the last of the ascending `starts` that is not behind it: int64 array of the shape of `places`.
-
-    A table of every 64th place leaves a few starts to search among.  O(last start / 64 + starts + places).
-    """
-    cdef int64_t n = starts.shape[0], i, k, low, high, middle, top
-    for i in range(n):
-        if starts[i] < 0 or (i and starts[i] < starts[i - 1]):
-            raise ValueError(f"starts: expected ascending places, got {starts[i]} at place {i}")
-    for i in range(places.shape[0]):
-        if n == 0 or places[i] < starts[0]:
-            raise ValueError(f"places: expected none before the first start, got {places[i]} at place {i}")
-    top = starts[n - 1] >> 6 if n else 0
-    cdef int64_t[::1] table = np.empty(top + 2, np.int64)
-    cdef int64_t[::1] out = np.empty(max(places.shape[0], 1), np.int64)
-    with nogil:
-        i = 0
-        for k in range(top + 1):
-            # How many starts lie before 64 k.
-            while i < n and starts[i] < k << 6:
-                i += 1
-            table[k] = i
-        table[top + 1] = n
-        for i in range(places.shape[0]):
-            k = min(places[i] >> 6, top)
-            low = max(table[k] - 1, 0)
-            high = table[k + 1] - 1
-            while low < high:
-                middle = (low + high + 1) >> 1
-                if starts[middle] <= places[i]:
-                    low = middle
-                else:
-                    high = middle - 1
-            out[i] = low
-    return np.asarray(out)[: places.shape[0]]

@@ -293,7 +293,7 @@ cdef class Counter(Tokeniser):
         alike : int64 array, shape (strings, 2)
             Occurrences behind `before`, and in front of `after`.
         stands : int64 array, shape (strings, 10)
-            Occurrences by how they stand, see `_core.stand_counts`; 0 if lines do not part strings.
+            Occurrences by how they stand, see `_strings.stand_counts`; 0 if lines do not part strings.
         forms : int64 array, shape (vocabulary,)
             Occurrences of each form of the vocabulary.
         tokens : int

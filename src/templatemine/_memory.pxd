@@ -36,6 +36,12 @@ cdef extern from *:
     void* tm_scattered(size_t size) noexcept nogil
 
 
+ctypedef fused index_t:
+    int32_t
+    int64_t
+
+
+cdef int check_within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1
 cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1
 cdef object copied(const void* data, int64_t size, object dtype)
 cdef object handed(void** data, int64_t size, object dtype)

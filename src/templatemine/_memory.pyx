@@ -22,6 +22,29 @@ cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except 
     return 0
 
 
+cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
+    cdef int64_t i
+    cdef bint outside = False
+    # Without a branch, so that the compiler takes several at once.
+    for i in range(n):
+        outside |= (values[i] < low) | (values[i] >= high)
+    return outside
+
+
+cdef int check_within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1:
+    """ValueError unless all values are at least `low` and less than `high`."""
+    cdef bint outside = False
+    cdef int64_t i
+    if values.shape[0]:
+        with nogil:
+            outside = _any_outside(&values[0], values.shape[0], low, high)
+    if outside:
+        for i in range(values.shape[0]):
+            if not low <= values[i] < high:
+                raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[i]} at place {i}")
+    return 0
+
+
 cdef object copied(const void* data, int64_t size, object dtype):
     """A new array of `dtype` with `size` bytes from `data`."""
     import numpy as np

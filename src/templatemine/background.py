@@ -30,7 +30,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _forms
+from templatemine import _forms, _strings
 from templatemine.config import NO_BACKGROUND, SHIPPED
 from templatemine.errors import ConfigError
 from templatemine.io.files import READ_ERRORS, open_input, read_whole, unpacked
@@ -156,7 +156,7 @@ def hashed(strings: Iterable[tuple[str, int]], patterns: PatternSet) -> Backgrou
     names = _forms.form_hashes(np.frombuffer(arena, np.uint8), np.frombuffer(offsets, np.int64))
     length = np.frombuffer(lengths, np.int32)
     position = np.cumsum(length, dtype=np.int64) - length
-    hashes = _core.string_hashes(np.frombuffer(tokens, np.int32), names, position, length)
+    hashes = _strings.string_hashes(np.frombuffer(tokens, np.int32), names, position, length)
     order = np.argsort(hashes)
     rates = np.exp2(-np.frombuffer(exponents, np.int8).astype(np.float32))
     return Background(hashes=hashes[order], rates=rates[order])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _strings
 from templatemine.threads import as_finished
 
 __all__ = ["Peers", "gather", "gather_rows"]
@@ -108,8 +108,8 @@ def gather_rows(
     # Where each source's hashes ascend, a stable sort merges a few runs.
     order = np.argsort(hashes, kind="stable")
     hashes, source = hashes[order], source[order]
-    first, sources, owner, greatest, second = _core.group_rates(hashes, rates[order], source)
-    _, _, prose_owner, prose_greatest, prose_second = _core.group_rates(hashes, prose[order], source)
+    first, sources, owner, greatest, second = _strings.group_rates(hashes, rates[order], source)
+    _, _, prose_owner, prose_greatest, prose_second = _strings.group_rates(hashes, prose[order], source)
     return Peers(
         hashes=hashes[first],
         sources=sources,

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _strings
 from templatemine.config import EvidenceConfig
 from templatemine.model import Index, IntArray, LongArray, Repeats
 
@@ -133,7 +133,7 @@ def collect(
     Parameters
     ----------
     stands : int32 array, shape (strings, 10)
-        Occurrences by how they stand, see `_core.stand_counts`.
+        Occurrences by how they stand, see `_strings.stand_counts`.
     position : int64 array
         Where one occurrence of each string begins in `index.symbols`.
     traits : uint8 array, shape (forms,)
@@ -198,7 +198,7 @@ def _stretch(
     stands: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
     """The columns of `Evidence` for some strings."""
-    sums = _core.string_sums(tokens, values, position, length)
+    sums = _strings.string_sums(tokens, values, position, length)
     information, logs, own_script, mutable, numbers, figures = sums.T
     count = np.maximum(count, 1)
     last = traits[tokens[position + length - 1]]

@@ -41,7 +41,7 @@ class Hidden:
     first : int64 array
         Where each stands first.
     stands : int32 array, shape (strings, 10)
-        Occurrences by how they stand, see `_core.stand_counts`.
+        Occurrences by how they stand, see `_strings.stand_counts`.
     before, after : int32 arrays
         The symbol that always stands before (after) each; 0 if there are several.
     """

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _grow
+from templatemine import _core, _grow, _strings
 from templatemine.config import MineConfig
 from templatemine.model import Found, Index, IntArray, Repeats
 
@@ -101,7 +101,9 @@ def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool)
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
     looks = STEPS * len(symbols)
     most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
-    stands, first = _core.stand_counts(rank, length, count, sa.astype(np.int64, copy=False), index.stands, max(1, most))
+    stands, first = _strings.stand_counts(
+        rank, length, count, sa.astype(np.int64, copy=False), index.stands, max(1, most)
+    )
     return Found(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, stands=stands)
 
 

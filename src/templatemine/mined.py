@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _forms
+from templatemine import _forms, _strings
 from templatemine.evidence import Evidence
 from templatemine.model import Corpus, Index, PageHistory, Repeats
 from templatemine.patterns import PatternSet
@@ -50,7 +50,7 @@ class Strings:
     def take(self, rows: NDArray[np.int64]) -> Strings:
         """Some of the strings."""
         first = self.bounds[rows]
-        tokens, bounds = _core.stretches_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
+        tokens, bounds = _strings.stretches_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
         return replace(self, tokens=tokens, bounds=bounds, df=self.df[rows], count=self.count[rows])
 
 
@@ -147,11 +147,11 @@ def strings_of(
     """The tokens of all strings, without the rest of the source's vocabulary; and each symbol's place in it, or -1."""
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    tokens, bounds = _core.stretches_i32(index.symbols, position, repeats.length)
-    tokens, used, number = _core.renumber(tokens, len(index.forms))
+    tokens, bounds = _strings.stretches_i32(index.symbols, position, repeats.length)
+    tokens, used, number = _strings.renumber(tokens, len(index.forms))
     chosen = index.forms[used]
     first = forms.offsets[chosen]
-    names = Forms(*_core.stretches_u8(forms.arena, first, (forms.offsets[chosen + 1] - first).astype(np.int32)))
+    names = Forms(*_strings.stretches_u8(forms.arena, first, (forms.offsets[chosen + 1] - first).astype(np.int32)))
     return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count), number
 
 
@@ -170,7 +170,7 @@ def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np
     size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
     names = _forms.form_hashes(chosen.names.arena, chosen.names.offsets)
-    parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
+    parts = _strings.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
     place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
     known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
     return owner[known], place[known]
@@ -198,7 +198,7 @@ def inner(
         stretch = np.arange(begin, min(begin + _STRETCHES, int(ends[-1])))
         start = np.searchsorted(ends, stretch, side="right")
         size = (kinds[low[start] + stretch - ends[start] + number[start]] & 0xFFFFFFFF).astype(np.int32)
-        hashes = _core.string_hashes(chosen.tokens, names, start, size)
+        hashes = _strings.string_hashes(chosen.tokens, names, start, size)
         place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
         same = known[place] == hashes
         starts.append(start[same])

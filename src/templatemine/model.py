@@ -193,7 +193,7 @@ class Found:
     first : int64 array, shape (strings,)
         Where each string stands first.
     stands : int32 array, shape (strings, 10)
-        Occurrences by how they stand, see `_core.stand_counts`.
+        Occurrences by how they stand, see `_strings.stand_counts`.
     """
 
     repeats: Repeats

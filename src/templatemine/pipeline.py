@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core, _forms, _memory
+from templatemine import _forms, _memory, _strings
 from templatemine.boxes import Box, boxes_of
 from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
@@ -158,7 +158,7 @@ def _by_hash(
     assert isinstance(forms, Forms)
     by_form = _forms.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
+    hashes = _strings.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     # Where else strings stand is no longer asked; the columns are about to be held twice.
     found = replace(found, places=np.empty(0, np.int32))
     order = np.argsort(hashes)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import reference
 from strategies import closed, corpora, examples, fibonacci_word
-from templatemine import _core, _grow
+from templatemine import _core, _grow, _strings
 from templatemine.mine import suffix_array
 
 ENOUGH = 10**9
@@ -57,7 +57,7 @@ def by_sorting(
     documents = int(doc_of.max(initial=-1)) + 1
     columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, min_df)
     rank, length, count, df = columns
-    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, ENOUGH)
+    counts, first = _strings.stand_counts(rank, length, count, sa.astype(np.int64), stands, ENOUGH)
     rows: Rows = {}
     for place, size, times, number, shares in zip(first, length, count, df, counts, strict=True):
         rows[tuple(symbols[place : place + size].tolist())] = (times, number, place, *shares)

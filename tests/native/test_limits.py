@@ -12,7 +12,7 @@ import pytest
 from arrays import i32, i64, u8
 from numpy.typing import NDArray
 
-from templatemine import _core, _cut, _forms, _grow, _intervals, _spans
+from templatemine import _core, _cut, _forms, _grow, _intervals, _spans, _strings
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.mine import suffix_array
@@ -36,15 +36,15 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
     "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u8(0, 3), True, 16, 100, 12, 4, 3)),
-    "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
+    "stand_counts": (_strings.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
-    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
+    "string_sums": (_strings.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
-    "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
-    "stretches_i32": (_core.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
-    "stretches_u8": (_core.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
-    "renumber": (_core.renumber, (i32(1, 1, 0), 2)),
-    "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
+    "group_rates": (_strings.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
+    "stretches_i32": (_strings.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
+    "stretches_u8": (_strings.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
+    "renumber": (_strings.renumber, (i32(1, 1, 0), 2)),
+    "string_hashes": (_strings.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "form_traits": (_forms.form_traits, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_forms.form_hashes, (u8(65, 66), i64(0, 1, 2))),
     "merge": (_intervals.merge, (i64(0, 4), i64(2, 5), 3)),
@@ -229,13 +229,13 @@ def test_nothing_gives_nothing() -> None:
     assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
     assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 1, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
-    assert [len(column) for column in _core.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
+    assert [len(column) for column in _strings.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
     grown = _grow.grow_strings(no32, i64(0), no8, 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 7
-    assert _core.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
-    assert _core.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
-    assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
+    assert _strings.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
+    assert _strings.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
+    assert _strings.string_hashes(no32, u64(), no64, no32).tolist() == []
     assert _forms.form_traits(no8, i64(0)).tolist() == []
     assert _forms.form_hashes(no8, i64(0)).tolist() == []
     assert [len(column) for column in _intervals.merge(no64, no64, 3)] == [0, 0, 0]

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from strategies import examples
-from templatemine import _blocks, _core, _count, _crf, _cut, _grow, _lines, _single, _spans
+from templatemine import _blocks, _core, _count, _crf, _cut, _grow, _lines, _single, _spans, _strings
 from templatemine.pages.blocks import Page
 from templatemine.pages.crf import runs_of
 from templatemine.pages.tables import scanner
@@ -147,11 +147,11 @@ TEXT, PAGE = u8(97, 98, 99), u8(97, 98, 99)
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.stand_counts(i64(HUGE), i32(1), i32(1), i64(0, 1), u8(0, 0), 9),
-        lambda: _core.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
-        lambda: _core.stretches_u8(TEXT, i64(HUGE), i32(1)),
-        lambda: _core.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
-        lambda: _core.string_sums(i32(0, 0), np.zeros((1, 1)), i64(HUGE), i32(1)),
+        lambda: _strings.stand_counts(i64(HUGE), i32(1), i32(1), i64(0, 1), u8(0, 0), 9),
+        lambda: _strings.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
+        lambda: _strings.stretches_u8(TEXT, i64(HUGE), i32(1)),
+        lambda: _strings.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
+        lambda: _strings.string_sums(i32(0, 0), np.zeros((1, 1)), i64(HUGE), i32(1)),
         lambda: _single.character_counts(TEXT, i64(0, 1 << 40, 3)),
         lambda: _single.character_counts(TEXT, i64()),
         lambda: _single.wrapped(TEXT, i64(0, -(1 << 40), 3)),

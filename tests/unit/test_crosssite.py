@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine import _core
+from templatemine import _strings
 from templatemine.crosssite import gather
 
 
@@ -78,4 +78,4 @@ def test_peers_are_those_of_a_table(sources: list[dict[int, int]]) -> None:
 def test_hashes_that_do_not_ascend_are_refused() -> None:
     keys = np.array([2, 1], np.uint64)
     with pytest.raises(ValueError, match="expected ascending hashes"):
-        _core.group_rates(keys, np.ones(2, np.float32), np.zeros(2, np.int32))
+        _strings.group_rates(keys, np.ones(2, np.float32), np.zeros(2, np.int32))
