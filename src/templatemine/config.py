@@ -151,6 +151,7 @@ class EvidenceConfig:
         source with fewer than least_growth^(least - 1/2) documents asks for one less, and so on down to three.
     burst : a whole line, or the beginning of lines of prose, that stands in its documents so often each is content.
     line_share, edge_share, often_share : least share of documents, by kind; what reaches the last is frequent.
+    apart_share : the same for what punctuation parts from the prose beside it.
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
     quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
     closed, after_close : least share of occurrences that punctuation closes.
@@ -186,6 +187,7 @@ class EvidenceConfig:
     line_share: float = 0.002
     edge_share: float = 0.006
     often_share: float = 0.01
+    apart_share: float = 0.05
     whole: float = 0.8
     edge: float = 0.9
     mark: float = 0.95

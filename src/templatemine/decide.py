@@ -205,12 +205,13 @@ def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceCon
     """Refuse what longer templates mostly say, and prose else: "report." of "contributed to this report.".
 
     Its other occurrences are what it would cut besides, so they must be furniture as well, which in prose asks for as
-    much as a phrase says.  `verdict` is INOUT.
+    much as a phrase says; but what a colon closes announces whatever follows ("Editor's note:").  `verdict` is INOUT.
     """
     c, evidence, count = config, mined.evidence, mined.repeats.count
     assert evidence is not None
     wanted = (verdict == ACCEPTED) & (evidence.lines < c.whole) & (evidence.prose < c.half)
     wanted &= evidence.information < c.phrase_information
+    wanted &= ~((evidence.starts >= c.edge) & evidence.announces)
     rows = np.flatnonzero(verdict == ACCEPTED)
     pairs = [inner(mined, rows, np.flatnonzero(wanted)), *(parts(mined, rows, left) for left in (True, False))]
     longer = rows[np.concatenate([owner for owner, _ in pairs])]

@@ -14,8 +14,10 @@ quiet    stands anywhere, but hardly ever in prose, and is bound together
 near     both edges of its line are near, and it hardly ever stands in prose; or it begins a sentence of prose, says
          much, and the line ends soon
 phrase   stands in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
-         or it always begins or ends its line: what a parser glued to a paragraph
-mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:")
+         or it always begins or ends its line: what a parser glued to a paragraph; closed on both sides and very
+         frequent, it may say less, or little if it announces something ("Read:")
+mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:"),
+         unless it announces something at the beginning of its lines ("UPDATE:")
 
 What stands in tables, line after line of numbers, or of keys with their values, is content, unless too many documents
 have it.  In a source written without spaces, where every character is a token, an edge must be closed by punctuation on
@@ -47,6 +49,7 @@ __all__ = [
     "fewest",
     "judge",
     "measure",
+    "mostly_prose",
     "near_edges",
     "reaches",
     "recount",
@@ -232,10 +235,10 @@ def spaceless(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> b
     return float((evidence.own_script * repeats.count).sum(dtype=np.float64)) >= config.characters * total
 
 
-def mostly_prose(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> bool:
-    """Whether at least half of the words of a source stand in prose."""
+def mostly_prose(evidence: Evidence, repeats: Repeats, share: float) -> bool:
+    """Whether at least this share of the words of a source stand in prose."""
     words = np.where(repeats.length == 1, repeats.count, 0).astype(np.float64)
-    return float((evidence.prose * words).sum()) >= config.half * float(words.sum())
+    return float((evidence.prose * words).sum()) >= share * float(words.sum())
 
 
 def fewest(documents: Any, config: EvidenceConfig) -> Any:
@@ -314,10 +317,15 @@ def kinds(
         held = both | (e.information >= c.brief_information)
         edge &= begins | ~characters | (e.prose < c.half) | (e.information >= c.phrase_information)
     # In poems, tickers and lists no word stands in prose, and words that begin or end sentences do so with lines.
-    asked_of_words = share(c.edge_share if mostly_prose(e, repeats, c) else c.table_share)
+    asked_of_words = share(c.edge_share if mostly_prose(e, repeats, c.half) else c.table_share)
     # Common words belong to everything, as characters do: punctuation on both sides, or an edge of the line always, may
     # take the place of boundness.
     glued = both | (bound & either & ~characters) | (~characters & (anchored >= c.mark))
+    # What is closed on both sides is no part of the prose beside it, if it says much, or announces something and does
+    # not come again and again, as the name of who speaks does.
+    announced = e.announces & ((length == 1) | (e.bound >= c.bound)) & (repeats.count < c.burst * df)
+    apart = both & ~characters & (df >= share(c.apart_share))
+    apart &= (e.information >= c.brief_information) | (announced & (e.information >= c.mark_information))
     return {
         "line": (e.lines >= c.whole)
         & (own | (e.information >= c.shared_information) | (df >= often))
@@ -333,9 +341,9 @@ def kinds(
         & held,
         "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information) & held,
         "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),
-        "phrase": free & glued & (df >= often) & (e.information >= c.phrase_information),
+        "phrase": free & (apart | (glued & (df >= often) & (e.information >= c.phrase_information))),
         "mark": (length == 1)
-        & quiet
+        & (quiet | (e.announces & (e.starts >= c.mark)))
         & free
         & (df >= share(c.edge_share))
         & (e.information >= c.mark_information)

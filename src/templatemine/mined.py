@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _forms, _strings
-from templatemine.evidence import Evidence
+from templatemine.evidence import Evidence, mostly_prose
 from templatemine.model import Corpus, Index, PageHistory, Repeats
 from templatemine.patterns import PatternSet
 from templatemine.tokenise import Forms
 
-__all__ = ["Dropped", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of"]
+__all__ = ["Dropped", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of", "within_prose"]
 
+_PROSE = 0.5
+"""Least share of the words of a source in prose, for it to say what prose is."""
 _ROWS = 4096
 _STRETCHES = 1 << 20
 """Looked at at a time, by `inner`."""
@@ -155,11 +157,20 @@ def strings_of(
     return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count), number
 
 
+def within_prose(mined: Mined) -> NDArray[np.float32]:
+    """Which share of the occurrences of each string a source tells others to be within prose."""
+    evidence = mined.evidence
+    if evidence is None:
+        # Nothing is known of prose.
+        return np.ones(len(mined.hashes), np.float32)
+    # The few long lines of lists are calls as often as sentences: no witness of prose.  Of pages tags are words, too.
+    told = mined.html or mostly_prose(evidence, mined.repeats, _PROSE)
+    return evidence.within if told else np.zeros_like(evidence.within)
+
+
 def rates_of(mined: Mined) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]:
     """What the reduce asks of a source: the hashes of its strings, their rates, and their rates within prose."""
-    # Without evidence nothing is known of prose.
-    prose = mined.rates if mined.evidence is None else mined.rates * mined.evidence.within
-    return mined.hashes, mined.rates, prose
+    return mined.hashes, mined.rates, mined.rates * within_prose(mined)
 
 
 def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -54,6 +54,7 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
         line_share=config.line_share * 0.5,
         edge_share=config.edge_share * 0.6,
         often_share=config.often_share * 0.6,
+        apart_share=config.apart_share * 0.6,
         whole=config.whole - 0.1,
         edge=config.edge - 0.1,
         mark=config.mark - 0.1,

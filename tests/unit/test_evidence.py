@@ -230,6 +230,45 @@ def test_what_says_much_at_the_edge_of_lines_that_are_no_prose_needs_no_more_doc
     assert verdict({**DATELINE, "df": 4}, documents=500) == RARE
 
 
+def test_what_punctuation_closes_on_both_sides_is_no_part_of_the_prose_beside_it() -> None:
+    """A gallery that a parser wrote into one line: "... on the beach. Hide Caption 3 of 24 Photos: ..."."""
+    gallery = {**NOTHING, "after_close": 0.95, "closes": 1, "prose": 1, "count": 1500}
+    assert verdict(gallery) == ACCEPTED
+    for change in ({"df": 49}, {"information": 35.0}, {"after_close": 0.8}, {"closes": 0.8}, {"own_script": 1.0}):
+        assert verdict({**gallery, **change}) == LOOSE
+    assert verdict(gallery, in_prose=1e-4 / 2**6) == SHARED
+
+
+def test_a_word_that_announces_something_is_furniture_within_prose_too() -> None:
+    """ "Read: How the border moved", on a line of its own and behind a sentence."""
+    kicker = {**MARK, "starts": 0.7, "closes": 1, "prose": 0.4, "announces": 1, "df": 50}
+    assert verdict(kicker) == ACCEPTED
+    assert verdict({**kicker, "length": 2, "bound": 0.6}) == ACCEPTED
+    assert verdict({**kicker, "count": 149}) == ACCEPTED
+    changes = (
+        {"df": 49},
+        {"announces": 0},
+        {"after_close": 0.8},
+        {"information": 8.0},
+        {"length": 2, "bound": 0.4},
+        {"count": 150},  # who speaks in interviews
+        {"own_script": 1.0},
+    )
+    for change in changes:
+        assert verdict({**kicker, **change}) == POOR
+    assert verdict(kicker, in_prose=1e-4 / 2**6) == SHARED
+
+
+def test_a_word_that_announces_something_at_the_beginning_of_paragraphs_is_a_mark() -> None:
+    """ "UPDATE: The office has since said that ..."."""
+    kicker = {**MARK, "closes": 1, "prose": 0.9, "announces": 1}
+    assert verdict({**kicker, "df": 6}) == ACCEPTED
+    for change in ({"df": 5}, {"starts": 0.9}, {"announces": 0}, {"information": 8.0}):
+        assert verdict({**kicker, **change}) == POOR
+    assert verdict({**kicker, "count": 36}) == CONTENT  # who speaks in interviews
+    assert verdict(kicker, in_prose=1e-4 / 2**6) == SHARED
+
+
 def test_where_little_is_prose_words_at_the_edges_of_lines_must_be_frequent() -> None:
     """Of a poem or a ticker every line begins with a word that begins a sentence, and none stands in prose."""
     for prose, least in ((0.6, 6), (0.4, 100)):

@@ -16,7 +16,7 @@ from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineC
 from templatemine.errors import ConfigError
 from templatemine.model import Document, Template
 from templatemine.packs import Pack
-from templatemine.pipeline import METHODS, Miner, mine, unfit
+from templatemine.pipeline import METHODS, Miner, mine, mine_source, rates_of, unfit
 from templatemine.templates import templates_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
@@ -289,6 +289,32 @@ def test_what_a_template_leaves_of_its_parts_must_be_furniture_too() -> None:
     cleaner = Cleaner(pack)
     assert cleaner.clean(credits[0]).text == stories[0]
     assert all(cleaner.clean(text).text == text for text in reporting)
+
+
+def test_a_source_of_lists_is_no_witness_of_prose() -> None:
+    """Of a newsletter nine lines in ten are links; what stands in the long ones is furniture as well."""
+    rng = random.Random(4)
+    stories = [Document(source="a", id=str(place), text=f"{story(rng)} Go on. {story(rng)}") for place in range(40)]
+    assert rates_of(mine_source("a", stories, PipelineConfig()))[2].max() > 0
+    lists = [
+        replace(one, text=one.text + "".join(f"\n{rng.choice(WORDS)} {rng.choice(WORDS)}" * 90)) for one in stories
+    ]
+    hashes, rates, prose = rates_of(mine_source("a", lists, PipelineConfig()))
+    assert len(hashes)
+    assert rates.min() > 0
+    assert prose.max() == 0
+
+
+def test_what_announces_a_note_is_furniture_before_any_note() -> None:
+    """Most notes of the editor say the same, the others are paragraphs."""
+    rng = random.Random(2)
+    stories = [f"{story(rng)}\n\n{story(rng)}" for _ in range(200)]
+    noted = [f"{text}\n\nEditor's note: All our articles on the flood are free to read." for text in stories[:30]]
+    other = [f"{text}\n\nEditor's note: {story(rng, 30)}" for text in stories[30:50]]
+    documents = [Document(source="s", id=str(i), text=text) for i, text in enumerate(noted + other + stories[50:])]
+    cleaner = Cleaner(mine(documents)["s"])
+    assert cleaner.clean(noted[0]).text == stories[0]
+    assert all(cleaner.clean(text).text == text.replace("Editor's note: ", "") for text in other)
 
 
 def test_edges_without_spaces_end_where_many_ways_part() -> None:

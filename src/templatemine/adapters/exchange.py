@@ -1,23 +1,20 @@
 """The cross-site filter in parts: each source tells its strings, hashes decide which part they go to, answers go back.
 
 A part holds the strings of all sources whose hashes lie in one range, so it needs nothing of the other parts, and what
-`pipeline.shared` says of it is what it says of the whole.  Strings that stand in no other source, most of them, need no
-answer.  What is told is 16 bytes a string: hash, rate, and rate within prose as a share; an answer takes 16.
+`crosssite.gather` says of it is what it says of the whole.  Strings that stand in no other source, most of them, need
+no answer.  What is told is 16 bytes a string: hash, rate, and rate within prose as a share; an answer takes 16.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.crosssite import Peers
-from templatemine.mined import Mined
-from templatemine.pipeline import shared
+from templatemine.crosssite import Peers, gather
+from templatemine.mined import Mined, within_prose
 
 __all__ = ["HASH_BITS", "Answers", "answers", "asked", "peers_of", "told"]
 
@@ -50,7 +47,7 @@ def told(mined: Mined, bits: int, floor: int) -> dict[int, bytes]:
     table = np.zeros(len(rows), _TOLD)
     table["hash"] = mined.hashes[rows]
     table["rate"] = mined.rates[rows]
-    table["within"] = 1 if mined.evidence is None else mined.evidence.within[rows]
+    table["within"] = within_prose(mined)[rows]
     return {part: table[start:end].tobytes() for part, start, end in _ranges(table["hash"], bits)}
 
 
@@ -70,17 +67,9 @@ def answers(tables: Sequence[bytes]) -> list[bytes]:
         What the sources told, one each.
     """
     columns = [np.frombuffer(table, _TOLD) for table in tables]
-    # `shared` reads these three of a source and nothing else.
-    parts = [
-        SimpleNamespace(
-            hashes=np.ascontiguousarray(one["hash"]),
-            rates=np.ascontiguousarray(one["rate"]),
-            evidence=SimpleNamespace(within=np.ascontiguousarray(one["within"])),
-        )
-        for one in columns
-    ]
-    peers = shared(cast("Sequence[Mined]", parts))
-    return [_answer(peers, place, part.hashes) for place, part in enumerate(parts)]
+    hashes = [np.ascontiguousarray(one["hash"]) for one in columns]
+    peers = gather(hashes, [one["rate"] for one in columns], [one["rate"] * one["within"] for one in columns])
+    return [_answer(peers, place, one) for place, one in enumerate(hashes)]
 
 
 def _answer(peers: Peers, place: int, hashes: NDArray[np.uint64]) -> bytes:
@@ -101,7 +90,7 @@ class _Columns:
 
 
 def peers_of(mined: Mined, given: Answers, bits: int, floor: int) -> Peers:
-    """What `shared` would have said of one source, which has place 0 in it."""
+    """What `gather` would have said of one source, which has place 0 in it."""
     rows, size = asked(mined, floor), len(mined.hashes)
     columns = _Columns(np.zeros(size, np.int32), np.zeros(size, np.float32), np.zeros(size, np.float32))
     for part, start, _ in _ranges(mined.hashes[rows], bits):
