@@ -112,7 +112,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         # One more source, all of it prose.
         common = ground.of(mined.hashes)
         elsewhere, in_prose = np.maximum(elsewhere, common), np.maximum(in_prose, common)
-    verdict, near = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants, mined.period)
+    verdict, unheld = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants, mined.period)
     _parentheses(mined, verdict, constants)
     free = mined.rates >= in_prose * exclusive
     _frame(mined, verdict, constants)
@@ -126,7 +126,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         np.maximum.at(longest, owner, bases[part])
         verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
     _drop_left_over(mined, verdict, constants)
-    _drop_parts(mined, verdict, near, free, constants)
+    _drop_parts(mined, verdict, unheld, free, constants)
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
     cutoff = Cutoff(
@@ -180,16 +180,16 @@ def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], co
     """Accept edges of lines in scripts without spaces that end where many ways part.
 
     What a word is nobody says there, but where a string ends that is always the same, any character may follow (Harris
-    1955): no longer string takes most of its occurrences.  `verdict` is INOUT.
+    1955): no longer string takes most of its occurrences.  It needs to say less if its line mostly ends there too.
+    `verdict` is INOUT.
     """
     c, evidence, repeats = config, mined.evidence, mined.repeats
     assert evidence is not None
     able = (
         (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
     )
-    able &= (evidence.information >= 2 * c.rich) & (
-        repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents)
-    )
+    able &= evidence.information >= np.where(evidence.lines >= c.half, c.brief_information, 2 * c.rich)
+    able &= repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents)
     able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
     for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
         edge = able & (anchored >= c.edge)
@@ -231,11 +231,11 @@ def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceCon
 def _drop_parts(
     mined: Mined,
     verdict: NDArray[np.int8],
-    near: NDArray[np.bool_],
+    unheld: NDArray[np.bool_],
     free: NDArray[np.bool_],
     config: EvidenceConfig,
 ) -> None:
-    """Of strings that are only near an edge, drop what longer templates nearly always say, and chance continuations.
+    """Drop parts of longer templates, and chance continuations, of what nothing holds: no edge, no mark on both sides.
 
     A sample holds no other occurrence of what nearly always stands within a longer template, and drops it as well.
 
@@ -243,14 +243,17 @@ def _drop_parts(
     """
     count = mined.repeats.count
     rows = np.flatnonzero(verdict == ACCEPTED)
-    owner, part = inner(mined, rows, rows[near[rows]])
+    owner, part = inner(mined, rows, rows[unheld[rows]])
     verdict[part[count[rows[owner]] >= config.edge * count[part]]] = JOINT
     for left in (True, False):
         owner, part = parts(mined, rows, left)
         longer, part = rows[owner], part.astype(np.int64)
-        most = near[part] & (count[longer] >= config.edge * count[part])
+        most = unheld[part] & (count[longer] >= config.edge * count[part])
         chance = (
-            near[longer] & (verdict[part] == ACCEPTED) & free[part] & (count[longer] < config.joint_share * count[part])
+            unheld[longer]
+            & (verdict[part] == ACCEPTED)
+            & free[part]
+            & (count[longer] < config.joint_share * count[part])
         )
         verdict[part[most & (verdict[part] == ACCEPTED)]] = JOINT
         verdict[longer[chance]] = JOINT

@@ -16,12 +16,14 @@ near     both edges of its line are near, and it hardly ever stands in prose; or
 phrase   stands in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
          or it always begins or ends its line: what a parser glued to a paragraph; closed on both sides and very
          frequent, it may say less, or little if it announces something ("Read:")
-mark     one token that begins or ends its lines, or stands between two punctuation marks, and not in prose ("More:"),
-         unless it announces something at the beginning of its lines ("UPDATE:")
+stock    stands in prose, more frequent and longer still, and punctuation closes it on one side: a stock phrase
+mark     one token that begins or ends its lines, or stands between two punctuation marks, or between one and what
+         changes up to the edge of the line, and not in prose ("More:"), unless it announces something at the beginning
+         of its lines ("UPDATE:")
 
 What stands in tables, line after line of numbers, or of keys with their values, is content, unless too many documents
 have it.  In a source written without spaces, where every character is a token, an edge must be closed by punctuation on
-its inner side, strings in mid-line and marks on both, and whole lines that are rare or end with a number are content.
+its inner side, strings in mid-line and marks on both, and whole lines that are rare are content.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ REASONS = (
     "a value, a formula of prose or a quoted passage",
     "stands in a table",
 )
-KINDS = ("line", "edge", "part", "quiet", "near", "phrase", "mark")
+KINDS = ("line", "edge", "part", "quiet", "near", "phrase", "stock", "mark")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,8 +299,13 @@ def kinds(
     bits = np.where(quiet & (anchored >= c.edge), c.anchored_bits, c.exclusive_bits)
     free = e.rate >= in_prose * np.exp2(bits).astype(np.float32)
     begins, ends = e.starts >= c.edge, e.ends >= c.edge
-    # A comma or a letter before a string that ends its line is the middle of a sentence.
     characters = e.own_script >= 0.5
+    # What half of the documents have, and have once, is told by that: it says the less, the shorter they are.
+    common = quiet & ~characters & (df >= c.common_share * documents) & (df >= c.whole * repeats.count)
+    information = np.where(common, np.inf, e.information)
+    # So is a line of a tenth of them, but for the letter before each answer of an interview.
+    known = (df >= share(c.table_share)) & (repeats.count < c.burst * df)
+    # A comma or a letter before a string that ends its line is the middle of a sentence.
     inner = np.where(characters, c.whole, c.after_close)
     closed = (begins & (e.closes >= c.closed)) | (ends & (e.after_close >= inner))
     announcing = ends & ~begins & e.announces & (e.after_close < c.after_close)
@@ -326,28 +333,39 @@ def kinds(
     announced = e.announces & ((length == 1) | (e.bound >= c.bound)) & (repeats.count < c.burst * df)
     apart = both & ~characters & (df >= share(c.apart_share))
     apart &= (e.information >= c.brief_information) | (announced & (e.information >= c.mark_information))
+    # "Tags" of "Tags economy Berlin", behind the last sentence.
+    label = common & (
+        ((e.after_close >= c.closed) & (e.near_end >= c.mark)) | ((e.closes >= c.closed) & (e.near_begin >= c.mark))
+    )
     return {
         "line": (e.lines >= c.whole)
         & (own | (e.information >= c.shared_information) | (df >= often))
         & (df >= np.where(e.prose >= c.half, share(c.line_share), np.maximum(_FEWEST, c.line_share * documents)))
-        & (e.information >= c.line_information),
-        "edge": edge & free & (df >= asked) & (e.information >= c.edge_information),
+        & ((information >= c.line_information) | known),
+        "edge": edge & free & (df >= asked) & (information >= c.edge_information),
         "part": (anchored >= c.half)
         & (e.prose <= c.half_quiet)
         & free
-        & (e.information >= c.edge_information)
+        & (information >= c.edge_information)
         & (df >= often)
         & bound
         & held,
-        "quiet": quiet & free & bound & (df >= often) & (e.information >= c.edge_information) & held,
+        "quiet": quiet & free & bound & (df >= often) & (information >= c.edge_information) & held,
         "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),
         "phrase": free & (apart | (glued & (df >= often) & (e.information >= c.phrase_information))),
+        # What says twice as much in twice as many documents is no idiom, and of no story that is told again.
+        "stock": free
+        & either
+        & ~characters
+        & (df >= 2 * fewest(documents, c))
+        & (df >= c.stock_share * documents)
+        & (e.information >= 2 * c.phrase_information),
         "mark": (length == 1)
         & (quiet | (e.announces & (e.starts >= c.mark)))
         & free
         & (df >= share(c.edge_share))
-        & (e.information >= c.mark_information)
-        & ((held & (df >= asked_of_words) & (e.starts + e.ends - e.lines >= c.mark)) | both),
+        & (information >= c.mark_information)
+        & ((held & (df >= asked_of_words) & (e.starts + e.ends - e.lines >= c.mark)) | both | label),
     }
 
 
@@ -360,7 +378,9 @@ def judge(
     config: EvidenceConfig,
     period: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """The verdict on each string, a place in `REASONS`, and which are nothing but "near"; arguments as of `kinds`.
+    """The verdict on each string, a place in `REASONS`, and which are nothing but "near" or "stock".
+
+    Arguments are as of `kinds`.
 
     Parameters
     ----------
@@ -371,10 +391,10 @@ def judge(
     passed = kinds(
         e, repeats, elsewhere, in_prose, documents if period is None else _own_time(e, df, period, documents, c), c
     )
-    near = passed.pop("near")
+    unheld = passed.pop("near") | passed.pop("stock")
     accepted = np.logical_or.reduce(list(passed.values()))
-    near &= ~accepted
-    accepted |= near
+    unheld &= ~accepted
+    accepted |= unheld
     often = df >= max(fewest(documents, c), c.often_share * documents)
     content = (e.lines >= c.whole) & e.ends_value & ~often
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
@@ -383,7 +403,7 @@ def judge(
     bursts = (repeats.count >= c.burst * df) & (df < c.half * documents)
     content |= bursts & ((e.lines >= c.whole) | ((e.starts >= c.edge) & (e.prose > c.quiet)))
     if spaceless(e, repeats, c):
-        content |= (e.lines >= c.whole) & (e.ends_value | (df < c.edge_share * documents))
+        content |= (e.lines >= c.whole) & (df < c.edge_share * documents)
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
     # What fills a paragraph and is rare was quoted, or stands in copies of one article.
@@ -397,7 +417,7 @@ def judge(
         [ACCEPTED, CONTENT, TABLE, SHARED, POOR, LOOSE],
         RARE,
     ).astype(np.int8)
-    return verdict, near
+    return verdict, unheld
 
 
 def _own_time(

@@ -55,6 +55,8 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
         edge_share=config.edge_share * 0.6,
         often_share=config.often_share * 0.6,
         apart_share=config.apart_share * 0.6,
+        stock_share=config.stock_share * 0.6,
+        common_share=config.common_share - 0.1,
         whole=config.whole - 0.1,
         edge=config.edge - 0.1,
         mark=config.mark - 0.1,

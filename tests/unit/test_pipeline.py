@@ -56,6 +56,33 @@ def test_the_footer_is_found_and_cut_from_a_new_article() -> None:
     assert [(span.start, span.end) for span in cleaned.removed] == [(25, len(text) - 1)]
 
 
+def test_words_that_many_short_articles_have_are_found() -> None:
+    """Where every article is short, a word of each says few bits, as rare words of prose do."""
+    rng = random.Random(7)
+    documents = []
+    for number in range(120):
+        first, last, tags = story(rng, 20), story(rng, 20), " ".join(rng.sample(WORDS, 2))
+        lines = [first, "Advertisement", f"{last} Tags {tags}"] if number % 3 else [first, last, "Print"]
+        documents.append(Document(source="s", id=str(number), text="\n".join(lines)))
+    cleaner = Cleaner(mine(documents)["s"])
+    assert cleaner.clean("Something new happened.\nAdvertisement\nIt is over. Tags dog cat").text == (
+        "Something new happened.\nIt is over."
+    )
+    assert cleaner.clean("Advertisement is an art.\nPrint").text == "Advertisement is an art."
+
+
+def test_a_stock_phrase_of_joined_lines_goes_without_what_follows_it_by_chance() -> None:
+    rng = random.Random(7)
+    phrase = "To listen to what he said today, click here and then press play; to hear the song of today, by"
+    documents = []
+    for number in range(90):
+        singer = " ".join(rng.sample(WORDS, 2)) if number % 4 else f"Our {rng.choice(WORDS)}"
+        text = f"{story(rng, 60)} {phrase} {singer}, press here. {story(rng, 60)}"
+        documents.append(Document(source="s", id=str(number), text=text))
+    cleaned = Cleaner(mine(documents)["s"]).clean(f"It is over. {phrase} Our Band, once more, and so on.")
+    assert cleaned.text == "It is over. Our Band, once more, and so on."
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_depends_on_the_order_of_documents(method: str) -> None:
     documents = list(three_sources())
