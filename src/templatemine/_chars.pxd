@@ -4,7 +4,7 @@ All of it is small and runs once a character or a token, so that each module com
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr
+from libc.string cimport memchr, memcpy
 
 
 cdef extern from *:
@@ -196,3 +196,17 @@ cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
 cdef inline bint closed(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """No letter or digit follows."""
     return i >= n or not is_alnum(p[i])
+
+
+cdef inline int64_t put_number(int64_t value, uint8_t* out) noexcept nogil:
+    """Write a number that is not negative; returns how many digits it has."""
+    cdef uint8_t digits[20]
+    cdef int64_t i = 20
+    while True:
+        i -= 1
+        digits[i] = <uint8_t>(48 + value % 10)
+        value //= 10
+        if value == 0:
+            break
+    memcpy(out, digits + i, 20 - i)
+    return 20 - i

@@ -15,7 +15,7 @@ from templatemine._cut cimport BLANK, Piece
 from templatemine._intervals cimport Outcome, outcome_free
 from templatemine._spans cimport Matcher, SPARED, Scratch
 from templatemine._utf8 cimport Bytes
-from templatemine._chars cimport tm_hash
+from templatemine._chars cimport put_number, tm_hash
 from templatemine._memory cimport reserve
 from templatemine._tables cimport Table, table_add, table_find, table_free, table_init
 
@@ -484,20 +484,6 @@ cdef inline int64_t put_string(const uint8_t* p, int64_t n, uint8_t* out) noexce
             return size
         size += put_escape(p[i], out + size)
         i += 1
-
-
-cdef inline int64_t put_number(int64_t value, uint8_t* out) noexcept nogil:
-    """Write a number that is not negative; returns its digits."""
-    cdef uint8_t digits[20]
-    cdef int64_t i = 20
-    while True:
-        i -= 1
-        digits[i] = <uint8_t>(48 + value % 10)
-        value //= 10
-        if value == 0:
-            break
-    memcpy(out, digits + i, 20 - i)
-    return 20 - i
 
 
 # ======================================================================================================================

@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 __all__ = [
     "STAND_COUNTS",
     "group_rates",
+    "json_rows",
     "renumber",
     "stand_counts",
     "stretches_i32",
@@ -46,3 +47,14 @@ def string_sums(
 def group_rates(
     hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...
+def json_rows(
+    tokens: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    names: bytes,
+    name_bounds: NDArray[np.int64],
+    df: NDArray[np.int32],
+    count: NDArray[np.int32],
+    ends: bytes,
+    end_bounds: NDArray[np.int64],
+    end_of: NDArray[np.int8],
+) -> bytes: ...

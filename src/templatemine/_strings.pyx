@@ -1,19 +1,22 @@
-"""The strings that mining found, a column each: how they stand, their tokens, hashes of them, sums over them.
+"""The strings that mining found, by columns: how they stand, their tokens, hashes of them, sums over them, as JSON.
 
 In come suffix arrays, or where strings begin and how many tokens they have.  Linear in occurrences or in tokens.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy, strlen
 
-from templatemine._memory cimport check_within, tm_prefetch
+from templatemine._chars cimport put_number
+from templatemine._memory cimport check_bounds, check_within, tm_prefetch
 from templatemine._stands cimport STANDS, count_stand
 
 __all__ = [
     "STAND_COUNTS",
     "group_rates",
+    "json_rows",
     "renumber",
     "stand_counts",
     "stretches_i32",
@@ -317,3 +320,81 @@ def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not 
         raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
     return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
             np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())
+
+
+# ======================================================================================================================
+# Lines of JSON
+# ======================================================================================================================
+
+cdef enum:
+    DIGITS = 10     # of an int32
+
+
+cdef inline uint8_t* put(const void* data, int64_t size, uint8_t* out) noexcept nogil:
+    memcpy(out, data, size)
+    return out + size
+
+
+cdef inline uint8_t* put_all(const char* text, uint8_t* out) noexcept nogil:
+    return put(text, strlen(text), out)
+
+
+cdef uint8_t* _put_rows(const int32_t[::1] tokens, const int64_t[::1] bounds, const uint8_t* names, const int64_t[::1] name_bounds,
+                        const int32_t[::1] df, const int32_t[::1] count, const uint8_t* ends, const int64_t[::1] end_bounds,
+                        const int8_t[::1] end_of, uint8_t* out) noexcept nogil:
+    cdef int64_t i, k, token
+    for i in range(df.shape[0]):
+        out = put_all(b'{"tokens":[', out)
+        for k in range(bounds[i], bounds[i + 1]):
+            if k > bounds[i]:
+                out = put_all(b",", out)
+            token = tokens[k]
+            out = put(names + name_bounds[token], name_bounds[token + 1] - name_bounds[token], out)
+        out = put_all(b'],"df":', out)
+        out += put_number(df[i], out)
+        out = put_all(b',"count":', out)
+        out += put_number(count[i], out)
+        k = end_of[i]
+        out = put(ends + end_bounds[k], end_bounds[k + 1] - end_bounds[k], out)
+    return out
+
+
+def json_rows(const int32_t[::1] tokens not None, const int64_t[::1] bounds not None, bytes names not None,
+              const int64_t[::1] name_bounds not None, const int32_t[::1] df not None, const int32_t[::1] count not None,
+              bytes ends not None, const int64_t[::1] end_bounds not None, const int8_t[::1] end_of not None):
+    """Lines of JSON, one a string: ``{"tokens":[...],"df":1,"count":1`` and an end, as bytes.
+
+    Parameters
+    ----------
+    tokens, bounds : int32 array; int64 array, shape (strings + 1,)
+        The tokens of all strings one after the other, places in `names`; where each string begins, and the end.
+    names, name_bounds : bytes; int64 array
+        The JSON of each token, one after the other; where each begins, and the end.
+    df, count : int32 arrays, shape (strings,)
+    ends, end_bounds, end_of : bytes; int64 array; int8 array, shape (strings,)
+        What lines end with, as names are given; and which of these ends each line has.
+    """
+    cdef int64_t n = df.shape[0], i, size, longest = 0
+    if not n == count.shape[0] == end_of.shape[0] == bounds.shape[0] - 1:
+        raise ValueError(f"expected equal lengths, got {n}, {count.shape[0]}, {end_of.shape[0]} and {bounds.shape[0] - 1}")
+    check_bounds("bounds", bounds, tokens.shape[0])
+    check_bounds("name_bounds", name_bounds, len(names))
+    check_bounds("end_bounds", end_bounds, len(ends))
+    check_within("tokens", tokens, 0, name_bounds.shape[0] - 1)
+    check_within("df", df, 0, <int64_t>1 << 31)
+    check_within("count", count, 0, <int64_t>1 << 31)
+    for i in range(n):
+        if not 0 <= end_of[i] < end_bounds.shape[0] - 1:
+            raise ValueError(f"end_of: expected values from 0 to {end_bounds.shape[0] - 2}, got {end_of[i]} at place {i}")
+        longest = max(longest, end_bounds[end_of[i] + 1] - end_bounds[end_of[i]])
+    # A bound: numbers seldom have all their digits, and there is a comma less than tokens.
+    size = n * (len(b'{"tokens":[],"df":,"count":') + 2 * DIGITS + longest) + tokens.shape[0]
+    for i in range(tokens.shape[0]):
+        size += name_bounds[tokens[i] + 1] - name_bounds[tokens[i]]
+    cdef bytes out = PyBytes_FromStringAndSize(NULL, size)
+    cdef uint8_t* start = <uint8_t*>PyBytes_AS_STRING(out)
+    cdef const uint8_t* name = names
+    cdef const uint8_t* end = ends
+    with nogil:
+        size = _put_rows(tokens, bounds, name, name_bounds, df, count, end, end_bounds, end_of, start) - start
+    return out[:size]

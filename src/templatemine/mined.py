@@ -129,16 +129,20 @@ class Dropped:
     def __len__(self) -> int:
         return len(self.strings)
 
+    def pieces(self) -> Iterator[tuple[Strings, NDArray[np.int8]]]:
+        """Some thousand strings at a time and the reason of each, the most frequent first."""
+        order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
+        for start in range(0, len(order), _ROWS):
+            rows = order[start : start + _ROWS]
+            yield self.strings.take(rows), self.reason_of[rows]
+
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
         """(tokens, df, count, reason), most frequent first."""
         names = [self.patterns.readable(name) for name in self.strings.names]
-        order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
         # Lists of all tokens would be several times the strings.
-        for start in range(0, len(order), _ROWS):
-            rows = order[start : start + _ROWS]
-            part = self.strings.take(rows)
+        for part, reasons in self.pieces():
             tokens, bounds = part.tokens.tolist(), part.bounds.tolist()
-            columns = bounds[:-1], bounds[1:], part.df.tolist(), part.count.tolist(), self.reason_of[rows].tolist()
+            columns = bounds[:-1], bounds[1:], part.df.tolist(), part.count.tolist(), reasons.tolist()
             for first, end, df, count, reason in zip(*columns, strict=True):
                 yield tuple([names[token] for token in tokens[first:end]]), df, count, self.reasons[reason]
 

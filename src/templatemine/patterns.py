@@ -538,6 +538,8 @@ class PatternSet:
 
     def readable(self, form: bytes) -> str:
         """A form as people read it in a pack: pattern names in braces, literal braces doubled."""
+        if form and MARKER not in form and b"{" not in form and b"}" not in form:  # most
+            return form.decode("utf-8", "surrogatepass")
         parts: list[str] = []
         for piece in parse_form(form):
             if isinstance(piece, int):

@@ -9,23 +9,27 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from itertools import islice
-from typing import Any, Protocol
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.files import READ_ERRORS, unreadable
-from templatemine.io.jsonl import decode_line, encode_line
+from templatemine.io.jsonl import decode_line
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
 from templatemine.lock import locked
 from templatemine.packs import Pack
+
+if TYPE_CHECKING:
+    from templatemine.mined import Dropped
 
 __all__ = [
     "DroppedString",
@@ -48,8 +52,6 @@ DroppedString = tuple[tuple[str, ...], int, int, str]
 
 PACK_SUFFIX = ".json"
 _DROPPED = ".dropped.jsonl.gz"
-_ROWS = 4096
-"""Rows written at a time: gzip in Python pays for every call."""
 
 
 class Result(Protocol):
@@ -64,7 +66,7 @@ class Result(Protocol):
     @property
     def pack(self) -> Pack | None: ...
     @property
-    def dropped(self) -> Iterable[DroppedString] | None: ...
+    def dropped(self) -> Dropped | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,9 +153,8 @@ class Shelf:
         with self._files.open(pack) as handle:
             handle.write(result.pack.to_json().encode("utf-8"))
         with self._files.open(dropped) as handle:
-            rows = (_row(*row) for row in result.dropped or ())
-            while piece := b"".join(islice(rows, _ROWS)):
-                handle.write(piece)
+            if result.dropped is not None:
+                handle.writelines(_lines(result.dropped))
         return self._files.path(pack)
 
 
@@ -173,12 +174,26 @@ def pack_names(source: str) -> tuple[str, str]:
     return name + PACK_SUFFIX, name + _DROPPED
 
 
-def _row(tokens: tuple[str, ...], df: int, count: int, reason: str) -> bytes:
-    row = {"tokens": tokens, "df": df, "count": count, "reason": reason}
+def _lines(dropped: Dropped) -> Iterator[bytes]:
+    """Dropped strings as lines of JSON, many at a time: natively, for there are a million of them in 100 MB of text."""
+    import numpy as np  # here, for who only reads packs does without
+
+    from templatemine import _strings
+
+    def joined(parts: list[bytes]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:
+        return b"".join(parts), np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
+
+    names = joined([_json(dropped.patterns.readable(name)) for name in dropped.strings.names])
+    ends = joined([b',"reason":' + _json(reason) + b"}\n" for reason in dropped.reasons])
+    for part, reasons in dropped.pieces():
+        yield _strings.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
+
+
+def _json(text: str) -> bytes:
     try:
-        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError:  # a lone surrogate; trying first spares a look at each of a million rows
-        return encode_line(row)
+        return orjson.dumps(text)
+    except orjson.JSONEncodeError:  # a lone surrogate; Python's escape is JSON's as well
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 # ----------------------------------------------------------------------------------------------------- packs back in

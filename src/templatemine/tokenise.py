@@ -7,7 +7,8 @@ distinct tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,11 @@ class Forms(Sequence[bytes]):
 
     def __getitem__(self, place: int) -> bytes:  # type: ignore[override]
         return self.arena[self.offsets[place] : self.offsets[place + 1]].tobytes()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Several times as fast as one by one."""
+        arena, offsets = self.arena.tobytes(), self.offsets.tolist()
+        return (arena[start:end] for start, end in pairwise(offsets))
 
 
 def days(dates: Iterable[str | None]) -> list[str]:

@@ -45,6 +45,10 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "stretches_u8": (_strings.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
     "renumber": (_strings.renumber, (i32(1, 1, 0), 2)),
     "string_hashes": (_strings.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
+    "json_rows": (
+        _strings.json_rows,
+        (i32(0, 1), i64(0, 2), b'"a""b"', i64(0, 3, 6), i32(1), i32(2), b"}\n", i64(0, 2), np.zeros(1, np.int8)),
+    ),
     "form_traits": (_forms.form_traits, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_forms.form_hashes, (u8(65, 66), i64(0, 1, 2))),
     "merge": (_intervals.merge, (i64(0, 4), i64(2, 5), 3)),
@@ -236,6 +240,7 @@ def test_nothing_gives_nothing() -> None:
     assert _strings.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
     assert _strings.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
     assert _strings.string_hashes(no32, u64(), no64, no32).tolist() == []
+    assert _strings.json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
     assert _forms.form_traits(no8, i64(0)).tolist() == []
     assert _forms.form_hashes(no8, i64(0)).tolist() == []
     assert [len(column) for column in _intervals.merge(no64, no64, 3)] == [0, 0, 0]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence, Sized
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import reference
 from strategies import closed, corpora, examples, fibonacci_word, flat
@@ -200,3 +202,40 @@ def test_what_occurs_is_numbered_anew(values: list[int]) -> None:
     assert used.tolist() == sorted(set(values))
     assert used[numbered].tolist() == values
     assert number.tolist() == [used.tolist().index(one) if one in values else -1 for one in range(10)]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 3), max_size=4),
+            st.integers(0, 2**31 - 1),
+            st.integers(0, 2**31 - 1),
+            st.integers(0, 1),
+        ),
+        max_size=6,
+    )
+)
+def test_json_rows(rows: list[tuple[list[int], int, int, int]]) -> None:
+    names = [json.dumps(name, ensure_ascii=False).encode() for name in ("", "a", '"\\\n', "新")]
+    ends = [b',"reason":"rare"}\n', b"}\n"]
+
+    def starts(parts: Iterable[Sized]) -> NDArray[np.int64]:
+        return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+
+    made = _strings.json_rows(
+        np.array([token for row in rows for token in row[0]], np.int32),
+        starts(row[0] for row in rows),
+        b"".join(names),
+        starts(names),
+        np.array([row[1] for row in rows], np.int32),
+        np.array([row[2] for row in rows], np.int32),
+        b"".join(ends),
+        starts(ends),
+        np.array([row[3] for row in rows], np.int8),
+    )
+    wanted = [
+        {"tokens": [json.loads(names[token]) for token in tokens], "df": df, "count": count}
+        | ({} if end else {"reason": "rare"})
+        for tokens, df, count, end in rows
+    ]
+    assert [json.loads(line) for line in made.splitlines()] == wanted

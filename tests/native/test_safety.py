@@ -142,6 +142,10 @@ def test_names_are_tuples() -> None:
 
 HUGE = 2**63 - 1
 TEXT, PAGE = u8(97, 98, 99), u8(97, 98, 99)
+JSON_ROWS: dict[str, Any] = {
+    **{"tokens": i32(0, 1), "bounds": i64(0, 2), "names": b'"a""b"', "name_bounds": i64(0, 3, 6)},
+    **{"df": i32(1), "count": i32(2), "ends": b"}\n", "end_bounds": i64(0, 2), "end_of": np.zeros(1, np.int8)},
+}
 
 
 @pytest.mark.parametrize(
@@ -152,6 +156,22 @@ TEXT, PAGE = u8(97, 98, 99), u8(97, 98, 99)
         lambda: _strings.stretches_u8(TEXT, i64(HUGE), i32(1)),
         lambda: _strings.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
         lambda: _strings.string_sums(i32(0, 0), np.zeros((1, 1)), i64(HUGE), i32(1)),
+        *(
+            lambda change=change: _strings.json_rows(**{**JSON_ROWS, **change})
+            for change in (
+                {"tokens": i32(0, 2)},
+                {"tokens": i32(0, -1)},
+                {"bounds": i64(0, HUGE)},
+                {"bounds": i64(2)},
+                {"name_bounds": i64(0, HUGE, 6)},
+                {"names": b""},
+                {"df": i32(-1)},
+                {"count": i32(1, 2)},
+                {"end_bounds": i64(0)},
+                {"end_of": np.ones(1, np.int8)},
+                {"end_of": np.full(1, -1, np.int8)},
+            )
+        ),
         lambda: _single.character_counts(TEXT, i64(0, 1 << 40, 3)),
         lambda: _single.character_counts(TEXT, i64()),
         lambda: _single.wrapped(TEXT, i64(0, -(1 << 40), 3)),

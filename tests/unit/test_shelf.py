@@ -8,11 +8,15 @@ import pickle
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from templatemine.errors import CorpusError, PackError
+from templatemine.io.jsonl import encode_line
+from templatemine.mined import Dropped, Strings
 from templatemine.model import Document
 from templatemine.packs import Pack
+from templatemine.patterns import pattern_set
 from templatemine.pipeline import mine
 from templatemine.shelf import (
     DroppedString,
@@ -24,18 +28,45 @@ from templatemine.shelf import (
     read_dropped,
     refuse_renamed,
 )
+from templatemine.tokenise import Forms
 
 DROPPED: list[DroppedString] = [
     (("of", "the"), 9, 30, "stands in other sources"),
+    (("{number}", "{{x}}", '"\\"', "\x01\x7f", "é"), 5, 2**31 - 1, 'too "rare"'),
     (("a\ud800", "新"), 3, 3, "too rare"),
 ]
+
+
+def columns(rows: list[DroppedString]) -> Dropped:
+    """Dropped strings as mining has them."""
+    patterns = pattern_set("news")
+    place: dict[str, int] = {}
+    tokens = [[place.setdefault(token, len(place)) for token in row[0]] for row in rows]
+    forms = [patterns.from_readable(token) for token in place]
+    reasons = sorted({row[3] for row in rows})
+    return Dropped(
+        strings=Strings(
+            tokens=np.array([token for row in tokens for token in row], np.int32),
+            bounds=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
+            names=Forms(np.frombuffer(b"".join(forms), np.uint8), np.cumsum([0, *map(len, forms)], dtype=np.int64)),
+            df=np.array([row[1] for row in rows], np.int32),
+            count=np.array([row[2] for row in rows], np.int32),
+        ),
+        reasons=reasons,
+        reason_of=np.array([reasons.index(row[3]) for row in rows], np.int8),
+        patterns=patterns,
+    )
 
 
 @dataclass(frozen=True)
 class Result:
     source: str
     pack: Pack | None
-    dropped: list[DroppedString] | None
+    rows: list[DroppedString] | None
+
+    @property
+    def dropped(self) -> Dropped | None:
+        return None if self.rows is None else columns(self.rows)
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +94,17 @@ def test_round_trip(tmp_path: Path, pack: Pack) -> None:
     assert load_packs(path for path in paths if path).keys() == loaded.keys()
     assert list(read_dropped(tmp_path / "a.json")) == DROPPED
     assert list(read_dropped(str(paths[1]))) == []
+    lines = gzip.decompress((tmp_path / "a.dropped.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    keys = ("tokens", "df", "count", "reason")
+    assert lines == [encode_line(dict(zip(keys, row, strict=True))) for row in DROPPED]
 
 
 def test_many_dropped_strings(tmp_path: Path, pack: Pack) -> None:
-    many: list[DroppedString] = [((f"w{number}",), number, number, "r") for number in range(10_000)]
+    many: list[DroppedString] = [((f"w{number}", "x" * (number % 7)), number, number, "r") for number in range(10_000)]
+    many = [(tuple(filter(None, tokens)), df, count, reason) for tokens, df, count, reason in many]
     save(tmp_path, Result("a", pack, many))
-    assert list(read_dropped(tmp_path / "a.json")) == many
+    assert list(read_dropped(tmp_path / "a.json")) == many[::-1]  # the most frequent first
+    assert list(columns(many)) == many[::-1]
 
 
 def test_what_exists_is_refused(tmp_path: Path, pack: Pack) -> None:

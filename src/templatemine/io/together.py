@@ -12,10 +12,11 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import BinaryIO, cast
 
 from templatemine.errors import CorpusError
-from templatemine.io.write import atomic_writer, claim, sync_names
+from templatemine.io.write import claim, new_file, sync_names
 
 __all__ = ["Together", "together"]
 
@@ -30,7 +31,8 @@ class Together:
         self.directory = directory
         self.force = force
         self._hidden = hidden
-        self._names: list[str] = []
+        self._files: list[tuple[str, str]] = []
+        self._number = count()
 
     def path(self, name: str) -> str:
         """Where a file will stand."""
@@ -55,32 +57,24 @@ class Together:
             Fatal: the file exists and may not be replaced, or cannot be written.
         """
         self.refuse_existing([name])
-        # A name of its own: the real one may end in .gz, which atomic_writer would pack again.
-        hidden = os.path.join(self._hidden, f"{len(self._names)}.new")
-        try:
-            with atomic_writer(hidden) as plain:
-                if name.endswith(".gz"):
-                    with gzip.GzipFile(
-                        filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=plain, mtime=0
-                    ) as packed:
-                        yield cast(BinaryIO, packed)
-                else:
-                    yield plain
-        except CorpusError as error:
-            if error.where == hidden:
-                raise CorpusError(error.problem, self.path(name), fatal=True) from error
-            raise
-        self._names.append(name)
+        new = os.path.join(self._hidden, f"{next(self._number)}.new")
+        with new_file(new, self.path(name)) as plain:
+            if name.endswith(".gz"):
+                with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=plain, mtime=0) as packed:
+                    yield cast(BinaryIO, packed)
+            else:
+                yield plain
+        self._files.append((name, new))
 
     def _appear(self) -> None:
         """Rename all files to their places; if one of them cannot be, take back the others."""
         path = self.directory
         done: list[tuple[str, str, str]] = []
         try:
-            for place, name in enumerate(self._names):
+            for name, new in self._files:
                 self.refuse_existing([name])
                 path = os.path.realpath(self.path(name))
-                new, old = (os.path.join(self._hidden, f"{place}.{kind}") for kind in ("new", "old"))
+                old = new.removesuffix("new") + "old"
                 done.append((new, path, old))
                 _put(new, path, old, self.force)
         except BaseException as error:

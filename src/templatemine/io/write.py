@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError
 
-__all__ = ["atomic_writer", "check_directory", "claim", "safe_file_name", "sync", "sync_names"]
+__all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
 
 _BUFFER = 1 << 18
 _PIECE = 1 << 15
@@ -123,18 +123,10 @@ def _existing(path: str, force: bool) -> os.stat_result | None:
 def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
     target = os.path.realpath(path) if os.path.islink(path) else path
     temporary = os.path.join(os.path.dirname(target), f".templatemine-{os.urandom(8).hex()}.tmp")
-    descriptor = -1
     try:
-        with _cannot_write(path):
-            # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-            descriptor = os.open(temporary, flags, 0o666)
-        with _layers(_Sink(_putter(descriptor), path), target, text) as handle:
+        with _new(temporary, path, target, text) as handle:
             yield handle
         with _cannot_write(path):
-            os.fsync(descriptor)
-            closing, descriptor = descriptor, -1
-            os.close(closing)
             if old is not None:
                 os.chmod(temporary, stat.S_IMODE(old.st_mode))
             if force:
@@ -142,11 +134,44 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
             else:
                 claim(temporary, target)
     finally:
-        if descriptor >= 0:
-            os.close(descriptor)
         with suppress(OSError):  # not there after a rename, or if it could not be made
             os.unlink(temporary)
     sync_names(os.path.dirname(target) or ".")
+
+
+def new_file(path: str, name: str) -> AbstractContextManager[BinaryIO]:
+    """Open a file for writing that nobody else knows of yet; it is on the disk when the with-block ends.
+
+    What stands there after an exception is the caller's to remove, and its name, once it has its place, to be synced.
+
+    Parameters
+    ----------
+    path : str
+        There must be no such file; never packed, whatever it ends in.
+    name : str
+        What errors call it.
+    """
+    return cast(AbstractContextManager[BinaryIO], _new(path, name, "", False))
+
+
+@contextmanager
+def _new(path: str, name: str, form: str, text: bool) -> Iterator[IO[Any]]:
+    """A new file, packed as the suffix of `form` says."""
+    descriptor = -1
+    try:
+        with _cannot_write(name):
+            # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+            descriptor = os.open(path, flags, 0o666)
+        with _layers(_Sink(_putter(descriptor), name), form, text) as handle:
+            yield handle
+        with _cannot_write(name):
+            os.fsync(descriptor)
+            closing, descriptor = descriptor, -1
+            os.close(closing)
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _putter(descriptor: int) -> Callable[[Any], int]:
