@@ -1,5 +1,6 @@
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Buffer
 
 __all__ = [
     "STAND_COUNTS",
@@ -50,11 +51,11 @@ def group_rates(
 def json_rows(
     tokens: NDArray[np.int32],
     bounds: NDArray[np.int64],
-    names: bytes,
+    names: Buffer,
     name_bounds: NDArray[np.int64],
     df: NDArray[np.int32],
     count: NDArray[np.int32],
-    ends: bytes,
+    ends: Buffer,
     end_bounds: NDArray[np.int64],
     end_of: NDArray[np.int8],
 ) -> bytes: ...

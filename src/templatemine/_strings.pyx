@@ -359,27 +359,27 @@ cdef uint8_t* _put_rows(const int32_t[::1] tokens, const int64_t[::1] bounds, co
     return out
 
 
-def json_rows(const int32_t[::1] tokens not None, const int64_t[::1] bounds not None, bytes names not None,
+def json_rows(const int32_t[::1] tokens not None, const int64_t[::1] bounds not None, const uint8_t[::1] names not None,
               const int64_t[::1] name_bounds not None, const int32_t[::1] df not None, const int32_t[::1] count not None,
-              bytes ends not None, const int64_t[::1] end_bounds not None, const int8_t[::1] end_of not None):
+              const uint8_t[::1] ends not None, const int64_t[::1] end_bounds not None, const int8_t[::1] end_of not None):
     """Lines of JSON, one a string: ``{"tokens":[...],"df":1,"count":1`` and an end, as bytes.
 
     Parameters
     ----------
     tokens, bounds : int32 array; int64 array, shape (strings + 1,)
         The tokens of all strings one after the other, places in `names`; where each string begins, and the end.
-    names, name_bounds : bytes; int64 array
+    names, name_bounds : uint8 array, or bytes; int64 array
         The JSON of each token, one after the other; where each begins, and the end.
     df, count : int32 arrays, shape (strings,)
-    ends, end_bounds, end_of : bytes; int64 array; int8 array, shape (strings,)
+    ends, end_bounds, end_of : uint8 array, or bytes; int64 array; int8 array, shape (strings,)
         What lines end with, as names are given; and which of these ends each line has.
     """
     cdef int64_t n = df.shape[0], i, size, longest = 0
     if not n == count.shape[0] == end_of.shape[0] == bounds.shape[0] - 1:
         raise ValueError(f"expected equal lengths, got {n}, {count.shape[0]}, {end_of.shape[0]} and {bounds.shape[0] - 1}")
     check_bounds("bounds", bounds, tokens.shape[0])
-    check_bounds("name_bounds", name_bounds, len(names))
-    check_bounds("end_bounds", end_bounds, len(ends))
+    check_bounds("name_bounds", name_bounds, names.shape[0])
+    check_bounds("end_bounds", end_bounds, ends.shape[0])
     check_within("tokens", tokens, 0, name_bounds.shape[0] - 1)
     check_within("df", df, 0, <int64_t>1 << 31)
     check_within("count", count, 0, <int64_t>1 << 31)
@@ -393,8 +393,8 @@ def json_rows(const int32_t[::1] tokens not None, const int64_t[::1] bounds not 
         size += name_bounds[tokens[i] + 1] - name_bounds[tokens[i]]
     cdef bytes out = PyBytes_FromStringAndSize(NULL, size)
     cdef uint8_t* start = <uint8_t*>PyBytes_AS_STRING(out)
-    cdef const uint8_t* name = names
-    cdef const uint8_t* end = ends
+    cdef const uint8_t* name = &names[0] if names.shape[0] else NULL
+    cdef const uint8_t* end = &ends[0] if ends.shape[0] else NULL
     with nogil:
         size = _put_rows(tokens, bounds, name, name_bounds, df, count, end, end_bounds, end_of, start) - start
     return out[:size]

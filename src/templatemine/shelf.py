@@ -12,10 +12,10 @@ import gzip
 import json
 import os
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
@@ -180,11 +180,15 @@ def _lines(dropped: Dropped) -> Iterator[bytes]:
 
     from templatemine import _strings
 
-    def joined(parts: list[bytes]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:
-        return b"".join(parts), np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
+    def joined(parts: Iterable[bytes]) -> tuple[bytearray, np.ndarray[Any, np.dtype[np.int64]]]:
+        data, bounds = bytearray(), array("q", [0])
+        for part in parts:
+            data += part
+            bounds.append(len(data))
+        return data, np.frombuffer(bounds, np.int64)
 
-    names = joined([_json(dropped.patterns.readable(name)) for name in dropped.strings.names])
-    ends = joined([b',"reason":' + _json(reason) + b"}\n" for reason in dropped.reasons])
+    names = joined(_json(dropped.patterns.readable(name)) for name in dropped.strings.names)
+    ends = joined(b',"reason":' + _json(reason) + b"}\n" for reason in dropped.reasons)
     for part, reasons in dropped.pieces():
         yield _strings.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
 

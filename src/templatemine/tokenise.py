@@ -24,6 +24,7 @@ __all__ = ["Forms", "days", "tokenise"]
 
 BATCH = 64
 """Documents that the native core is given at a time."""
+_FORMS = 4096
 
 
 class Forms(Sequence[bytes]):
@@ -40,9 +41,11 @@ class Forms(Sequence[bytes]):
         return self.arena[self.offsets[place] : self.offsets[place + 1]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Several times as fast as one by one."""
-        arena, offsets = self.arena.tobytes(), self.offsets.tolist()
-        return (arena[start:end] for start, end in pairwise(offsets))
+        """Some thousand at a time: several times as fast as one by one."""
+        for start in range(0, len(self), _FORMS):
+            offsets = self.offsets[start : start + _FORMS + 1]
+            arena = self.arena[offsets[0] : offsets[-1]].tobytes()
+            yield from (arena[first:end] for first, end in pairwise((offsets - offsets[0]).tolist()))
 
 
 def days(dates: Iterable[str | None]) -> list[str]:
