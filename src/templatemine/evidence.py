@@ -300,11 +300,13 @@ def kinds(
     free = e.rate >= in_prose * np.exp2(bits).astype(np.float32)
     begins, ends = e.starts >= c.edge, e.ends >= c.edge
     characters = e.own_script >= 0.5
-    # What half of the documents have, and have once, is told by that: it says the less, the shorter they are.
-    common = quiet & ~characters & (df >= c.common_share * documents) & (df >= c.whole * repeats.count)
+    # What half of the documents have, and have once, is told by that: it says the less, the shorter they are.  Numbers
+    # and dates alone, which differ each time, are told by nothing.
+    worded = e.mutable < 1
+    common = quiet & worded & ~characters & (df >= c.common_share * documents) & (df >= c.whole * repeats.count)
     information = np.where(common, np.inf, e.information)
     # So is a line of a tenth of them, but for the letter before each answer of an interview.
-    known = (df >= share(c.table_share)) & (repeats.count < c.burst * df)
+    known = worded & (df >= share(c.table_share)) & (repeats.count < c.burst * df)
     # A comma or a letter before a string that ends its line is the middle of a sentence.
     inner = np.where(characters, c.whole, c.after_close)
     closed = (begins & (e.closes >= c.closed)) | (ends & (e.after_close >= inner))

@@ -300,6 +300,7 @@ def test_a_word_that_is_a_line_needs_few_bits_where_it_is_frequent() -> None:
     assert verdict({**word, "df": 99}) == POOR
     assert verdict({**word, "df": 900, "count": 2699}) == ACCEPTED
     assert verdict({**word, "df": 900, "count": 2700}) == POOR  # "A", before each answer of an interview
+    assert verdict({**word, "df": 900, "mutable": 1.0}) == POOR  # a number on a line of its own
 
 
 def test_what_half_of_the_documents_have_once_is_told_by_that() -> None:
@@ -307,7 +308,7 @@ def test_what_half_of_the_documents_have_once_is_told_by_that() -> None:
         often = {**row, "information": 7.0, "df": 500}
         assert verdict(often) == ACCEPTED
         assert verdict({**often, "count": 625}) == ACCEPTED
-        for change in {"df": 499}, {"count": 626}, {"prose": 0.3}, {"own_script": 1.0}:
+        for change in {"df": 499}, {"count": 626}, {"prose": 0.3}, {"own_script": 1.0}, {"mutable": 1.0}:
             assert verdict({**often, **change}) == POOR
 
 
