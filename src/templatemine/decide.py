@@ -125,6 +125,7 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         longest = np.zeros(len(rows), np.int32)
         np.maximum.at(longest, owner, bases[part])
         verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
+    _left_alone(mined, verdict, free, constants)
     _drop_left_over(mined, verdict, constants)
     _drop_parts(mined, verdict, unheld, free, constants)
     counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
@@ -199,6 +200,30 @@ def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], co
             longest = np.zeros(len(repeats), np.int32)
             np.maximum.at(longest, part, repeats.count[rows[owner]])
             verdict[edge & (longest < c.joint_share * repeats.count)] = ACCEPTED
+
+
+def _left_alone(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig) -> None:
+    """Accept lines with which longer templates begin or end: "The Evening Mail", above "The Evening Mail is our ...".
+
+    What these leave of its occurrences must be whole lines, as ever; and half of all must be.  `verdict` is INOUT.
+    """
+    c, evidence, repeats = config, mined.evidence, mined.repeats
+    assert evidence is not None
+    able = np.isin(verdict, (RARE, LOOSE, JOINT)) & free & (evidence.lines >= c.half)
+    able &= evidence.information >= c.shared_information
+    able &= repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents)
+    rows = np.flatnonzero(verdict == ACCEPTED)
+    for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
+        owner, part = parts(mined, rows, left)
+        # The longest template that begins so too; what begins with it is counted with it.
+        inside = np.zeros(len(rows), np.int32)
+        within = verdict[part] == ACCEPTED
+        np.maximum.at(inside, owner[within], repeats.length[part[within]])
+        first = inside[owner] < repeats.length[part]
+        said = np.zeros(len(repeats), np.int64)
+        np.add.at(said, part[first], repeats.count[rows[owner[first]]])
+        alone = evidence.lines * repeats.count >= c.whole * (repeats.count - said)
+        verdict[able & (anchored >= c.edge) & (said > 0) & alone] = ACCEPTED
 
 
 def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:

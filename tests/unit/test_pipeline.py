@@ -71,6 +71,17 @@ def test_words_that_many_short_articles_have_are_found() -> None:
     assert cleaner.clean("Advertisement is an art.\nPrint").text == "Advertisement is an art."
 
 
+def test_a_heading_with_which_the_paragraph_below_begins_is_found() -> None:
+    name = "The Evening Mail of Harbour Town"
+    below = f"{name} is our letter of the night, with what the day brought and the morning will bring, for all who ask."
+    rng = random.Random(7)
+    texts = ["\n".join([story(rng), *([name, below] if number % 2 else [story(rng)])]) for number in range(60)]
+    cleaner = Cleaner(mine([Document(source="s", id=str(at), text=text) for at, text in enumerate(texts)])["s"])
+    told = story(rng)
+    assert cleaner.clean(f"{told}\n{name}\n{below}").text == told
+    assert cleaner.clean(f"{told}\n{name}").text == told
+
+
 def test_a_stock_phrase_of_joined_lines_goes_without_what_follows_it_by_chance() -> None:
     rng = random.Random(7)
     phrase = "To listen to what he said today, click here and then press play; to hear the song of today, by"
