@@ -160,7 +160,8 @@ class EvidenceConfig:
     line_information, edge_information, mark_information, rich, phrase_information, brief_information,
     shared_information : bits.
     bound : least boundness of a string that no edge of a line holds.
-    joint_share : a continuation of a template with less than this share of its occurrences is chance.
+    joint_share, chance_information : a continuation of a template with less than this share of its occurrences is
+        chance, unless it says so many bits more.
     near : least share of occurrences near the edge of the line that a template reaches to.
     characters : from this share of characters that are tokens on a source counts as written without spaces.
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
@@ -210,6 +211,7 @@ class EvidenceConfig:
     shared_information: float = 30.0
     bound: float = 0.5
     joint_share: float = 0.5
+    chance_information: float = 80.0
     near: float = 0.85
     characters: float = 0.3
     passage_information: float = 1000.0

@@ -17,7 +17,7 @@ from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
 from templatemine.crosssite import Peers
 from templatemine.cutoff import choose_cutoff, histogram
 from templatemine.errors import ConfigError
-from templatemine.evidence import ACCEPTED, JOINT, LOOSE, RARE, REASONS, TABLE, fewest, judge
+from templatemine.evidence import ACCEPTED, JOINT, LOOSE, RARE, REASONS, TABLE, Evidence, fewest, judge
 from templatemine.evidence import SHARED as STANDS_ELSEWHERE
 from templatemine.index import document_floor
 from templatemine.mined import Mined, inner, parts
@@ -122,8 +122,9 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
         bases = np.where(free & (anchored >= constants.edge), mined.repeats.count, 0)
         rows = np.flatnonzero((verdict == ACCEPTED) & (evidence.lines < constants.whole) & (bases > 0))
         owner, part = parts(mined, rows, left)
+        little = _adds_little(evidence, rows[owner], part, constants)
         longest = np.zeros(len(rows), np.int32)
-        np.maximum.at(longest, owner, bases[part])
+        np.maximum.at(longest, owner[little], bases[part[little]])
         verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
     _left_alone(mined, verdict, free, constants)
     _drop_left_over(mined, verdict, constants)
@@ -140,6 +141,13 @@ def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig,
     )
     verdict[(verdict == STANDS_ELSEWHERE) & free_of_peers] = len(REASONS)
     return cutoff, verdict, (*REASONS, COMMON)
+
+
+def _adds_little(
+    evidence: Evidence, longer: NDArray[np.int64], part: NDArray[np.int64], config: EvidenceConfig
+) -> NDArray[np.bool_]:
+    """Which strings say so little more than a part of theirs that they may continue it by chance."""
+    return evidence.information[longer] - evidence.information[part] < config.chance_information
 
 
 _BRACKETS = {
@@ -266,7 +274,8 @@ def _drop_parts(
 
     `verdict` is INOUT.
     """
-    count = mined.repeats.count
+    evidence, count = mined.evidence, mined.repeats.count
+    assert evidence is not None
     rows = np.flatnonzero(verdict == ACCEPTED)
     owner, part = inner(mined, rows, rows[unheld[rows]])
     verdict[part[count[rows[owner]] >= config.edge * count[part]]] = JOINT
@@ -274,11 +283,7 @@ def _drop_parts(
         owner, part = parts(mined, rows, left)
         longer, part = rows[owner], part.astype(np.int64)
         most = unheld[part] & (count[longer] >= config.edge * count[part])
-        chance = (
-            unheld[longer]
-            & (verdict[part] == ACCEPTED)
-            & free[part]
-            & (count[longer] < config.joint_share * count[part])
-        )
+        chance = unheld[longer] & (verdict[part] == ACCEPTED) & free[part]
+        chance &= _adds_little(evidence, longer, part, config) & (count[longer] < config.joint_share * count[part])
         verdict[part[most & (verdict[part] == ACCEPTED)]] = JOINT
         verdict[longer[chance]] = JOINT

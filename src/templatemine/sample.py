@@ -68,6 +68,7 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
         bound=config.bound * 0.9,
         burst=config.burst * 1.2,
         joint_share=config.joint_share * 1.2,
+        chance_information=config.chance_information - 1,
         line_information=config.line_information - 1,
         edge_information=config.edge_information - 1,
         mark_information=config.mark_information - 1,

@@ -71,6 +71,18 @@ def test_words_that_many_short_articles_have_are_found() -> None:
     assert cleaner.clean("Advertisement is an art.\nPrint").text == "Advertisement is an art."
 
 
+def test_what_continues_a_template_and_says_much_more_is_no_chance() -> None:
+    """A third of the notes on an author have the same long rest, before a sentence of their own."""
+    rng = random.Random(7)
+    name = "Jane Roe covers the courts for The Harbour Courier"
+    rest = f"{name}, and her column on law appears in print on Monday, with letters from all who wrote to her desk."
+    notes = [rest if number % 3 == 0 else f"{name}, {rng.choice(WORDS)} {rng.choice(WORDS)}." for number in range(90)]
+    texts = [f"{story(rng)}\n{note} {story(rng, 20)}" for note in notes]
+    cleaner = Cleaner(mine([Document(source="s", id=str(at), text=text) for at, text in enumerate(texts)])["s"])
+    told, own = story(rng), story(rng, 20)
+    assert cleaner.clean(f"{told}\n{rest} {own}").text == f"{told}\n{own}"
+
+
 def test_a_heading_with_which_the_paragraph_below_begins_is_found() -> None:
     name = "The Evening Mail of Harbour Town"
     below = f"{name} is our letter of the night, with what the day brought and the morning will bring, for all who ask."
