@@ -146,7 +146,8 @@ class EvidenceConfig:
     and halving each of them does.
 
     exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
-    anchored_bits : the same for a string that begins or ends its lines and does not stand in prose.
+    anchored_bits, deviations : the same for a string that begins or ends its lines and does not stand in prose, of a
+        rate that is so many standard deviations less than what was counted: nine in ten are greater.
     least, least_growth : least number of documents of anything but a whole line that is no prose, which needs three; a
         source with fewer than least_growth^(least - 1/2) documents asks for one less, and so on down to three.
     burst : a whole line, or the beginning of lines of prose, that stands in its documents so often each is content.
@@ -184,6 +185,7 @@ class EvidenceConfig:
 
     exclusive_bits: float = 7.0
     anchored_bits: float = 2.0
+    deviations: float = 1.28
     least: int = 5
     least_growth: float = 3.5
     burst: float = 3.0

@@ -296,8 +296,10 @@ def kinds(
     anchored = np.maximum(e.starts, e.ends)
     quiet = e.prose <= c.quiet
     own = e.rate >= elsewhere * np.float32(2.0**c.exclusive_bits)
-    bits = np.where(quiet & (anchored >= c.edge), c.anchored_bits, c.exclusive_bits)
-    free = e.rate >= in_prose * np.exp2(bits).astype(np.float32)
+    free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
+    # Few occurrences tell a rate badly: so many standard deviations less of Poisson's distribution.
+    sure = e.rate * np.maximum(0, 1 - c.deviations / np.sqrt(np.maximum(repeats.count, 1))).astype(np.float32)
+    free |= quiet & (anchored >= c.edge) & (sure >= in_prose * np.float32(2.0**c.anchored_bits))
     begins, ends = e.starts >= c.edge, e.ends >= c.edge
     characters = e.own_script >= 0.5
     # What half of the documents have, and have once, is told by that: it says the less, the shorter they are.  Numbers
@@ -364,6 +366,7 @@ def kinds(
         & (e.information >= 2 * c.phrase_information),
         "mark": (length == 1)
         & (quiet | (e.announces & (e.starts >= c.mark)))
+        & ~announcing
         & free
         & (df >= share(c.edge_share))
         & (information >= c.mark_information)
@@ -402,8 +405,10 @@ def judge(
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
     content |= (e.prose >= c.half) & e.formula & ~often
     # The name of who speaks stands before each answer, a line of a program in each listing: often, in few documents.
-    bursts = (repeats.count >= c.burst * df) & (df < c.half * documents)
-    content |= bursts & ((e.lines >= c.whole) | ((e.starts >= c.edge) & (e.prose > c.quiet)))
+    # Lines between the paragraphs of many are calls ("Advertisement").
+    few = df < np.where(e.lines >= c.whole, c.table_share, c.half) * documents
+    names = (e.lines >= c.whole) | ((e.starts >= c.edge) & (e.prose > c.quiet))
+    content |= (repeats.count >= c.burst * df) & few & names
     if spaceless(e, repeats, c):
         content |= (e.lines >= c.whole) & (df < c.edge_share * documents)
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)

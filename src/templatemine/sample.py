@@ -51,6 +51,7 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
         config,
         exclusive_bits=config.exclusive_bits - 1,
         anchored_bits=config.anchored_bits - 1,
+        deviations=0.0,
         line_share=config.line_share * 0.5,
         edge_share=config.edge_share * 0.6,
         often_share=config.often_share * 0.6,

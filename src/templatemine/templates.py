@@ -156,8 +156,15 @@ def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> 
         able = able.copy()
         able[part[most]] = False
         for row in kept[able[kept]].tolist():
-            out.setdefault(row, []).append(side)
+            if _holds_words(mined, row):
+                out.setdefault(row, []).append(side)
     return out
+
+
+def _holds_words(mined: Mined, row: int) -> bool:
+    """Whether a string has a letter or a figure; a bullet or a row of stars says nothing of what stands beside it."""
+    names = mined.strings.names
+    return any(char.isalnum() for token in mined.strings.ids(row) for char in names[token].decode("utf-8", "ignore"))
 
 
 def _examples(

@@ -192,8 +192,16 @@ def test_what_other_sources_say_in_their_prose_is_no_template(row: Row) -> None:
 
 
 def test_a_string_that_keeps_to_the_edge_of_lines_that_are_no_prose_needs_less() -> None:
-    assert verdict(MARK, in_prose=1e-4 / 2**3) == ACCEPTED
-    assert verdict(DATELINE, in_prose=1e-4 / 2**3) == SHARED
+    assert verdict({**MARK, "count": 50}, in_prose=1e-4 / 2**3) == ACCEPTED
+    assert verdict({**DATELINE, "count": 50}, in_prose=1e-4 / 2**3) == SHARED
+
+
+def test_few_occurrences_tell_a_rate_badly() -> None:
+    """Three short sentences of one source end with "to a request for comment.", which others say a bit less often."""
+    for count, bits in ((3, 3.94), (12, 2.67), (50, 2.29), (500, 2.09)):
+        row = {**CREDIT, "df": 3, "count": count}
+        assert verdict(row, in_prose=1e-4 / 2 ** (bits - 0.05), documents=500) == SHARED
+        assert verdict(row, in_prose=1e-4 / 2 ** (bits + 0.05), documents=500) == ACCEPTED
 
 
 def test_a_whole_line_may_stand_in_other_sources() -> None:
@@ -223,9 +231,13 @@ def test_who_speaks_and_what_is_listed_is_content() -> None:
     name = {**LINE, "count": 24}  # eight interviews, three answers each
     assert verdict(name) == CONTENT
     assert verdict({**name, "count": 23}) == ACCEPTED
-    assert verdict({**name, "df": 500, "count": 1500}) == ACCEPTED
+    # What stands between the paragraphs of one article in ten is no name: "Advertisement".
+    assert verdict({**name, "df": 99, "count": 400}) == CONTENT
+    assert verdict({**name, "df": 100, "count": 400}) == ACCEPTED
     speaker = {**DATELINE, "count": 60}
     assert verdict(speaker) == CONTENT
+    assert verdict({**speaker, "df": 499, "count": 1500}) == CONTENT
+    assert verdict({**speaker, "df": 500, "count": 1500}) == ACCEPTED
     assert verdict({**speaker, "prose": 0.1}) == ACCEPTED
     assert verdict({**CREDIT, "count": 60}) == ACCEPTED
 
@@ -244,6 +256,14 @@ def test_what_says_much_at_the_edge_of_lines_that_are_no_prose_needs_no_more_doc
     assert verdict({**CREDIT, "df": 2}, documents=500) == RARE
     assert verdict({**CREDIT, "df": 3, "information": 35.0}, documents=500) == RARE
     assert verdict({**DATELINE, "df": 4}, documents=500) == RARE
+
+
+def test_a_verb_before_a_quotation_is_no_mark() -> None:
+    """ "As the Courier explains:" ends lines of prose, and of headlines."""
+    verb = {**MARK, "starts": 0.0, "ends": 1, "closes": 1, "after_close": 0.1, "announces": 1}
+    assert verdict(verb) == POOR
+    assert verdict({**verb, "announces": 0}) == ACCEPTED
+    assert verdict({**verb, "after_close": 0.9}) == ACCEPTED
 
 
 def test_what_punctuation_closes_on_both_sides_is_no_part_of_the_prose_beside_it() -> None:

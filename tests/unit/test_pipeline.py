@@ -327,6 +327,22 @@ def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
     assert cut_of(documents, f"Something new happened.\n\n{line}") == line
 
 
+def test_a_sign_says_nothing_of_what_stands_beside_it() -> None:
+    """Bullets and stars begin and end lines of any list and of any review."""
+    rng = random.Random(6)
+
+    def name() -> str:
+        return rng.choice(WORDS)
+
+    def text(place: int) -> str:
+        items = f"• {name()} {name()}\n• {name()} {name()} {name()}\n\n{name()} of {name()} ★★★★\n\n"
+        return f"{story(rng, 300)}\n\n{items if place < 15 else ''}{story(rng, 300)}"
+
+    documents = [Document(source="a.example", id=str(place), text=text(place)) for place in range(120)]
+    cut = cut_of(documents, "Something new happened.\n\n• Ebb strand rises\n\nMusic of the moor ★★★★")
+    assert not any(word in cut for word in ("strand", "moor"))
+
+
 def test_what_a_template_leaves_of_its_parts_must_be_furniture_too() -> None:
     """A credit ends with "report.", and so do sentences, now and then."""
     rng = random.Random(2)
