@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import json
 import os
 import re
 from array import array
@@ -18,11 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
-import orjson
-
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.files import READ_ERRORS, unreadable
-from templatemine.io.jsonl import decode_line
+from templatemine.io.jsonl import decode_line, encode_text
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
 from templatemine.lock import locked
@@ -187,17 +184,10 @@ def _lines(dropped: Dropped) -> Iterator[bytes]:
             bounds.append(len(data))
         return data, np.frombuffer(bounds, np.int64)
 
-    names = joined(_json(dropped.patterns.readable(name)) for name in dropped.strings.names)
-    ends = joined(b',"reason":' + _json(reason) + b"}\n" for reason in dropped.reasons)
+    names = joined(encode_text(dropped.patterns.readable(name)) for name in dropped.strings.names)
+    ends = joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in dropped.reasons)
     for part, reasons in dropped.pieces():
         yield _strings.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
-
-
-def _json(text: str) -> bytes:
-    try:
-        return orjson.dumps(text)
-    except orjson.JSONEncodeError:  # a lone surrogate; Python's escape is JSON's as well
-        return json.dumps(text, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 # ----------------------------------------------------------------------------------------------------- packs back in

@@ -332,8 +332,6 @@ class RecordCleaner:
         """What is done with ordinary lines of a source."""
         try:
             ready = self._ready_for(source)
-        except PackError:
-            raise
         except TemplateMineError:  # to be told with each record
             return _lines.OTHER, None
         if ready is None:

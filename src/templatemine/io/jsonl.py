@@ -30,6 +30,7 @@ __all__ = [
     "decode_line",
     "encode_line",
     "encode_plain",
+    "encode_text",
     "parse",
     "read",
     "read_lines",
@@ -174,9 +175,21 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
             return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
         except orjson.JSONEncodeError:
             pass
+    return _encode_slowly(value) + b"\n"
+
+
+def encode_text(text: str) -> bytes:
+    """A string as `encode_line` writes it."""
+    try:
+        return orjson.dumps(text)
+    except orjson.JSONEncodeError:
+        return _encode_slowly(text)
+
+
+def _encode_slowly(value: Any) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # A surrogate can only stand inside a string of the JSON text, where Python's escape is JSON's as well.
-    return text.encode("utf-8", "backslashreplace") + b"\n"
+    return text.encode("utf-8", "backslashreplace")
 
 
 def encode_plain(fields: dict[str, Any]) -> bytes:
