@@ -123,6 +123,19 @@ VALUES = {"number", "number_world", "numeric", "ordinal", "price", "percent"}
 FIGURES = VALUES | {"iso_date", "clock", "date", "time"}
 
 
+CODE = re.compile(
+    r"""\A[^A-Za-z0-9]?=\Z | \A\$\Z | [{}] | (?<!=)={1,2}(?=[!-~])(?![="]) | \(\) | \);
+    | \A(?=[a-z_]).*[A-Za-z0-9]\(. | (?<=[A-Za-z0-9])_(?=[A-Za-z0-9])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def is_code(form: bytes) -> bool:
+    """Whether a form holds a sign of a program; an underscore in the name of an account is none."""
+    text = form.decode("latin-1")
+    return CODE.search(re.sub("(?<=.)_", " ", text) if text.startswith("@") else text) is not None
+
+
 def traits(form: bytes) -> int:
     """What a form is, as bits."""
     pieces = parse_form(form)
@@ -148,7 +161,8 @@ def traits(form: bytes) -> int:
             16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
             32 * text.endswith(COLONS),
             128 * (not bare and set(whole) <= QUOTES if whole else False),
-            64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces),
+            64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces)
+            or 64 * (all(isinstance(piece, str) for piece in pieces) and is_code(form)),
         )
     )
 

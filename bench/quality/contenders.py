@@ -1,4 +1,5 @@
-"""Who is compared: ours by method, a filter of frequent sentences, and the extractors of main text that people use.
+"""Who is compared: ours by method, a filter of frequent sentences, and the extractors of main text that people use, by
+themselves and before those that learn from texts.
 
 A contender is a function that makes a `Learner`; one whose package is not installed raises ImportError and has a row that
 says so.
@@ -22,12 +23,14 @@ from templatemine.model import Cleaned, Document, Span
 from templatemine.systems import Cleaning, extractor, learner
 
 __all__ = [
+    "EXTRACTORS",
     "PAGE_CONTENDERS",
     "TEXT_CONTENDERS",
     "Contender",
     "before_others",
     "configured",
     "frequent_sentences",
+    "then",
     "with_peers",
 ]
 
@@ -226,6 +229,17 @@ def _templates_alone() -> Learner:
     return learner(clean=CleanConfig(html="strip"))
 
 
+EXTRACTORS: Sequence[Contender] = (
+    Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
+    Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),
+    Contender(name="jusText", make=_by_page(_justext), packages=("jusText",), note="English stop words"),
+    Contender(name="resiliparse", make=_by_page(_resiliparse), packages=("resiliparse",), note="main_content"),
+    Contender(name="boilerpy3", make=_by_page(_boilerpy3), packages=("boilerpy3",), note="ArticleExtractor"),
+    Contender(name="all text", make=_by_page(_all_text), note="the page without mark-up"),
+)
+"""Who judges each page by itself."""
+
+
 PAGE_CONTENDERS: Sequence[Contender] = (
     Contender(name="templatemine, default", make=learner),
     Contender(
@@ -250,13 +264,30 @@ PAGE_CONTENDERS: Sequence[Contender] = (
         note="the page alone; for blogs, elsewhere it leaves most pages to density",
         sets=("blogger_dumpleton", "wordpress_hides"),
     ),
-    Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
-    Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),
-    Contender(name="jusText", make=_by_page(_justext), packages=("jusText",), note="English stop words"),
-    Contender(name="resiliparse", make=_by_page(_resiliparse), packages=("resiliparse",), note="main_content"),
-    Contender(name="boilerpy3", make=_by_page(_boilerpy3), packages=("boilerpy3",), note="ArticleExtractor"),
-    Contender(name="all text", make=_by_page(_all_text), note="the page without mark-up"),
+    *EXTRACTORS,
 )
+
+
+def then(first: Contender, second: Contender) -> Contender:
+    """What an extractor leaves of pages, and what a learner of texts leaves of that; each page is extracted once."""
+
+    def make() -> Learner:
+        extract, learn = first.make()([]), second.make()
+        known: dict[tuple[str, str], Document] = {}
+
+        def texts(pages: Sequence[Document]) -> list[Document]:
+            new = [page for page in pages if (page.source, page.id) not in known]
+            for page, answer in zip(new, extract(new), strict=True):
+                known[page.source, page.id] = replace(page, text=answer.text, html=None)
+            return [known[page.source, page.id] for page in pages]
+
+        def learnt(history: Sequence[Document]) -> Cleaning:
+            clean = learn(texts(history))
+            return lambda pages: clean(texts(pages))
+
+        return learnt
+
+    return Contender(name=f"{first.name}, then {second.name}", make=make, packages=first.packages, note=first.note)
 
 
 Config = TypeVar("Config", PipelineConfig, CleanConfig)

@@ -32,11 +32,13 @@ if str(ROOT / "bench") not in sys.path:
 from machine import machine  # noqa: E402
 from quality import archives  # noqa: E402
 from quality.contenders import (  # noqa: E402
+    EXTRACTORS,
     PAGE_CONTENDERS,
     TEXT_CONTENDERS,
     Contender,
     before_others,
     configured,
+    then,
     with_peers,
 )
 from quality.page import render  # noqa: E402
@@ -189,6 +191,17 @@ def pages(who: Who) -> list[Row]:
     return [measured(contender) for contender in PAGE_CONTENDERS]
 
 
+def extracted(who: Who) -> list[Row]:
+    """What extractors leave of pages, as it is and without the furniture that the other texts of the site tell of."""
+    learners = [one for one in TEXT_CONTENDERS if one.name in ("templatemine, default", "frequent sentences")]
+    names = [name for name, folds in SETS.items() if folds > 1]
+    return [
+        _named(one, who, lambda made: {"sets": _page_sets(made, names)})
+        for extractor in EXTRACTORS
+        for one in (extractor, *(then(extractor, learner) for learner in learners))
+    ]
+
+
 def page_ablation(who: Who) -> list[Row]:
     """Each step taken away, on the sets of pages with a history and several sites."""
     rows = []
@@ -269,6 +282,7 @@ SECTIONS: dict[str, Callable[[Who], list[Row]]] = {
     "ablation": ablation,
     "pages": pages,
     "page_ablation": page_ablation,
+    "extracted": extracted,
     "trials": trials,
 }
 

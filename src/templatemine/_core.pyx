@@ -450,7 +450,8 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
         Tokens between a token and an edge of its line that is near, at most.
     least, every : int
         Of lines in a row that are no prose, those from the first *row* to the last are a table, if so many of them
-        are rows, and one in `every` is.  A row has a number in it, or a colon before its end, and ends no sentence.
+        are rows, and one in `every` is.  A row has a number or a sign of a program in it, or a colon before its end, and
+        ends no sentence.
 
     Returns
     -------

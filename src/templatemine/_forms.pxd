@@ -12,7 +12,7 @@ cdef enum:
     CLAUSE = 1          # bits of `form_traits`: the form ends with a punctuation mark that closes something
     SENTENCE = 2        # it ends with one that ends a sentence
     COLON = 32          # it ends with a colon
-    FIGURE = 64         # a number stands in it
+    FIGURE = 64         # a number stands in it, or a sign of a program
     QUOTE = 128         # it is nothing but closing quotes
 
 

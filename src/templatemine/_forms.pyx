@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcpy
 
 from templatemine._chars cimport (
-    all_upper, decode, digit_width, is_alpha, is_letter, is_other_digit, is_own_token, is_upper, tm_hash,
+    all_upper, decode, digit_width, is_alnum, is_alpha, is_letter, is_other_digit, is_own_token, is_upper, tm_hash,
 )
 from templatemine._memory cimport check_bounds
 from templatemine._tables cimport table_find
@@ -333,6 +333,33 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
     return found | QUOTE if quote else found
 
 
+cdef bint is_code(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a form holds what programs are written with and words are not: "x=1", "{", "call(x", "snake_case", ");".
+
+    What is glued to a word ("London(AP)", "Text=" before a name) is no code, nor are rules of "=", names of accounts
+    ("@snake_case"), or attributes of HTML, which parsers leave over.
+    """
+    cdef int64_t j, run = 0
+    cdef uint8_t left = 0, right
+    if n < 3 and p[n - 1] == 61 or n == 1 and p[0] == 36:
+        return not (n == 2 and is_alnum(p[0]))
+    for j in range(n):
+        right = p[j + 1] if j + 1 < n else 0
+        if p[j] == 123 or p[j] == 125:
+            return True
+        run = run + 1 if p[j] == 61 else 0
+        if 0 < run < 3 and 32 < right < 128 and right != 61 and right != 34:
+            return True
+        if p[j] == 40 and (right == 41 or right and is_alnum(left) and (97 <= p[0] <= 122 or p[0] == 95)):
+            return True
+        if p[j] == 95 and is_alnum(left) and is_alnum(right) and p[0] != 64:
+            return True
+        if p[j] == 59 and left == 41:
+            return True
+        left = p[j]
+    return False
+
+
 cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
     """What a form of n bytes is, as `form_traits` has it."""
     cdef int64_t j
@@ -347,6 +374,8 @@ cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
         for j in range(n - 1):
             if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT or p[j + 1] == NUMBER_WORLD):
                 out |= FIGURE
+    elif is_code(p, n):
+        out |= FIGURE
     if p[0] == MARKER and n > 1 and p[1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT, NUMBER_WORLD):
         out |= VALUE
     if p[n - 1] == 58 or (n >= 3 and is_colon(decode(p + n - 3, 3, &width)) and width == 3):
@@ -360,7 +389,7 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
     ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
-    128 it is nothing but closing quotes.
+    or, if it is not mutable, a sign of a program, 128 it is nothing but closing quotes.
     """
     import numpy as np
 

@@ -21,9 +21,10 @@ mark     one token that begins or ends its lines, or stands between two punctuat
          changes up to the edge of the line, and not in prose ("More:"), unless it announces something at the beginning
          of its lines ("UPDATE:")
 
-What stands in tables, line after line of numbers, or of keys with their values, is content, unless too many documents
-have it.  In a source written without spaces, where every character is a token, an edge must be closed by punctuation on
-its inner side, strings in mid-line and marks on both, and whole lines that are rare are content.
+What stands in tables, line after line of numbers, of keys with their values, or of programs, is content, unless too
+many documents have it; so is code wherever it stands.  In a source written without spaces, where every character is a
+token, an edge must be closed by punctuation on its inner side, strings in mid-line and marks on both, and whole lines
+that are rare are content.
 """
 
 from __future__ import annotations
@@ -94,6 +95,8 @@ class Evidence:
     ends_value, holds_value, holds_figure, formula : bool arrays
         Its last token begins with a number; any does; a number, a time or a date in figures stands in any; two begin
         with a number or more.
+    code : bool array
+        A sign of a program stands in any.
     announces : bool array
         It ends with a colon.
     bound : float32 array
@@ -119,6 +122,7 @@ class Evidence:
     holds_value: NDArray[np.bool_]
     holds_figure: NDArray[np.bool_]
     formula: NDArray[np.bool_]
+    code: NDArray[np.bool_]
     announces: NDArray[np.bool_]
     bound: NDArray[np.float32]
     rate: NDArray[np.float32]
@@ -173,11 +177,12 @@ def measure(
     count : int array, shape (strings,)
     stands : int array, shape (strings, 10)
     """
-    values = np.zeros((len(token_counts), 6))
+    values = np.zeros((len(token_counts), 7))
     values[:, 0] = -np.log2(token_counts / total) * np.where(traits & 4, 0.5, 1.0)
     values[:, 1] = np.log(token_counts)
-    for column, bit in enumerate((4, 8, 16, 64), 2):
-        values[:, column] = traits & bit > 0
+    for column, bits in enumerate((4, 8, 16, 8 | 64), 2):
+        values[:, column] = traits & bits == bits
+    values[:, 6] = traits & (8 | 64) == 64
     columns: dict[str, NDArray[Any]] = {}
     # A stretch at a time: what is added up takes more memory than what is left of it.
     for begin in range(0, max(len(position), 1), STRETCH):
@@ -204,7 +209,7 @@ def _stretch(
 ) -> dict[str, NDArray[Any]]:
     """The columns of `Evidence` for some strings."""
     sums = _strings.string_sums(tokens, values, position, length)
-    information, logs, own_script, mutable, numbers, figures = sums.T
+    information, logs, own_script, mutable, numbers, figures, code = sums.T
     count = np.maximum(count, 1)
     last = traits[tokens[position + length - 1]]
     return {
@@ -216,6 +221,7 @@ def _stretch(
         "holds_value": numbers > 0,
         "holds_figure": figures > 0,
         "formula": numbers > 1,
+        "code": code > 0,
         "announces": last & 32 > 0,
         "bound": np.exp(np.log(count) - logs / length).astype(np.float32),
         "rate": (count / total).astype(np.float32),
@@ -404,6 +410,7 @@ def judge(
     content = (e.lines >= c.whole) & e.ends_value & ~often
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
     content |= (e.prose >= c.half) & e.formula & ~often
+    content |= e.code & (df < c.table_share * documents)  # what parsers leave over of scripts is in more
     # The name of who speaks stands before each answer, a line of a program in each listing: often, in few documents.
     # Lines between the paragraphs of many are calls ("Advertisement").
     few = df < np.where(e.lines >= c.whole, c.table_share, c.half) * documents
@@ -415,8 +422,8 @@ def judge(
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
     # What fills a paragraph and is rare was quoted, or stands in copies of one article.
     content |= (e.information >= c.passage_information) & ~often
-    # A key may be furniture's own ("Text:"); a figure beside others is a value.
-    table = (e.tabular >= c.half) & (df < np.where(e.holds_figure, c.half, c.table_share) * documents)
+    # A key may be furniture's own ("Text:"); a figure beside others is a value, and a call beside others a program.
+    table = (e.tabular >= c.half) & (df < np.where(e.holds_figure | e.code, c.half, c.table_share) * documents)
     # The first thing that speaks against a string, from the most general to the most particular.
     against = [content, accepted, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored]
     verdict: NDArray[np.int8] = np.select(

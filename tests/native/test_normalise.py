@@ -59,7 +59,8 @@ def test_forms_of_words_are_those_of_the_reference(preset: str, token: str) -> N
 @given(
     st.lists(
         words
-        | st.sampled_from(["end.)", "“Stop.”", "語", "。", "」", "colon:", "լուր»:", "νέα;", "a|", "$5.", "no…", "x"]),
+        | st.sampled_from(["end.)", "“Stop.”", "語", "。", "」", "colon:", "լուր»:", "νέα;", "a|", "$5.", "no…", "x"])
+        | st.text('=(){}_;$@"a1 é'.replace(" ", ""), min_size=1, max_size=6),
         max_size=4,
     )
 )

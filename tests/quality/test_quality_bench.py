@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from quality.contenders import (  # noqa: E402
     Contender,
     configured,
     frequent_sentences,
+    then,
     with_peers,
 )
 from quality.page import render  # noqa: E402
@@ -113,6 +114,27 @@ def test_a_page_that_breaks_an_extractor_is_an_empty_answer() -> None:
 
     page = Document(source="a", id="1", html="<p>x")
     assert _by_page(load)()([])([page]) == [Cleaned("", ())]  # type: ignore[arg-type]
+
+
+def test_what_an_extractor_leaves_is_learnt_from_and_cleaned() -> None:
+    asked: list[str] = []
+
+    def extract(documents: Sequence[Document]) -> list[Cleaned]:
+        asked.extend(document.id for document in documents)
+        return [Cleaned(document.body.removeprefix("<p>"), ()) for document in documents]
+
+    def learn(history: Sequence[Document]) -> Callable[[Sequence[Document]], list[Cleaned]]:
+        known = {document.text for document in history}
+        return lambda documents: [Cleaned("" if row.text in known else row.body, ()) for row in documents]
+
+    first = Contender(name="first", make=lambda: lambda history: extract)
+    both = then(first, Contender(name="second", make=lambda: learn))
+    assert both.name == "first, then second"
+    pages = [Document(source="s", id=str(i), html=f"<p>{text}") for i, text in enumerate(("a", "b", "a"))]
+    clean = both.make()(pages[:2])
+    assert [answer.text for answer in clean(pages)] == ["", "", ""]
+    assert [answer.text for answer in both.make()(pages[1:2])(pages)] == ["a", "", "a"]
+    assert asked == ["0", "1", "2", "1", "0", "2"]
 
 
 def test_contenders_have_names_of_their_own() -> None:

@@ -38,7 +38,7 @@ FLOATS = (
     "tabular",
     "information",
 )
-FLAGS = ("ends_value", "holds_value", "holds_figure", "formula", "announces")
+FLAGS = ("ends_value", "holds_value", "holds_figure", "formula", "code", "announces")
 Row = dict[str, float]
 
 NOTHING: Row = {
@@ -225,6 +225,15 @@ def test_formulas_of_prose_are_content_at_an_edge_too() -> None:
     assert verdict(formula) == CONTENT
     assert verdict({**formula, "df": 10}) == ACCEPTED
     assert verdict({**formula, "prose": 0.4}) == ACCEPTED
+
+
+@pytest.mark.parametrize("row", [LINE, CREDIT, PHRASE])
+def test_code_is_content_unless_too_many_documents_have_it(row: Row) -> None:
+    assert verdict({**row, "code": 1, "df": 99}) == CONTENT
+    assert verdict({**row, "code": 1, "df": 100}) == ACCEPTED
+    listing = {**row, "code": 1, "tabular": 0.6}
+    assert verdict({**listing, "df": 499}) == TABLE
+    assert verdict({**listing, "df": 500}) == ACCEPTED
 
 
 def test_who_speaks_and_what_is_listed_is_content() -> None:

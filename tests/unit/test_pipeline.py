@@ -312,6 +312,24 @@ def credit_of(document: Document) -> str:
     return next(line for line in document.text.split("\n") if line.startswith("Text:"))
 
 
+def test_listings_of_programs_are_content_and_scripts_left_over_are_not() -> None:
+    """A blog on programming says the same lines of code in some of its posts."""
+    code = (
+        "def application(environ, start_response):\n    status = 'good'\n    try:\n"
+        "        return handler(environ, start_response)\n    except Exception:\n        raise wrapped_error(status)"
+    )
+    footer = "Sign up for our Morning Letter today!"
+    left_over = "googletag.cmd.push(function() { googletag.display('above-the-fold'); });"
+    rng = random.Random(7)
+    posts = []
+    for i in range(80):
+        parts = [story(rng), *([code] if i % 13 == 0 else []), story(rng), *([left_over] if i % 3 == 0 else []), footer]
+        posts.append(Document(source="blog", id=str(i), text="\n\n".join(parts)))
+    pack = mine(posts + three_sources())["blog"]
+    cleaned = Cleaner(pack).clean(f"Some story.\n\n{code}\n\n{left_over}\n\n{footer}").text
+    assert cleaned == f"Some story.\n\n{code}"
+
+
 def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
     rng = random.Random(3)
     documents = [

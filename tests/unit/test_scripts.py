@@ -170,6 +170,55 @@ def test_what_marks_say(form: str, traits: int) -> None:
     assert form_traits(np.frombuffer(encoded, np.uint8), np.array([0, len(encoded)]))[0] == traits
 
 
+@pytest.mark.parametrize(
+    ("form", "code"),
+    [
+        *(
+            (form, True)
+            for form in (
+                "x=1",
+                "=",
+                "==",
+                "a==b",
+                "{",
+                "};",
+                "call(x",
+                "f(*args)",
+                "_f(x)",
+                "f()",
+                "snake_case",
+                "end);",
+                "$",
+            )
+        ),
+        *(
+            (form, False)
+            for form in (
+                "===",
+                "a===b",
+                'WIDTH="5"',
+                "(AP)",
+                "London(AP)",
+                "Text=",
+                "x=",
+                "DASH(",
+                "_(new",
+                "@snake_case",
+                "_",
+                "a_",
+                "_a",
+                "word;",
+                "$a",
+                "a$",
+            )
+        ),
+    ],
+)
+def test_signs_of_programs(form: str, code: bool) -> None:
+    encoded = form.encode()
+    assert bool(form_traits(np.frombuffer(encoded, np.uint8), np.array([0, len(encoded)]))[0] & 64 > 0) == code
+
+
 def test_quotes_close_what_was_closed_before_them() -> None:
     """ "...the film 'Aliens' opens" goes on, "'It opens.' ..." does not."""
     word, end, quote = 1, 2, 3
