@@ -130,6 +130,9 @@ CODE = re.compile(
 )
 
 
+OPENING = "\"'([\u00ab\u00bf\u00a1" + "".join(map(chr, range(0x2018, 0x2020)))
+
+
 def is_code(form: bytes) -> bool:
     """Whether a form holds a sign of a program; an underscore in the name of an account is none."""
     text = form.decode("latin-1")
@@ -161,6 +164,7 @@ def traits(form: bytes) -> int:
             16 * (isinstance(pieces[0], int) and pieces[0] <= len(TABLE) and TABLE[pieces[0] - 1].name in VALUES),
             32 * text.endswith(COLONS),
             128 * (not bare and set(whole) <= QUOTES if whole else False),
+            256 * (isinstance(pieces[0], str) and pieces[0].lstrip(OPENING)[:1].isupper()),
             64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces)
             or 64 * (all(isinstance(piece, str) for piece in pieces) and is_code(form)),
         )
@@ -206,12 +210,16 @@ def standing(
             trait = traits[document[line[number]]]
             return trait & 3 > 0 and (not trait & 128 or number == 0 or closed(number - 1))
 
+        def opens(number: int, line: list[int] = line) -> bool:
+            """Whether a capital follows a token that is not closed."""
+            return not closed(number) and traits[document[line[number + 1]]] & 256 > 0
+
         for number, token in enumerate(line):
             before = line[number - 1] if number else None
             flags[token] = sum(
                 (
                     1 * (number == 0),
-                    2 * (number == len(line) - 1),
+                    2 * (number == len(line) - 1 or opens(number)),
                     4 * (before is None or closed(number - 1)),
                     8 * (number == len(line) - 1 or closed(number)),
                     16 * prose,
@@ -240,15 +248,16 @@ def stand_counts(occurrences: Sequence[tuple[int, int]]) -> list[int]:
     rows = [
         (
             a & 1,
-            b >> 1 & 1,
-            a & b >> 1 & 1,
+            b >> 1 & b >> 3 & 1,
+            a & b >> 1 & b >> 3 & 1,
             a >> 2 & 1,
             b >> 3 & 1,
             a >> 4 & 1,
             b >> 5 & 1,
             a >> 6 & 1,
-            int(bool(a & 16) and not a & 1 and not b & 2),
+            int(bool(a & 16) and not a & 1 and b & 10 != 10),
             a >> 7 & 1,
+            int(b & 10 > 0),
         )
         for a, b in occurrences
     ]

@@ -96,7 +96,7 @@ def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
         forms=forms,
         doc_starts=starts,
         form_names=names,
-        traits=np.zeros(len(names), np.uint8),
+        traits=np.zeros(len(names), np.uint16),
         df=np.array([sum(form in one for one in documents) for form in range(len(names))], np.int32),
         counts=np.array([sum(one.count(form) for one in documents) for form in range(len(names))], np.int64),
     )

@@ -1,6 +1,6 @@
 """What `_count` takes of the mining side: the tokeniser, and how the tokens of a document stand."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
 from templatemine._tables cimport Table, Words
 from templatemine._text cimport Scanner, Tokens
@@ -53,4 +53,4 @@ cdef struct Sizes:
     int64_t every
 
 
-cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil
+cdef void stand(const int32_t* forms, int64_t n, const uint16_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil

@@ -43,7 +43,7 @@ def rare_pairs(
 def standing(
     forms: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
-    traits: NDArray[np.uint8],
+    traits: NDArray[np.uint16],
     lines: bool,
     short: int,
     long_: int,

@@ -9,7 +9,7 @@ Arguments are IN unless a docstring says otherwise.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
@@ -25,9 +25,9 @@ from templatemine._tables cimport (
 )
 from templatemine._spec cimport FIRST, KIND, WORD
 from templatemine._tags cimport tag_form
-from templatemine._forms cimport CLAUSE, COLON, FIGURE, QUOTE, SENTENCE, normalise
+from templatemine._forms cimport CAPITAL, CLAUSE, COLON, FIGURE, QUOTE, SENTENCE, normalise
 from templatemine._stands cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, PROSE, TABULAR,
+    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, OPENS, PROSE, TABULAR,
 )
 from templatemine._text cimport Scanner, scan, tokens_free
 
@@ -377,10 +377,11 @@ cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint li
     run.rows = 0
 
 
-cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil:
+cdef void stand(const int32_t* forms, int64_t n, const uint16_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil:
     """How each token of one document stands, as `standing` has it; `out` is 0 where a line breaks."""
     cdef int64_t i = 0, k, line, last
-    cdef uint8_t of_line, flag, trait, seen, ends
+    cdef uint8_t of_line, flag
+    cdef uint16_t trait, seen, ends
     cdef Rows run
     memset(&run, 0, sizeof(Rows))
     while i < n:
@@ -412,6 +413,8 @@ cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lin
                     out[i] |= CLOSES
                 flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
             i += 1
+            if i < k and traits[forms[i]] & CAPITAL and not out[i - 1] & CLOSES:
+                out[i - 1] |= OPENS
             # A colon at the end of a line heads what follows; before it, it stands between a key and a value.
             seen |= trait & (FIGURE | COLON if i < k else FIGURE)
         out[k - 1] |= ENDS | CLOSES
@@ -432,13 +435,13 @@ cdef void stand(const int32_t* forms, int64_t n, const uint8_t* traits, bint lin
         end_rows(&run, out, forms, lines, sizes)
 
 
-def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] traits not None,
+def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint16_t[::1] traits not None,
              bint lines, int64_t short, int64_t long_, int64_t near, int64_t least, int64_t every):
     """How each token stands.  O(tokens).
 
     Parameters
     ----------
-    traits : uint8 array, shape (forms,)
+    traits : uint16 array, shape (forms,)
         What `_text.form_traits` says of each form.
     lines : bool
         Form 0 is the line break; else every document is one line.
@@ -456,7 +459,8 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
     Returns
     -------
     uint8 array, shape (tokens,)
-        1 begins its line, 2 ends it, 4 begins it or follows a punctuation mark, 8 ends it or ends with a punctuation mark,
+        1 begins its line, 2 ends it, or, without 8, a capital follows, 4 begins it or follows a punctuation mark, 8 ends it
+        or ends with a punctuation mark,
         16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is,
         128 its line belongs to a table.
     """

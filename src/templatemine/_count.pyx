@@ -11,7 +11,7 @@ says otherwise.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
@@ -19,7 +19,7 @@ from templatemine._core cimport Sizes, Tokeniser, stand
 from templatemine._memory cimport check_bounds, reserve
 from templatemine._chars cimport tm_hash
 from templatemine._tables cimport table_add, table_clear, table_find, words_clear
-from templatemine._forms cimport traits_of
+from templatemine._forms cimport TRAITS, traits_of
 from templatemine._stands cimport STANDS, STOOD_MOST, Stood, stood_add, stood_count, stood_table
 
 __all__ = ["Counter"]
@@ -62,7 +62,6 @@ cdef struct Edge:
 
 cdef enum:
     NOTHING = -1            # an id that no token, and no string, has
-    OTHERS = 256            # ids of forms beyond the vocabulary, one for each of the traits they may have
 
 
 cdef class Counter(Tokeniser):
@@ -97,7 +96,7 @@ cdef class Counter(Tokeniser):
     cdef Edge* edges            # open addressing
     cdef uint64_t mask
     cdef Sizes sizes
-    cdef uint8_t* traits        # of each form of the vocabulary, and of what stands for others
+    cdef uint16_t* traits       # of each form of the vocabulary, and of what stands for others
     cdef uint8_t* standing      # of each token of a document
     cdef int64_t standing_room
 
@@ -201,13 +200,13 @@ cdef class Counter(Tokeniser):
     cdef int _learn(self) except -1:
         """What each form is, of the vocabulary and beyond."""
         cdef int64_t i
-        self.traits = <uint8_t*>malloc(self.forms.count + OTHERS)
+        self.traits = <uint16_t*>malloc((self.forms.count + TRAITS) * sizeof(uint16_t))
         if self.traits == NULL:
             raise MemoryError
         for i in range(self.forms.count):
             self.traits[i] = traits_of(self.forms.arena + self.forms.offset[i], self.forms.offset[i + 1] - self.forms.offset[i])
-        for i in range(OTHERS):
-            self.traits[self.forms.count + i] = <uint8_t>i
+        for i in range(TRAITS):
+            self.traits[self.forms.count + i] = <uint16_t>i
         return 0
 
     cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
@@ -292,7 +291,7 @@ cdef class Counter(Tokeniser):
             Occurrences and documents.
         alike : int64 array, shape (strings, 2)
             Occurrences behind `before`, and in front of `after`.
-        stands : int64 array, shape (strings, 10)
+        stands : int64 array, shape (strings, 11)
             Occurrences by how they stand, see `_strings.stand_counts`; 0 if lines do not part strings.
         forms : int64 array, shape (vocabulary,)
             Occurrences of each form of the vocabulary.

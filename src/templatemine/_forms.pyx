@@ -3,7 +3,7 @@
 A form costs time linear in its token, and the Tokeniser asks for it once a type.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcpy
 
 from templatemine._chars cimport (
@@ -18,6 +18,9 @@ from templatemine._spec cimport (
 from templatemine._marks cimport mark_at, may_hold_mark
 
 __all__ = ["form_hashes", "form_traits"]
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
 
 
 cdef enum:
@@ -360,13 +363,30 @@ cdef bint is_code(const uint8_t* p, int64_t n) noexcept nogil:
     return False
 
 
-cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
+cdef bint begins_with_capital(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a form begins with a capital; opening quotes and brackets may stand before it."""
+    cdef int64_t j = 0
+    cdef int width = 0
+    cdef uint32_t c
+    while j < n:
+        c = decode(p + j, n - j, &width)
+        if Py_UNICODE_ISUPPER(c):
+            return True
+        if not (c == 34 or c == 39 or c == 40 or c == 91 or c == 0xAB or c == 0xBF or c == 0xA1 or 0x2018 <= c <= 0x201F):
+            return False
+        j += width
+    return False
+
+
+cdef uint16_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
     """What a form of n bytes is, as `form_traits` has it."""
     cdef int64_t j
     cdef int width = 0
-    cdef uint8_t out = 0
+    cdef uint16_t out = 0
     if n == 0:
         return 0
+    if begins_with_capital(p, n):
+        out |= CAPITAL
     if is_own_token(decode(p, n, &width)) and width == n:
         out |= OWN
     if memchr(p, MARKER, n) != NULL:
@@ -380,22 +400,23 @@ cdef uint8_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
         out |= VALUE
     if p[n - 1] == 58 or (n >= 3 and is_colon(decode(p + n - 3, 3, &width)) and width == 3):
         out |= COLON
-    return out | <uint8_t>closing_marks(p, n)
+    return out | <uint16_t>closing_marks(p, n)
 
 
 def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
-    """What each form is, as bits: uint8 array of shape (forms,).
+    """What each form is, as bits: uint16 array of shape (forms,).
 
     1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
     ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
-    or, if it is not mutable, a sign of a program, 128 it is nothing but closing quotes.
+    or, if it is not mutable, a sign of a program, 128 it is nothing but closing quotes,
+    256 it begins with a capital letter, behind opening quotes or brackets if there are any.
     """
     import numpy as np
 
     check_bounds("offsets", offsets, arena.shape[0])
     cdef int64_t i, n = offsets.shape[0] - 1
-    cdef uint8_t[::1] out = np.zeros(max(n, 1), np.uint8)
+    cdef uint16_t[::1] out = np.zeros(max(n, 1), np.uint16)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
     with nogil:
         for i in range(n):

@@ -331,7 +331,7 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     rank : int64 array
     first, length, count, df : int32 arrays
         Lowest place; tokens, occurrences, distinct documents.
-    stands : int32 array, shape (strings, 10)
+    stands : int32 array, shape (strings, 11)
         Occurrences by how they stand, see `_strings.stand_counts`.
     """
     cdef Strings out
@@ -367,7 +367,7 @@ def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_start
         Lowest place; tokens, occurrences, distinct documents.
     before, after : int32 arrays
         The symbol that stands before (after) all occurrences; 0 if there are several, or a break.
-    stands : int32 array, shape (strings, 10)
+    stands : int32 array, shape (strings, 11)
         Occurrences by how they stand, see `_strings.stand_counts`.
     """
     cdef Strings out

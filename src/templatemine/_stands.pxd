@@ -6,7 +6,8 @@ from libc.string cimport memset
 
 cdef enum:
     BEGINS = 1          # begins its line
-    ENDS = 2
+    ENDS = 2            # of what CLOSES: ends its line
+    OPENS = 2           # of what does not: a capital follows
     AFTER_CLOSE = 4     # begins its line or follows a punctuation mark
     CLOSES = 8          # ends its line or ends with a punctuation mark
     PROSE = 16          # its line is long and ends a sentence
@@ -16,29 +17,31 @@ cdef enum:
 
 
 cdef enum:
-    STANDS = 10         # counts of `count_stand`
+    STANDS = 11         # counts of `count_stand`
 
 
 cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
-    """Add an occurrence to the ten counts of a string: `a` is how its first token stands, `b` how its last does."""
+    """Add an occurrence to the counts of a string: `a` is how its first token stands, `b` how its last does."""
+    cdef int32_t ends = b >> 1 & b >> 3 & 1
     counts[0] += a & 1
-    counts[1] += b >> 1 & 1
-    counts[2] += a & b >> 1 & 1
+    counts[1] += ends
+    counts[2] += a & ends
     counts[3] += a >> 2 & 1
     counts[4] += b >> 3 & 1
     counts[5] += a >> 4 & 1
     counts[6] += b >> 5 & 1
     counts[7] += a >> 6 & 1
-    counts[8] += a >> 4 & ~a & ~(b >> 1) & 1
+    counts[8] += a >> 4 & ~a & ~ends & 1
     counts[9] += a >> 7 & 1
+    counts[10] += (b >> 1 | b >> 3) & 1
 
 
 cdef enum:
     OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR      # what `count_stand` asks of the first token
     OF_LAST = ENDS | CLOSES | NEAR_END
-    STOOD = 5           # counts that share a number,
-    STOOD_BITS = 12     # so many bits each
-    STOOD_MOST = 4095   # occurrences until they must be added up
+    STOOD = 6           # counts that share a number,
+    STOOD_BITS = 10     # so many bits each
+    STOOD_MOST = 1023   # occurrences until they must be added up
 
 
 cdef struct Stood:
@@ -66,5 +69,5 @@ cdef inline void stood_add(Stood* total, const Stood* table, int32_t a, int32_t 
 
 
 cdef inline int64_t stood_count(const Stood* total, int place) noexcept nogil:
-    """One of the ten counts."""
+    """One of the counts."""
     return total.counts[place // STOOD] >> (place % STOOD * STOOD_BITS) & STOOD_MOST

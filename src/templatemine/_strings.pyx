@@ -42,10 +42,10 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
 
     Returns
     -------
-    counts : int32 array, shape (strings, 10)
+    counts : int32 array, shape (strings, 11)
         Occurrences that begin a line, end one, are one; that begin a line or follow a punctuation mark; that end a line or
         end with one; that stand in a line of prose; whose line ends near, begins near; that stand in a line of prose and
-        neither begin nor end it; that stand in a table.
+        neither begin nor end it; that stand in a table; that end a line, with a punctuation mark, or before a capital.
     first : int64 array
         Lowest place that was looked at.
     """

@@ -34,6 +34,7 @@ from templatemine import _memory, lock, manifest
 from templatemine._version import __version__
 from templatemine.background import fingerprint
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
+from templatemine.decide import fewest_documents
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.first_pass import FirstPass, Tell, start
 from templatemine.frames import (
@@ -284,7 +285,7 @@ class ArchiveRun:
         return units
 
     def _refuse_existing(self) -> None:
-        least = self.config.pipeline.mine.min_docs
+        least = fewest_documents(self.config.pipeline)
         with together(self.output, self.config.force) as files:
             sources = [name for name, one in self._sizes.items() if one.documents >= least]
             Shelf(files).refuse_existing([*sources, SHARED_PACK] if self.config.pipeline.shared else sources)

@@ -24,7 +24,18 @@ from templatemine.mined import Mined, inner, parts
 from templatemine.model import Cutoff
 from templatemine.patterns import pattern_set
 
-__all__ = ["BELOW_CUTOFF", "COMMON", "METHODS", "NO_MODE", "SHARED", "Decision", "Method", "decide", "filled_in"]
+__all__ = [
+    "BELOW_CUTOFF",
+    "COMMON",
+    "METHODS",
+    "NO_MODE",
+    "SHARED",
+    "Decision",
+    "Method",
+    "decide",
+    "fewest_documents",
+    "filled_in",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +46,8 @@ class Method:
     ----------
     patterns : str
         Preset of mutable patterns.
+    min_docs : int
+        Fewest documents that a source is mined of.
     min_tokens, min_share : int, float
         Shortest string and least share of documents that are looked at, unless the user says otherwise.
     shared_first : bool
@@ -47,6 +60,7 @@ class Method:
     """
 
     patterns: str
+    min_docs: int
     min_tokens: int
     min_share: float
     shared_first: bool = False
@@ -55,9 +69,9 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
-    "default": Method(patterns="news", min_tokens=1, min_share=0.0, evidence=True),
-    "energy": Method(patterns="news", min_tokens=2, min_share=0.002, shared_first=True, gate=True),
-    "thesis": Method(patterns="thesis", min_tokens=2, min_share=0.002),
+    "default": Method(patterns="news", min_docs=5, min_tokens=1, min_share=0.0, evidence=True),
+    "energy": Method(patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True),
+    "thesis": Method(patterns="thesis", min_docs=10, min_tokens=2, min_share=0.002),
 }
 BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
@@ -69,16 +83,28 @@ Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
 
 def filled_in(config: PipelineConfig) -> tuple[PipelineConfig, Method]:
     """The options with what the method's name stands for filled in."""
-    if config.method not in METHODS:
-        raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
-    method = METHODS[config.method]
+    method = _method(config)
     mine = replace(
         config.mine,
+        min_docs=fewest_documents(config),
         min_tokens=method.min_tokens if config.mine.min_tokens is None else config.mine.min_tokens,
         min_share=method.min_share if config.mine.min_share is None else config.mine.min_share,
     )
     preset = method.patterns if config.tokenise.patterns == TokeniseConfig().patterns else config.tokenise.patterns
     return replace(config, mine=mine, tokenise=replace(config.tokenise, patterns=preset)), method
+
+
+def fewest_documents(config: PipelineConfig) -> int:
+    """Documents that a source must have to be mined."""
+    if config.mine.min_docs is not None:
+        return config.mine.min_docs
+    return _method(config).min_docs
+
+
+def _method(config: PipelineConfig) -> Method:
+    if config.method not in METHODS:
+        raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
+    return METHODS[config.method]
 
 
 def decide(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:

@@ -88,6 +88,8 @@ class Evidence:
         Share after which the line ends soon; before which it began not long ago.
     tabular : float32 array
         Share that stand in a table.
+    before_opening : float32 array
+        Share that end a line, end with a punctuation mark, or stand before a capital.
     information : float32 array, bits
         A character of a script without spaces counts half: it is no word.
     own_script, mutable : float32 arrays
@@ -115,6 +117,7 @@ class Evidence:
     near_begin: NDArray[np.float32]
     within: NDArray[np.float32]
     tabular: NDArray[np.float32]
+    before_opening: NDArray[np.float32]
     information: NDArray[np.float32]
     own_script: NDArray[np.float32]
     mutable: NDArray[np.float32]
@@ -131,27 +134,30 @@ class Evidence:
 _FEWEST = 3.0
 """Documents that a template must stand in."""
 
-STANDS = ("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within", "tabular")
+STANDS = (
+    *("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within", "tabular"),
+    "before_opening",
+)
 
 
 def collect(
-    index: Index, repeats: Repeats, stands: IntArray, position: LongArray, traits: NDArray[np.uint8]
+    index: Index, repeats: Repeats, stands: IntArray, position: LongArray, traits: NDArray[np.uint16]
 ) -> Evidence:
     """Evidence of all strings of a source.
 
     Parameters
     ----------
-    stands : int32 array, shape (strings, 10)
+    stands : int32 array, shape (strings, 11)
         Occurrences by how they stand, see `_strings.stand_counts`.
     position : int64 array
         Where one occurrence of each string begins in `index.symbols`.
-    traits : uint8 array, shape (forms,)
+    traits : uint16 array, shape (forms,)
         `Corpus.traits`.
     """
     forms = index.forms[1:]
     # The break between documents, symbol 0, stands in no string.
     counts = np.concatenate([np.ones(1), index.form_counts[forms]])
-    traits = np.concatenate([np.zeros(1, np.uint8), traits[forms]])
+    traits = np.concatenate([np.zeros(1, np.uint16), traits[forms]])
     total = float(max(1, index.form_counts.sum()))
     return measure(index.symbols, position, repeats.length, counts, traits, total, repeats.count, stands)
 
@@ -161,7 +167,7 @@ def measure(
     position: LongArray,
     length: IntArray,
     token_counts: NDArray[np.float64],
-    traits: NDArray[np.uint8],
+    traits: NDArray[np.uint16],
     total: float,
     count: NDArray[Any],
     stands: NDArray[Any],
@@ -170,12 +176,12 @@ def measure(
 
     Parameters
     ----------
-    token_counts, traits : float64 and uint8 arrays
+    token_counts, traits : float64 and uint16 arrays
         Occurrences of each token in the source, and what it is (see `_forms.form_traits`).
     total : float
         Tokens of the source.
     count : int array, shape (strings,)
-    stands : int array, shape (strings, 10)
+    stands : int array, shape (strings, 11)
     """
     values = np.zeros((len(token_counts), 7))
     values[:, 0] = -np.log2(token_counts / total) * np.where(traits & 4, 0.5, 1.0)
@@ -202,7 +208,7 @@ def _stretch(
     position: LongArray,
     length: IntArray,
     values: NDArray[np.float64],
-    traits: NDArray[np.uint8],
+    traits: NDArray[np.uint16],
     total: float,
     count: NDArray[Any],
     stands: NDArray[Any],
@@ -327,10 +333,15 @@ def kinds(
     either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
     # One token is bound to itself, which says nothing.
     bound = (e.bound >= c.bound) & (length >= 2)
+    # What stands between two sentences and is none: "Story continues below", without a mark of its own.
+    between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~characters & worded
+    between &= e.within >= c.half
+    between &= df >= np.where(e.information >= c.rich, share(c.apart_share), share(c.table_share))
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
     # name in Latin letters too; and sentences end alike ("... he said.").
     held: NDArray[np.bool_] | bool = True
     if spaceless(e, repeats, c):
+        between[:] = False
         held = both | (e.information >= c.brief_information)
         edge &= begins | ~characters | (e.prose < c.half) | (e.information >= c.phrase_information)
     # In poems, tickers and lists no word stands in prose, and words that begin or end sentences do so with lines.
@@ -362,7 +373,7 @@ def kinds(
         & held,
         "quiet": quiet & free & bound & (df >= often) & (information >= c.edge_information) & held,
         "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),
-        "phrase": free & (apart | (glued & (df >= often) & (e.information >= c.phrase_information))),
+        "phrase": free & (apart | between | (glued & (df >= often) & (e.information >= c.phrase_information))),
         # What says twice as much in twice as many documents is no idiom, and of no story that is told again.
         "stock": free
         & either

@@ -40,7 +40,7 @@ class Hidden:
         Their `rank` is 0: nobody asks for it.
     first : int64 array
         Where each stands first.
-    stands : int32 array, shape (strings, 10)
+    stands : int32 array, shape (strings, 11)
         Occurrences by how they stand, see `_strings.stand_counts`.
     before, after : int32 arrays
         The symbol that always stands before (after) each; 0 if there are several.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.decide import fewest_documents
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.mined import Mined
 from templatemine.model import Document
@@ -162,7 +163,7 @@ def measure(
     by_source: dict[str, list[Document]] = {}
     for document in kept:
         by_source.setdefault(document.source, []).append(document)
-    fit = _large_enough(by_source, config.pipeline.mine.min_docs)
+    fit = _large_enough(by_source, fewest_documents(config.pipeline))
     packs: dict[str, Pack] = {}
     for run in range(config.runs):
         packs = clock.time("mine", lambda: _mine(fit, config.pipeline, clock))

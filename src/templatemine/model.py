@@ -108,7 +108,7 @@ class Corpus:
         Form 0 is the line break and stands in `forms` before the first token of each line.
     form_names : sequence of bytes
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
-    traits : uint8 array, shape (forms,)
+    traits : uint16 array, shape (forms,)
         What each form is, see `_forms.form_traits`.
     df, counts : int32 and int64 arrays, shape (forms,)
         Documents that hold each form, and its occurrences.
@@ -120,7 +120,7 @@ class Corpus:
     forms: IntArray
     doc_starts: LongArray
     form_names: Sequence[bytes]
-    traits: NDArray[np.uint8]
+    traits: NDArray[np.uint16]
     df: IntArray
     counts: LongArray
     first_date: str | None = None
@@ -192,7 +192,7 @@ class Found:
         Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
     first : int64 array, shape (strings,)
         Where each string stands first.
-    stands : int32 array, shape (strings, 10)
+    stands : int32 array, shape (strings, 11)
         Occurrences by how they stand, see `_strings.stand_counts`.
     """
 

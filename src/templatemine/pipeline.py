@@ -20,7 +20,7 @@ from templatemine.boxes import Box, boxes_of
 from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
 from templatemine.crosssite import Peers, gather
-from templatemine.decide import METHODS, Method, decide, filled_in
+from templatemine.decide import METHODS, Method, decide, fewest_documents, filled_in
 from templatemine.duplicates import is_blank, without_copies
 from templatemine.errors import ConfigError
 from templatemine.evidence import collect
@@ -179,7 +179,7 @@ def _pages(documents: Sequence[Document], html: bool, config: PipelineConfig) ->
 
 def unfit(documents: Sequence[Document], config: PipelineConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
-    least = config.mine.min_docs
+    least = fewest_documents(config)
     # The documents may lie on a disk, so that no more are held, or read, than are needed.
     told = (document for document in documents if not is_blank(document))
     some = list(islice(told, least))

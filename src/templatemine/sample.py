@@ -102,7 +102,7 @@ class Counts:
         Occurrences and documents.
     alike : int64 array, shape (strings, 2)
         Occurrences behind, and in front of, the token that alone stood there in the sample.
-    stands : int64 array, shape (strings, 10)
+    stands : int64 array, shape (strings, 11)
         Occurrences by how they stand, see `_strings.stand_counts`.
     forms : int64 array, shape (vocabulary,)
         Occurrences of each form that stands in a string.

@@ -15,6 +15,7 @@ pa = pytest.importorskip("pyarrow")
 
 from templatemine.adapters import tasks  # noqa: E402
 from templatemine.config import PipelineConfig, ReadConfig  # noqa: E402
+from templatemine.decide import fewest_documents  # noqa: E402
 from templatemine.errors import PackError  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import mine  # noqa: E402
@@ -48,7 +49,7 @@ def by_tasks(rows: Rows, config: PipelineConfig, partitions: int, bits: int) -> 
     for row in rows:
         bodies[row["source"]].add(row["html"] or row["text"])
     giants = {source for source, count in counts.items() if count > config.sample.documents}
-    fit = {source: len(bodies[source]) > 1 and counts[source] >= config.mine.min_docs for source in counts}
+    fit = {source: len(bodies[source]) > 1 and counts[source] >= fewest_documents(config) for source in counts}
     special = {source: (counts[source], fit[source]) for source in counts if source in giants or not fit[source]}
     plan = tasks.Plan(config=config, bits=bits, floor=0, special=special)
     part_of = {source: place % partitions for place, source in enumerate(sorted(counts))}

@@ -70,8 +70,8 @@ def test_pages(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        (0, [], "expected a source with at least 10 documents, found at most 0 of one"),
-        (3, [], "expected a source with at least 10 documents, found at most 3 of one"),
+        (0, [], "expected a source with at least 5 documents, found at most 0 of one"),
+        (3, [], "expected a source with at least 5 documents, found at most 3 of one"),
         (20, ["--runs", "0"], "argument --runs: expected a whole number of at least 1, got '0'"),
     ],
 )
@@ -98,7 +98,7 @@ def test_progress_and_errors() -> None:
     steps: list[tuple[str, int, int | None]] = []
     measure(documents(), MeasureConfig(runs=2), progress=lambda *step: steps.append(step))
     assert steps == [("read", 90, 90), ("mine", 1, 2), ("mine", 2, 2), ("clean", 1, 2), ("clean", 2, 2)]
-    with pytest.raises(CorpusError, match="at least 10 documents"):
+    with pytest.raises(CorpusError, match="at least 5 documents"):
         measure([])
     with pytest.raises(ConfigError, match="runs: expected at least 1"):
         MeasureConfig(runs=0)

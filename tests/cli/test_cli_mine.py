@@ -302,7 +302,7 @@ def test_small_and_equal_sources_are_said_so(cli: Cli, tmp_path: Path) -> None:
     assert ran.code == 0
     assert everything(tmp_path / "packs") == FILES
     notes = {line.split()[0]: line.partition("no pack: ")[2] for line in ran.err.splitlines() if "no pack" in line}
-    assert notes["small.example"] == "3 documents, at least 10 are needed"
+    assert notes["small.example"] == "3 documents, at least 5 are needed"
     assert notes["same.example"] == "all documents are equal, so nothing can be learnt"
     summary = json.loads(cli("mine", archive, "-o", tmp_path / "packs", "--force", "--json").out)
     assert {one["source"]: one["pack"] for one in summary["sources"]}["same.example"] is None
@@ -543,6 +543,6 @@ def test_a_pack_that_is_not_replaced_for_want_of_a_new_one_is_told(cli: Cli, tmp
     few = write(tmp_path / "few.jsonl", records(["alpha.example", "beta.example"], 3))
     ran = cli("mine", few, "-o", packs, "--force", *memory)
     (alpha, beta) = (line for line in ran.err.splitlines() if ".example" in line)
-    assert alpha.endswith("no pack: 3 documents, at least 10 are needed; the pack of an earlier run stays")
-    assert beta.endswith("no pack: 3 documents, at least 10 are needed")
+    assert alpha.endswith("no pack: 3 documents, at least 5 are needed; the pack of an earlier run stays")
+    assert beta.endswith("no pack: 3 documents, at least 5 are needed")
     assert (packs / "alpha.example.json").read_bytes() == before

@@ -100,7 +100,7 @@ def test_counts(documents: list[str], lines: bool, sizes: Sizes, most: int, data
     assert found[0].tolist() == counts
     assert found[1].tolist() == dfs
     assert found[2].tolist() == alikes
-    nothing = [0] * 10
+    nothing = [0] * 11
     assert found[3].tolist() == [reference.stand_counts(one) if one and lines else nothing for one in stands]
     assert found[4].tolist() == [everything.count(form) for form in vocabulary]
     assert found[5] == tokens
@@ -120,7 +120,7 @@ def test_more_occurrences_than_are_packed() -> None:
 def test_no_strings() -> None:
     native = counter([])
     native.count_all([b"a b", b""])
-    assert [getattr(column, "shape", column) for column in native.counts()] == [(0,), (0,), (0, 2), (0, 10), (0,), 3]
+    assert [getattr(column, "shape", column) for column in native.counts()] == [(0,), (0,), (0, 2), (0, 11), (0,), 3]
 
 
 def test_what_is_remembered_is_bounded() -> None:

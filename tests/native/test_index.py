@@ -147,23 +147,23 @@ def test_reduction(lines: bool, data: st.DataObject) -> None:
 def test_how_tokens_stand(lines: bool, data: st.DataObject) -> None:
     documents = data.draw(with_lines() if lines else corpora())
     forms, starts = flat(documents)
-    traits = data.draw(st.lists(st.sampled_from([0, 1, 3, 32, 64, 67, 129]), min_size=5, max_size=5))
+    traits = data.draw(st.lists(st.sampled_from([0, 1, 3, 32, 64, 67, 129, 256, 257]), min_size=5, max_size=5))
     bounds = (lines, *(data.draw(st.integers(low, high)) for low, high in BOUNDS))
     expected = [flag for one in documents for flag in reference.standing(one, traits, *bounds)]
-    assert _core.standing(forms, starts, np.array(traits, np.uint8), *bounds).tolist() == expected
+    assert _core.standing(forms, starts, np.array(traits, np.uint16), *bounds).tolist() == expected
 
 
 def test_a_corner_bracket_closes_only_what_was_closed() -> None:
     word, stop, corner = 0, 1, 2
     document = np.array([word, corner, word, word, stop, corner, word], np.int32)
-    flags = _core.standing(document, np.array([0, 7]), np.array([0, 3, 129], np.uint8), False, 3, 9, 0, 4, 3)
+    flags = _core.standing(document, np.array([0, 7]), np.array([0, 3, 129], np.uint16), False, 3, 9, 0, 4, 3)
     assert np.flatnonzero(flags & 4).tolist() == [0, 5, 6]
 
 
 def test_a_table_reaches_from_its_first_row_to_its_last() -> None:
     """Lines: a heading, a key with a value, a key alone, a number, a sentence with a number, prose."""
     heading, key, value, bare, full, word = range(1, 7)
-    traits = np.array([0, 0, 33, 0, 64, 3, 0], np.uint8)
+    traits = np.array([0, 0, 33, 0, 64, 3, 0], np.uint16)
     table = [0, heading, 0, key, value, 0, key, 0, word, bare, 0, key, value]
     document = np.array([*table, 0, bare, full, 0, *[word] * 3, full, 0, key, value], np.int32)
     starts = np.array([0, len(document)], np.int64)

@@ -22,6 +22,10 @@ NEWS = pattern_set("news")
 SCANNER = NEWS.scanner_arguments("-", False)
 
 
+def u16(*values: int) -> NDArray[np.uint16]:
+    return np.array(values, np.uint16)
+
+
 def u64(*values: int) -> NDArray[np.uint64]:
     return np.array(values, np.uint64)
 
@@ -35,7 +39,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
     "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
-    "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u8(0, 3), True, 16, 100, 12, 4, 3)),
+    "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u16(0, 3), True, 16, 100, 12, 4, 3)),
     "stand_counts": (_strings.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
     "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
     "string_sums": (_strings.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),

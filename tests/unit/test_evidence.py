@@ -36,6 +36,7 @@ FLOATS = (
     "near_end",
     "near_begin",
     "tabular",
+    "before_opening",
     "information",
 )
 FLAGS = ("ends_value", "holds_value", "holds_figure", "formula", "code", "announces")
@@ -282,6 +283,20 @@ def test_what_punctuation_closes_on_both_sides_is_no_part_of_the_prose_beside_it
     for change in ({"df": 49}, {"information": 35.0}, {"after_close": 0.8}, {"closes": 0.8}, {"own_script": 1.0}):
         assert verdict({**gallery, **change}) == LOOSE
     assert verdict(gallery, in_prose=1e-4 / 2**6) == SHARED
+
+
+def test_what_stands_between_sentences_and_ends_none_is_furniture() -> None:
+    # "... said. Story continues below The minister ..."
+    call = {**NOTHING, "prose": 1, "within": 1, "after_close": 0.95, "before_opening": 0.95, "information": 30.0}
+    assert kinds_of({**call, "df": 50}) == {"phrase"}
+    assert kinds_of({**call, "df": 49}) == set()
+    for name in ("after_close", "before_opening"):
+        assert kinds_of({**call, name: 0.85}) == set()
+    assert kinds_of({**call, "within": 0.4}) == set()
+    assert kinds_of({**call, "mutable": 1.0}) == kinds_of({**call, "own_script": 0.6}) == set()
+    word = {**call, "length": 1, "information": 9.0}
+    assert kinds_of({**word, "df": 100}) == {"phrase"}
+    assert kinds_of({**word, "df": 99}) == set()
 
 
 def test_a_word_that_announces_something_is_furniture_within_prose_too() -> None:

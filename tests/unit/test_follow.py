@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ import pytest
 from templatemine import follow as module
 from templatemine import lock
 from templatemine.cli import update
+from templatemine.config import MineConfig, PipelineConfig
 from templatemine.errors import CorpusError
 from templatemine.follow import FollowConfig, Followed, follow
 from templatemine.model import Document
@@ -116,7 +118,7 @@ def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
     assert found.note == "window of 20 documents, fewer than 60"
     assert (tmp_path / "packs" / "a.example.json").read_bytes() == pack
     (found,) = run(tmp_path, [article("b.example", number) for number in range(3)], config)
-    assert found.note == "3 documents, at least 10 are needed"
+    assert found.note == "3 documents, at least 5 are needed"
     assert found.templates is None
 
 
@@ -183,15 +185,17 @@ def page(number: int) -> dict[str, str]:
 def test_few_pages_give_a_pack_of_pages(tmp_path: Path) -> None:
     """As mining them does, until there are enough for templates."""
     pages = [page(number) for number in range(30)]
-    (found,) = run(tmp_path, pages[:7])
+    ten = PipelineConfig(mine=MineConfig(min_docs=10))
+    config = replace(CONFIG, pipeline=ten)
+    (found,) = run(tmp_path, pages[:7], config)
     assert (found.note, found.templates) == ("", 0)
     path = tmp_path / "packs" / "a.example.json"
-    (wanted,) = Miner().run(Document(**one) for one in pages[:7])
+    (wanted,) = Miner(ten).run(Document(**one) for one in pages[:7])
     assert wanted.pack is not None
     assert path.read_text() == wanted.pack.to_json()
-    (found,) = run(tmp_path, pages[7:8])
+    (found,) = run(tmp_path, pages[7:8], config)
     assert Pack.load(path).documents == 8
-    (found,) = run(tmp_path, pages[8:])
+    (found,) = run(tmp_path, pages[8:], config)
     assert found.templates
     assert Pack.load(path).documents == 30
 

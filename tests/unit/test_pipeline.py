@@ -147,11 +147,22 @@ def test_every_dropped_string_has_a_reason() -> None:
 
 
 def test_a_source_with_few_documents_is_skipped_and_said_so() -> None:
-    documents = archive("small.example", "A footer that is always there.", documents=9)
-    (report,) = Miner().run(documents)
+    documents = archive("small.example", "A footer that is always there.", documents=5)
+    (report,) = Miner().run(documents[:4])
     assert report.pack is None
+    assert report.note == "skipped: 4 documents, at least 5 are needed"
+    assert Miner(PipelineConfig(mine=MineConfig(min_docs=4))).run(documents[:4])[0].pack is not None
+    (report,) = Miner().run(documents)
+    assert report.pack is not None
+    assert [" ".join(one.tokens or ()) for one in report.pack.templates] == ["A footer that is always there."]
+
+
+@pytest.mark.parametrize("method", ["energy", "thesis"])
+def test_a_histogram_asks_for_more_documents(method: str) -> None:
+    documents = archive("small.example", "A footer that is always there.", documents=10)
+    assert Miner(PipelineConfig(method=method)).run(documents)[0].pack is not None
+    (report,) = Miner(PipelineConfig(method=method)).run(documents[:9])
     assert report.note == "skipped: 9 documents, at least 10 are needed"
-    assert Miner(PipelineConfig(mine=MineConfig(min_docs=9))).run(documents)[0].pack is not None
 
 
 def test_equal_documents_teach_nothing() -> None:
@@ -330,6 +341,25 @@ def test_listings_of_programs_are_content_and_scripts_left_over_are_not() -> Non
     assert cleaned == f"Some story.\n\n{code}"
 
 
+@pytest.mark.parametrize("call", ["Advertisement", "Story continues below"])
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_call_without_a_mark_between_sentences_is_found(call: str, times: int) -> None:
+    """Parsers that join lines write it into the paragraph; that a sentence begins behind it tells that it is no part of one."""
+    rng = random.Random(5)
+
+    def paragraph(number: int) -> str:
+        sentences = [story(rng, 12).capitalize() for _ in range(9)]
+        if number % 3:
+            for place in sorted(rng.sample(range(1, 9), times), reverse=True):
+                sentences.insert(place, call)
+        return " ".join(sentences)
+
+    joined = [Document(source="joined", id=str(i), text=paragraph(i)) for i in range(120)]
+    cleaner = Cleaner(mine(joined + three_sources())["joined"])
+    for document in joined:
+        assert cleaner.clean(document.body).text == document.body.replace(f" {call}", "")
+
+
 def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
     rng = random.Random(3)
     documents = [
@@ -456,4 +486,4 @@ def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
     assert read < 25
     alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
     assert "all documents are equal" in unfit(alike, PipelineConfig())
-    assert "of 10 documents have text" in unfit(Lying(alike[:10]), PipelineConfig())
+    assert "4 of 8 documents have text" in unfit(Lying(alike[:8]), PipelineConfig())

@@ -154,8 +154,8 @@ def test_furniture_goes_and_prose_stays(name: str) -> None:
         ("៖", OWN | CLAUSE | COLON),
         ("፦", CLAUSE | COLON),
         ("။", OWN | CLAUSE | SENTENCE),
-        ("Wort.“", CLAUSE | SENTENCE),
-        ("Wort“", CLAUSE),
+        ("wort.“", CLAUSE | SENTENCE),
+        ("wort“", CLAUSE),
         ("■“", 0),
         ("”", CLAUSE | QUOTE),
         ("」", OWN | CLAUSE | QUOTE),
@@ -219,10 +219,22 @@ def test_signs_of_programs(form: str, code: bool) -> None:
     assert bool(form_traits(np.frombuffer(encoded, np.uint8), np.array([0, len(encoded)]))[0] & 64 > 0) == code
 
 
+@pytest.mark.parametrize(
+    ("form", "capital"),
+    [
+        *((form, True) for form in ("Word", "É", "Ждать", "“Word", "('A", "¿Qué")),
+        *((form, False) for form in ("word", "語", "5A", "-A", "“word", "“", "", "'é", "ab'A")),
+    ],
+)
+def test_capitals(form: str, capital: bool) -> None:
+    encoded = form.encode()
+    assert bool(form_traits(np.frombuffer(encoded, np.uint8), np.array([0, len(encoded)]))[0] & 256) == capital
+
+
 def test_quotes_close_what_was_closed_before_them() -> None:
     """ "...the film 'Aliens' opens" goes on, "'It opens.' ..." does not."""
     word, end, quote = 1, 2, 3
-    traits = np.array([0, 0, OWN | CLAUSE | SENTENCE, OWN | CLAUSE | QUOTE], np.uint8)
+    traits = np.array([0, 0, OWN | CLAUSE | SENTENCE, OWN | CLAUSE | QUOTE], np.uint16)
     line = np.array([word, quote, word, end, quote, word], np.int32)
     after, closes = 4, 8
     stands = standing(line, np.array([0, len(line)]), traits, False, 16, 100, 12, 4, 3)

@@ -33,6 +33,7 @@ except ImportError as error:
 
 from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns
+from templatemine.decide import fewest_documents
 from templatemine.pipeline import Miner
 from templatemine.shelf import load_packs
 from templatemine.stream import StreamConfig
@@ -244,12 +245,13 @@ def _census(documents: DataFrame, config: PipelineConfig) -> list[_Source]:
     )
     if not rows:
         raise CorpusError("expected documents, found none with a source and a body", "data frame", fatal=True)
+    least = fewest_documents(config)
     return [
         _Source(
             name=row["source"],
             documents=row["documents"],
             size=row["size"],
-            fit=row["differ"] and row["documents"] >= config.mine.min_docs,
+            fit=row["differ"] and row["documents"] >= least,
         )
         for row in sorted(rows, key=lambda row: row["source"])
     ]

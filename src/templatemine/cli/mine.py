@@ -85,7 +85,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=common.at_least(1),
         default=mine.min_docs,
-        help="skip a source with fewer documents (default: %(default)s)",
+        help="skip a source with fewer documents (default: 5, energy and thesis 10)",
     )
     group.add_argument(
         "--min-df",
@@ -225,6 +225,7 @@ def _documents(
     steps: common.Steps,
 ) -> Iterator[Document]:
     """All documents; when the last one is read and before mining begins, what can be known to fail fails."""
+    from templatemine.decide import fewest_documents
     from templatemine.steer import kept_rules
 
     number = 0
@@ -238,7 +239,8 @@ def _documents(
     if not number:
         raise common.nothing_read(terminal, args.inputs)
     terminal.skipped_more()
-    sources = [source for source, documents in census.sources.items() if documents >= config.mine.min_docs]
+    least = fewest_documents(config)
+    sources = [source for source, documents in census.sources.items() if documents >= least]
     if config.shared is not None:
         from templatemine.sharing import SHARED_PACK
 
