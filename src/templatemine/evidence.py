@@ -255,6 +255,13 @@ def mostly_prose(evidence: Evidence, repeats: Repeats, share: float) -> bool:
     return float((evidence.prose * words).sum()) >= share * float(words.sum())
 
 
+def capitals_follow(evidence: Evidence, repeats: Repeats) -> float:
+    """Of the words of a source that no mark closes, the share that a capital follows."""
+    words = np.where(repeats.length == 1, repeats.count, 0).astype(np.float64)
+    unclosed = float(((1.0 - evidence.closes) * words).sum())
+    return float(((evidence.before_opening - evidence.closes) * words).sum()) / max(unclosed, 1.0)
+
+
 def fewest(documents: Any, config: EvidenceConfig) -> Any:
     """Documents that anything but a whole line must stand in at least, in a source of so many.
 
@@ -340,6 +347,8 @@ def kinds(
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
     # name in Latin letters too; and sentences end alike ("... he said.").
     held: NDArray[np.bool_] | bool = True
+    # In German nouns begin with capitals, too.
+    between &= capitals_follow(e, repeats) < c.capitals
     if spaceless(e, repeats, c):
         between[:] = False
         held = both | (e.information >= c.brief_information)

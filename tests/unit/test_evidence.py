@@ -75,9 +75,12 @@ BY_KIND = {
 }
 
 
-def columns(row: Row, prose: float = 1.0) -> tuple[Evidence, Repeats]:
-    """A string, and a word that tells how much of its source stands in prose."""
-    two = [row, {**row, "prose": prose, "length": 1, "df": N, "count": 1_000_000}]
+def columns(row: Row, prose: float = 1.0, capitals: float = 0.1) -> tuple[Evidence, Repeats]:
+    """A string, and a word that tells how much of its source stands in prose, and how often capitals follow there."""
+    two = [
+        row,
+        {**row, "prose": prose, "closes": 0, "before_opening": capitals, "length": 1, "df": N, "count": 1_000_000},
+    ]
 
     def column(name: str, kind: type) -> np.ndarray[tuple[int], np.dtype[np.generic]]:
         return np.array([one.get(name, one["df"]) for one in two]).astype(kind)
@@ -94,9 +97,13 @@ def verdict(row: Row, elsewhere: float = 0.0, in_prose: float = 0.0, documents: 
     return int(judge(*columns(row), *rates, documents, EvidenceConfig())[0][0])
 
 
-def kinds_of(row: Row, prose: float = 1.0) -> set[str]:
+def kinds_of(row: Row, prose: float = 1.0, capitals: float = 0.1) -> set[str]:
     none = np.zeros(1, np.float32)
-    return {name for name, found in kinds(*columns(row, prose), none, none, N, EvidenceConfig()).items() if found[0]}
+    return {
+        name
+        for name, found in kinds(*columns(row, prose, capitals), none, none, N, EvidenceConfig()).items()
+        if found[0]
+    }
 
 
 def test_kinds_are_named() -> None:
@@ -294,6 +301,8 @@ def test_what_stands_between_sentences_and_ends_none_is_furniture() -> None:
         assert kinds_of({**call, name: 0.85}) == set()
     assert kinds_of({**call, "within": 0.4}) == set()
     assert kinds_of({**call, "mutable": 1.0}) == kinds_of({**call, "own_script": 0.6}) == set()
+    assert kinds_of(call, capitals=0.19) == {"phrase"}
+    assert kinds_of(call, capitals=0.21) == set()
     word = {**call, "length": 1, "information": 9.0}
     assert kinds_of({**word, "df": 100}) == {"phrase"}
     assert kinds_of({**word, "df": 99}) == set()

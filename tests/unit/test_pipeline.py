@@ -341,6 +341,23 @@ def test_listings_of_programs_are_content_and_scripts_left_over_are_not() -> Non
     assert cleaned == f"Some story.\n\n{code}"
 
 
+def test_where_nouns_begin_with_capitals_they_tell_no_sentence() -> None:
+    rng = random.Random(6)
+
+    def paragraph(number: int) -> str:
+        sentences = []
+        for place in range(9):
+            words = [word.capitalize() if rng.random() < 0.35 else word for word in story(rng, 12).split()]
+            if number % 3 and place == 4:
+                words[:2] = ["Laut", words[1].capitalize()]
+            sentences.append(" ".join([words[0].capitalize(), *words[1:]]))
+        return " ".join(sentences)
+
+    german = [Document(source="german", id=str(i), text=paragraph(i)) for i in range(120)]
+    cleaner = Cleaner(mine(german + three_sources())["german"])
+    assert [cleaner.clean(document.body).text for document in german] == [document.body for document in german]
+
+
 @pytest.mark.parametrize("call", ["Advertisement", "Story continues below"])
 @pytest.mark.parametrize("times", [1, 3])
 def test_a_call_without_a_mark_between_sentences_is_found(call: str, times: int) -> None:
