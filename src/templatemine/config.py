@@ -154,8 +154,8 @@ class EvidenceConfig:
     burst : a whole line, or the beginning of lines of prose, that stands in its documents so often each is content.
     line_share, edge_share, often_share : least share of documents, by kind; what reaches the last is frequent.
     apart_share : the same for what punctuation parts from the prose beside it.
-    capitals : that a sentence begins behind a string is told by a capital, where fewer than this share of words have one
-        behind them.
+    capitals : that a sentence begins behind a string is told by a capital, where fewer than this share of words have
+        one behind them.
     stock_share : the same for long phrases that are open on one side.
     common_share : what is no prose, and stands once in this share of the documents, need not say much.
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.

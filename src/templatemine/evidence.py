@@ -343,7 +343,8 @@ def kinds(
     # What stands between two sentences and is none: "Story continues below", without a mark of its own.
     between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~characters & worded
     between &= e.within >= c.half
-    between &= df >= np.where(e.information >= c.rich, share(c.apart_share), share(c.table_share))
+    between &= e.closes < c.half
+    between &= df >= np.where(e.information >= c.brief_information, share(c.apart_share), share(c.table_share))
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
     # name in Latin letters too; and sentences end alike ("... he said.").
     held: NDArray[np.bool_] | bool = True
