@@ -340,11 +340,12 @@ def kinds(
     either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
     # One token is bound to itself, which says nothing.
     bound = (e.bound >= c.bound) & (length >= 2)
+    said = (e.information >= c.brief_information) | (bound & worded & (e.information >= c.rich))
     # What stands between two sentences and is none: "Story continues below", without a mark of its own.
     between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~characters & worded
     between &= e.within >= c.half
     between &= e.closes < c.half
-    between &= df >= np.where(e.information >= c.brief_information, share(c.apart_share), share(c.table_share))
+    between &= df >= np.where(said, share(c.apart_share), share(c.table_share))
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
     # name in Latin letters too; and sentences end alike ("... he said.").
     held: NDArray[np.bool_] | bool = True
@@ -363,7 +364,7 @@ def kinds(
     # not come again and again, as the name of who speaks does.
     announced = e.announces & ((length == 1) | (e.bound >= c.bound)) & (repeats.count < c.burst * df)
     apart = both & ~characters & (df >= share(c.apart_share))
-    apart &= (e.information >= c.brief_information) | (announced & (e.information >= c.mark_information))
+    apart &= said | (announced & (e.information >= c.mark_information))
     # "Tags" of "Tags economy Berlin", behind the last sentence.
     label = common & (
         ((e.after_close >= c.closed) & (e.near_end >= c.mark)) | ((e.closes >= c.closed) & (e.near_begin >= c.mark))
