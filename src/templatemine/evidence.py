@@ -435,8 +435,8 @@ def judge(
     content |= e.code & (df < c.table_share * documents)  # what parsers leave over of scripts is in more
     # The name of who speaks stands before each answer, a line of a program in each listing: often, in few documents.
     # Lines between the paragraphs of many are calls ("Advertisement").
-    few = df < np.where(e.lines >= c.whole, c.table_share, c.half) * documents
-    names = (e.lines >= c.whole) | ((e.starts >= c.edge) & (e.prose > c.quiet))
+    few = df < np.where(e.lines >= c.half, c.table_share, c.half) * documents
+    names = (e.lines >= c.half) | ((e.starts >= c.edge) & (e.prose > c.quiet))
     content |= (repeats.count >= c.burst * df) & few & names
     if spaceless(e, repeats, c):
         content |= (e.lines >= c.whole) & (df < c.edge_share * documents)

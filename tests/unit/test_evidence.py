@@ -248,6 +248,10 @@ def test_who_speaks_and_what_is_listed_is_content() -> None:
     name = {**LINE, "count": 24}  # eight interviews, three answers each
     assert verdict(name) == CONTENT
     assert verdict({**name, "count": 23}) == ACCEPTED
+    # Who asks is named in sentences, too: "The Ezra Klein Show".
+    asks = {**PART, "count": 150}
+    assert verdict(asks) == CONTENT
+    assert verdict({**asks, "lines": 0.4}) == ACCEPTED
     # What stands between the paragraphs of one article in ten is no name: "Advertisement".
     assert verdict({**name, "df": 99, "count": 400}) == CONTENT
     assert verdict({**name, "df": 100, "count": 400}) == ACCEPTED
