@@ -283,7 +283,7 @@ def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceCon
     longer = most[part]
     prose = np.rint(evidence.prose * count)
     left_over = count[part] - count[longer]
-    loose = (left_over < c.half * count[part]) & (prose[part] - prose[longer] > c.half * left_over)
+    loose = (left_over < c.half * count[part]) & (prose[part] - prose[longer] > c.quiet * left_over)
     verdict[part[loose]] = LOOSE
 
 

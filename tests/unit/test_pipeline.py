@@ -422,6 +422,26 @@ def test_what_a_template_leaves_of_its_parts_must_be_furniture_too() -> None:
     assert all(cleaner.clean(text).text == text for text in reporting)
 
 
+def test_a_time_in_a_sentence_is_no_stamp() -> None:
+    """Of the times that no stamp holds a third stand in sentences; they are not cut, and stamps are."""
+    rng = random.Random(4)
+    stamps = [
+        f"{story(rng)}\n\nUpdate at 12:{10 + i % 50} p.m. ET. {rng.choice(WORDS).title()}\n\n{story(rng)}"
+        for i in range(100)
+    ]
+    others = [
+        f"{story(rng)}\n\n{rng.choice(WORDS).title()} 3:{10 + i} p.m. ET. {rng.choice(WORDS).title()}"
+        for i in range(20)
+    ]
+    said = [f"{story(rng)[:-1]} at about 3:{10 + i} p.m. ET. {story(rng).capitalize()}" for i in range(10)]
+    plain = [story(rng) for _ in range(70)]
+    texts = [*stamps, *others, *said, *plain]
+    pack = mine([Document(source="s", id=str(i), text=text) for i, text in enumerate(texts)] + three_sources())["s"]
+    cleaner = Cleaner(pack)
+    assert all(cleaner.clean(text).text == text for text in said)
+    assert all("ET." not in cleaner.clean(text).text for text in stamps)
+
+
 def test_a_source_of_lists_is_no_witness_of_prose() -> None:
     """Of a newsletter nine lines in ten are links; what stands in the long ones is furniture as well."""
     rng = random.Random(4)
