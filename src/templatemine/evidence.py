@@ -251,15 +251,20 @@ def spaceless(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> b
 
 def mostly_prose(evidence: Evidence, repeats: Repeats, share: float) -> bool:
     """Whether at least this share of the words of a source stand in prose."""
-    words = np.where(repeats.length == 1, repeats.count, 0).astype(np.float64)
+    words = _words(repeats)
     return float((evidence.prose * words).sum()) >= share * float(words.sum())
 
 
 def capitals_follow(evidence: Evidence, repeats: Repeats) -> float:
     """Of the words of a source that no mark closes, the share that a capital follows."""
-    words = np.where(repeats.length == 1, repeats.count, 0).astype(np.float64)
+    words = _words(repeats)
     unclosed = float(((1.0 - evidence.closes) * words).sum())
     return float(((evidence.before_opening - evidence.closes) * words).sum()) / max(unclosed, 1.0)
+
+
+def _words(repeats: Repeats) -> NDArray[np.float64]:
+    """Occurrences of each string that is one token; 0 of longer ones."""
+    return np.where(repeats.length == 1, repeats.count, 0).astype(np.float64)
 
 
 def fewest(documents: Any, config: EvidenceConfig) -> Any:
@@ -343,14 +348,13 @@ def kinds(
     said = (e.information >= c.brief_information) | (bound & worded & (e.information >= c.rich))
     # What stands between two sentences and is none: "Story continues below", without a mark of its own.
     between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~characters & worded
-    between &= e.within >= c.half
-    between &= e.closes < c.half
+    between &= (e.within >= c.half) & (e.closes < c.half)
     between &= df >= np.where(said, share(c.apart_share), share(c.table_share))
+    # In German nouns begin with capitals, too.
+    between &= capitals_follow(e, repeats) < c.capitals
     # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
     # name in Latin letters too; and sentences end alike ("... he said.").
     held: NDArray[np.bool_] | bool = True
-    # In German nouns begin with capitals, too.
-    between &= capitals_follow(e, repeats) < c.capitals
     if spaceless(e, repeats, c):
         between[:] = False
         held = both | (e.information >= c.brief_information)
