@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -401,8 +402,8 @@ def test_the_cut_off_moves(page: Any, place: Place) -> None:
     page.locator("#cutoff").focus()
     for _ in range(8):
         page.keyboard.press("PageUp")
-    page.wait_for_selector("#moved .gone")
-    page.wait_for_function("() => document.body.dataset.looked")
+    page.wait_for_selector("#moved[aria-busy=false] .gone")
+    page.wait_for_selector("#cutoff-save:enabled")
     told = page.locator("#moved p").first.inner_text()
     page.get_by_role("button", name="Keep this cut-off").click()
     page.wait_for_selector("#cutoff-reset:not([hidden])")
@@ -490,6 +491,31 @@ def test_an_expression_is_edited(page: Any, place: Place) -> None:
             "left => document.querySelectorAll('.item.out, .item.brought').length === left", arg=left
         )
     assert place.pack(source).templates == before.templates
+
+
+def test_a_cut_off_is_kept_when_its_answer_is_in(page: Any, place: Place) -> None:
+    moved = re.compile("/api/moved")
+    with page.expect_response(moved):
+        review(page, place, place.texts[0])
+    held: list[Any] = []
+    page.route(moved, lambda route: held.append(route))
+    for asked, key in enumerate(("End", "PageDown")):
+        page.locator("#cutoff").press(key)
+        for _ in range(300):
+            if len(held) == asked:
+                page.wait_for_timeout(50)
+    first, second = held
+    # What comes late is of a cut-off that stands there no more: it isn't shown, and nothing can be kept.
+    with page.expect_response(moved):
+        first.continue_()
+    assert page.locator("#moved").get_attribute("aria-busy") == "true"
+    assert page.locator("#moved p").count() == 0
+    assert page.locator("#cutoff-save").is_disabled()
+    second.continue_()
+    page.wait_for_selector("#moved[aria-busy=false] p")
+    page.wait_for_selector("#cutoff-save:enabled")
+    page.locator("#cutoff-forget").click()
+    assert page.locator("#cutoff-save").is_hidden()
 
 
 def test_never_rules_and_dropped_strings(page: Any, place: Place) -> None:

@@ -169,8 +169,10 @@ function chart(df) {
 }
 
 function forget() {
+  wanted = null;
   $("cutoff").value = position(current());
   $("moved").replaceChildren();
+  pending(false);
   for (const name of ["cutoff-save", "cutoff-forget"]) $(name).hidden = true;
   $("cutoff-reset").hidden = state.moved === null;
   label(current());
@@ -184,12 +186,20 @@ function label(df) {
 }
 
 let wanted = null;
+// What stands there is of another cut-off until the answer is in: it can't be kept before.
+function pending(is) {
+  $("moved").setAttribute("aria-busy", is);
+  $("cutoff-save").disabled = is;
+}
 const look = later(90, async (df) => {
   let found;
   try {
     found = await ask("/api/moved", { source, df });
   } catch (problem) {
-    $("moved").replaceChildren(el("p", { class: "problem" }, problem.message));
+    if (wanted === df) {
+      $("moved").replaceChildren(el("p", { class: "problem" }, problem.message));
+      pending(false);
+    }
     return;
   }
   if (wanted !== df) return;
@@ -201,19 +211,20 @@ const look = later(90, async (df) => {
       el("div", {}, el("b", { class: "come" }, `${number(found.comes)} come in`), names(found.come, found.comes)),
       el("div", {}, el("b", { class: "gone" }, `${number(found.goes)} go out`), names(found.go, found.goes))));
   $("cutoff-save").hidden = $("cutoff-forget").hidden = df === current() && state.moved !== null;
-  document.body.dataset.looked = df;
+  pending(false);
 });
 
 $("cutoff").addEventListener("input", () => {
   const df = frequency(Number($("cutoff").value));
   wanted = df;
+  pending(true);
   if (!$("moved").firstChild) $("moved").textContent = "…";
   label(df);
   chart(df);
   look(df);
 });
 $("cutoff-save").addEventListener("click", () => add({ action: "cutoff", df: frequency(Number($("cutoff").value)) }, "Cut-off moved"));
-$("cutoff-forget").addEventListener("click", () => { wanted = null; forget(); });
+$("cutoff-forget").addEventListener("click", forget);
 $("cutoff-reset").addEventListener("click", () => decide({ kind: "reset-cutoff" }, "Cut-off put back"));
 
 // ------------------------------------------------------------------------------------------------------ expressions
