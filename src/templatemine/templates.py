@@ -131,12 +131,22 @@ def _replaced(
 
 
 def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
-    """Where in its line a string stands as a rule; elsewhere it is not cut."""
+    """Where in its line a string stands as a rule; elsewhere it is not cut.
+
+    So it is with one that most of the time begins (ends) its lines, if of the rest most stand within prose: a newspaper's
+    name below its headlines is furniture, and in its sentences what they are about.
+    """
     if evidence is None:
         return ""
     if evidence.lines[row] >= config.whole:
         return "line"
-    return "start" if evidence.starts[row] >= config.edge else "end" if evidence.ends[row] >= config.edge else ""
+    starts, ends = evidence.starts[row], evidence.ends[row]
+    side, share = ("start", starts) if starts >= min(ends, config.edge) else ("end", ends)
+    if share >= config.edge:
+        return side
+    glued = max(evidence.after_close[row], evidence.closes[row]) >= config.closed
+    outside = not glued and share >= config.half and evidence.within[row] > config.half * (1.0 - share)
+    return side if outside else ""
 
 
 def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, list[str]]:

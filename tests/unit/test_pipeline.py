@@ -377,6 +377,25 @@ def test_a_call_without_a_mark_between_sentences_is_found(call: str, times: int)
         assert cleaner.clean(document.body).text == document.body.replace(f" {call}", "")
 
 
+@pytest.mark.parametrize(("sentences", "captions"), [(20, 10), (5, 25)])
+def test_a_name_below_headlines_is_content_in_sentences(sentences: int, captions: int) -> None:
+    """What stands within prose mostly where it doesn't end its lines is cut only where it does."""
+    rng = random.Random(4)
+    documents = []
+    for number in range(100):
+        name = "Harbour Courier" if number < sentences else rng.choice(WORDS)
+        lines = [f"{story(rng, 14)[:-1]} {name} {story(rng, 14)}"]
+        if sentences <= number < sentences + captions:
+            lines.insert(0, f"{rng.choice(WORDS)} Harbour Courier {rng.choice(WORDS)}")
+        elif number >= sentences:
+            lines.insert(0, "Harbour Courier")
+        documents.append(Document(source="s", id=str(number), text="\n\n".join(lines)))
+    cleaner = Cleaner(mine(documents + three_sources())["s"])
+    said = "He told the Harbour Courier on Sunday that the gates would stay open for as long as they are asked to be."
+    kept = said if sentences > captions else said.replace(" Harbour Courier", "")
+    assert cleaner.clean(f"Open gates\n\nHarbour Courier\n\n{said}").text == f"Open gates\n\n{kept}"
+
+
 def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
     rng = random.Random(3)
     documents = [
