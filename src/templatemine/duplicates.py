@@ -6,8 +6,8 @@ not alike for the furniture they share.  What two documents have in common of th
 resemblance of Broder (1997), over the smaller of the two, so that a copy may be an excerpt.  Nothing depends on the
 order of the documents.
 
-Two passes over the tokens, and a sort of what comes twice of the rare ones' pairs; memory is 12 bytes for each pair, and some
-30 for each of those that are sorted.
+Two passes over the tokens, and a sort of what comes twice of the rare ones' pairs; memory is 12 bytes for each pair,
+and some 30 for each of those that are sorted.
 """
 
 from __future__ import annotations
