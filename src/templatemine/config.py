@@ -159,6 +159,8 @@ class EvidenceConfig:
     stock_share : the same for long phrases that are open on one side.
     common_share : what is no prose, and stands once in this share of the documents, need not say much.
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
+    outside_share : what mostly begins or ends lines is cut only there, if of its other occurrences more than this share
+        stand within prose; 1 turns it off.
     quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
     closed, after_close : least share of occurrences that punctuation closes.
     line_information, edge_information, mark_information, rich, phrase_information, brief_information,
@@ -203,6 +205,7 @@ class EvidenceConfig:
     edge: float = 0.9
     mark: float = 0.95
     half: float = 0.5
+    outside_share: float = 0.5
     quiet: float = 0.2
     half_quiet: float = 0.3
     reach_quiet: float = 0.15

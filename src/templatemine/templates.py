@@ -145,7 +145,7 @@ def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
     if share >= config.edge:
         return side
     glued = max(evidence.after_close[row], evidence.closes[row]) >= config.closed
-    outside = not glued and share >= config.half and evidence.within[row] > config.half * (1.0 - share)
+    outside = not glued and share >= config.half and evidence.within[row] > config.outside_share * (1.0 - share)
     return side if outside else ""
 
 
