@@ -347,7 +347,7 @@ def rare_pairs(const int32_t[::1] forms not None, const int64_t[::1] doc_starts 
     -------
     pairs, owner : uint64 and int32 arrays
         A hash of each pair of which both are in pairs, and its document; in their order.  All that come twice, and a few that
-        don't: of most texts' pairs some nine in ten come once.
+        don't: of news, eight or nine pairs in ten come once.
     rare : int64 array, shape (documents,)
         Rare tokens of each document.
     said : uint64 array, shape (documents,)
