@@ -15,7 +15,7 @@ from setuptools.command.build_ext import build_ext
 MODULES = (
     *("_memory", "_tables", "_marks", "_tags", "_forms", "_text", "_utf8"),
     *("_core", "_strings", "_grow", "_count"),
-    *("_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
+    *("_automaton", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
     *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
     *("_smooth", "_single", "_runs", "_crf"),
 )

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
-from templatemine.expressions import SLOT, Encoded, box_expression, expression
-from templatemine.expressions import halves as box_halves
+from templatemine.expressions import SLOT, Encoded, expression
 from templatemine.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mine import find_repeats
 from templatemine.model import Corpus, Cutoff, Document, Template
@@ -406,22 +405,15 @@ def make_pack(
     for place, (forms, example) in enumerate(strings):
         fixed = tuple(patterns.readable(form) for form in forms)
         anchor = anchors[place % len(anchors)] if anchors else ""
-        # "end/line" is anchored as a line and takes the rest up to its end; "between/" parts its tokens in two halves.
+        # "end/line" is anchored as a line and takes the rest up to its end.
         slot, anchor = anchor.split("/") if "/" in anchor and not html else ("", anchor.rpartition("/")[2])
-        middle = len(forms) // 2 if slot == "between" else len(forms)
-        halves = [(*fixed[:middle], SLOT, *fixed[middle:])] if slot == "between" and middle else []
-        # The words of a box are letters as they stand: what a pattern stands for is none.
-        halves = [one for one in halves if re.fullmatch(box_expression(*box_halves(one)), example)]
         sides = {"": fixed, "end": (*fixed, SLOT), "start": (SLOT, *fixed)}
-        for tokens in [*halves, *(sides[side] for side in {slot, ""} & sides.keys())]:
+        for tokens in [sides[side] for side in {slot, ""}]:
             if tokens in seen:
                 continue
             seen.add(tokens)
             side = slot if SLOT in tokens else ""
-            if side == "between":
-                source = box_expression(*box_halves(tokens))
-            else:
-                source = expression(forms, patterns, separators, html, anchor=anchor, slot=side)
+            source = expression(forms, patterns, separators, html, anchor=anchor, slot=side)
             name = f"t{place}{side}"
             templates.append(
                 Template(id=name, regex=source, tokens=tokens, df=3, count=3, example=example, anchor=anchor)
@@ -493,8 +485,6 @@ ANCHORINGS = (
     ("start", "end", "line", ""),
     ("end/end",),
     ("start/start", "end/line", ""),
-    ("between/", "between/", "start", "end/end"),
-    ("between/",),
 )
 
 

@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         *("_memory", "_tables", "_marks", "_tags", "_forms", "_text", "_utf8"),
         *("_core", "_strings", "_grow", "_count"),
-        *("_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
+        *("_automaton", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
         *("page_section", "overrides", "io"),
         *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
         *("_smooth", "_single", "_runs", "_crf"),
@@ -49,9 +49,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
             "mined",
             "background",
             "decide",
-            "openings",
-            "boxes",
-            "fillers",
+                        "fillers",
             "templates",
             "counting",
             "sharing",
@@ -156,7 +154,7 @@ SHARED = ("_chars", "_memory", "_tables", "_spec", "_marks", "_tags", "_forms", 
 
 NATIVE = (
     (*SHARED, "_stands", "_core", "_grow", "_count"),
-    (*SHARED, "_automaton", "_boxes", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
+    (*SHARED, "_automaton", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
     (*SHARED, "_markup", "_paths", "_words", "_state", "_blocks", "_pages"),
 )
 """Mining, cleaning, pages: each module builds on those before it, and on `errors`."""

@@ -288,9 +288,6 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     for i in range(strings):
         first = bounds[i]
         last = bounds[i + 1] - 1
-        if first > last:
-            # A box is looked for by its letters.
-            continue
         edge = edges[i] & (BEGINS_LINE | ENDS_LINE)
         s.edges = s.edges or edges[i]
         if edges[i] & TO_BEGIN:

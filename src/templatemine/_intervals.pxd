@@ -20,5 +20,4 @@ cdef struct Outcome:
 
 cdef void outcome_free(Outcome* out) noexcept nogil
 cdef void order_by_end(Found* found) noexcept nogil
-cdef int order_by_byte(const Tokens* tokens, Found* found) except -1 nogil
 cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil

@@ -96,39 +96,6 @@ cdef void order_by_end(Found* found) noexcept nogil:
         found.count[k] = count
 
 
-cdef struct Hit:
-    # A match where bytes and not tokens tell the order.
-    int64_t end
-    int64_t position
-    int32_t length
-    int32_t count
-
-
-cdef int by_end(const void* a, const void* b) noexcept nogil:
-    cdef const Hit* first = <const Hit*>a
-    cdef const Hit* second = <const Hit*>b
-    if first.end != second.end:
-        return 1 if first.end > second.end else -1
-    return (first.count > second.count) - (first.count < second.count)
-
-
-cdef int order_by_byte(const Tokens* tokens, Found* found) except -1 nogil:
-    """Matches in the order of the bytes that they end with."""
-    cdef int64_t i
-    cdef Hit* hits = <Hit*>malloc(found.size * sizeof(Hit))
-    if hits == NULL:
-        raise MemoryError
-    for i in range(found.size):
-        hits[i] = Hit(tokens.end[found.length[i]], found.position[i], found.length[i], found.count[i])
-    qsort(hits, found.size, sizeof(Hit), by_end)
-    for i in range(found.size):
-        found.position[i] = hits[i].position
-        found.length[i] = hits[i].length
-        found.count[i] = hits[i].count
-    free(hits)
-    return 0
-
-
 cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
     """True if fewer than `gap` code points lie between two spans."""
     if start - end < gap:

@@ -7,7 +7,6 @@ from templatemine._tables cimport Table, Word, Words
 from templatemine._text cimport Scanner, Tokens
 from templatemine._utf8 cimport Bytes, Written
 from templatemine._automaton cimport Automaton
-from templatemine._boxes cimport Boxes
 from templatemine._intervals cimport Outcome
 from templatemine._fillers cimport Fillers, Walked
 from templatemine._clues cimport Sieve
@@ -47,7 +46,6 @@ cdef class Matcher(Scanner):
     cdef Table vocabulary
     cdef Automaton automaton
     cdef uint8_t* edges
-    cdef Boxes boxes
     cdef Fillers fillers
     cdef int64_t strings
     cdef uint8_t* own_form      # 1 where a token spelt like the form has that form

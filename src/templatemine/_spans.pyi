@@ -24,7 +24,6 @@ class Matcher(Scanner):
         bounds: NDArray[np.int64] | array[int],
         edges: NDArray[np.uint8] | bytes | None = None,
         sieve: int = 1,
-        boxes: list[tuple[int, bytes, bytes]] | None = None,
         kinds: bytes = b"",
         known: list[list[bytes]] | None = None,
     ) -> Self: ...

@@ -25,9 +25,8 @@ from templatemine._forms cimport normalise
 from templatemine._text cimport Scanner, Tokens, scan, tokens_free, tokens_push
 from templatemine._utf8 cimport Bytes, Written, count_points, utf8_of, written
 from templatemine._automaton cimport Automaton, automaton_build, automaton_free, automaton_step
-from templatemine._boxes cimport Boxes, boxes_build, boxes_free, find_boxes
 from templatemine._cut cimport assemble, cut_pieces, pieces_to_points
-from templatemine._intervals cimport Outcome, order_by_byte, order_by_end, outcome_free, unite
+from templatemine._intervals cimport Outcome, order_by_end, outcome_free, unite
 from templatemine._fillers cimport ANYTHING, Fillers, NUMBERS, Walked, fillers_free, fillers_make, fits, walked_forget
 from templatemine._clues cimport (
     BEGINS_LINE, ENDS_LINE, REACHES, SLOT_SIZE, Sieve, TO_BEGIN, TO_END, sieve_build, sieve_free, sieve_learn,
@@ -161,10 +160,6 @@ cdef class Matcher(Scanner):
     sieve : int, default 1
         Whether to tokenise only where strings may stand (`_sieve`): 0 never, 1 where that is faster, 2 always, for tests.
         What is found is the same.
-    boxes : list of (int, bytes, bytes), optional
-        Strings without tokens, each with its opening and its closing, literal text in which a blank stands for any white
-        space character that ends no line: a match reaches from an opening to the end of the nearest closing behind it, on
-        its line and at most `expressions.BOX_SIZE` code points away.  Without an opening it reaches from a joint.
     kinds : bytes, optional
         `slots.code_of` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
         anything of `slots.SLOT_SIZE` characters.
@@ -174,12 +169,10 @@ cdef class Matcher(Scanner):
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1,
-                  list boxes=None, bytes kinds=b"", list known=None):
+                  bytes kinds=b"", list known=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
-        cdef set boxed = {row[0] for row in boxes or ()}
-        memset(&self.boxes, 0, sizeof(Boxes))
         memset(&self.fillers, 0, sizeof(Fillers))
         memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
@@ -190,15 +183,12 @@ cdef class Matcher(Scanner):
         table_init(&self.vocabulary)
         if strings < 0:
             raise ValueError("expected bounds, got none")
-        for string in boxed:
-            if not 0 <= string < strings:
-                raise ValueError(f"expected boxes of {strings} strings, got one of string {string}")
         for i, form in enumerate(vocabulary):
             if table_add(&self.vocabulary, <const uint8_t*>form, len(form)) != i:
                 raise ValueError(f"the form {form!r} stands in the vocabulary twice")
         for i in range(strings):
-            if bounds[i] > bounds[i + 1] or (bounds[i] == bounds[i + 1]) != (i in boxed):
-                raise ValueError(f"string {i} is {'a box with tokens' if i in boxed else 'empty'}")
+            if bounds[i] >= bounds[i + 1]:
+                raise ValueError(f"string {i} is empty")
         if bounds[0] != 0 or bounds[strings] != flat.shape[0]:
             raise ValueError(f"expected bounds from 0 to {flat.shape[0]}, got {bounds[0]} to {bounds[strings]}")
         if flat.shape[0] >= 0x7FFFFFF0:
@@ -233,8 +223,6 @@ cdef class Matcher(Scanner):
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
         fillers_make(&self.fillers, kinds, known or [[], []])
-        if boxes:
-            boxes_build(&self.boxes, boxes)
         automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
         self._learn_words()
         self.sieved = False
@@ -286,7 +274,6 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         for i in range(self.spares):
             scratch_free(self.spare[i])
-        boxes_free(&self.boxes)
         fillers_free(&self.fillers)
         free(self.spare)
         sieve_free(&self.sieve)
@@ -408,16 +395,6 @@ cdef class Matcher(Scanner):
                 self.sieved = False
         if not ordered:
             order_by_end(&scratch.found)
-        if self.boxes.closings:
-            if forms != NULL:
-                # What stands for a box is no token.
-                forms[self.vocabulary.count] -= scratch.tokens.size
-            whole = scratch.found.size
-            find_boxes(&self.boxes, p, n, &scratch.tokens, &scratch.found)
-            if scratch.found.size > whole:
-                order_by_byte(&scratch.tokens, &scratch.found)
-            if forms != NULL:
-                forms[self.vocabulary.count] += scratch.tokens.size
         return 0
 
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
@@ -597,16 +574,8 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
-    cdef bint _joins(self, int64_t string):
-        """Whether a string begins at a joint."""
-        cdef int64_t k
-        for k in range(self.boxes.closings):
-            if self.boxes.joint[k] == string:
-                return True
-        return False
-
     def holds(self, const uint8_t[::1] document not None, int64_t string):
-        """True if a string occurs from the first byte of a document to the last; from its joint, if it begins at one."""
+        """True if a string occurs from the first byte of a document to the last."""
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
         _check_size(document.shape[0])
@@ -616,7 +585,7 @@ cdef class Matcher(Scanner):
             with nogil:
                 self._find(p, document.shape[0], scratch, NULL)
             for i in range(found.size):
-                if (found.count[i] == string and (scratch.tokens.start[found.position[i]] == 0 or self._joins(string))
+                if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
                         and scratch.tokens.end[found.length[i]] == document.shape[0]):
                     return True
             return False

@@ -189,14 +189,10 @@ class _Expressions:
         self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")
         self._tags: dict[bytes, str] = {}
         self._compiled: dict[int, regex.Pattern[str]] = {}
-        self._boxes: dict[int, regex.Pattern[str]] = {}
         self._always: list[int] = []
         by_literal: dict[str, list[int]] = {}
         for place, template in enumerate(pack.templates):
             if template.tokens is None:
-                continue
-            if template.slot == "between":
-                self._boxes[place] = regex.compile(template.regex)
                 continue
             forms = pack.forms(template)
             for form in forms:
@@ -237,20 +233,7 @@ class _Expressions:
                 if slot == "start" and not self._takes(text, start, filler[0], slot, kind):
                     continue
                 found.append((start, end, place))
-        return found + self._boxes_of(text)
-
-    def _boxes_of(self, text: str) -> Matches:
-        """Boxes are told by the letters of the text, in which a match of a user's pattern is one character."""
-        if not self._boxes:
-            return []
-        patterns = self._pack.patterns
-        own = patterns.user_matches(text, self._separators) if patterns.user else []
-        marked = Marked(text, [(start, end, "\U000f0fff") for start, end, _ in own])
-        return [
-            (marked.original(match.start(1)), marked.original(match.end(1)), place)
-            for place, compiled in self._boxes.items()
-            for match in compiled.finditer(marked.text, overlapped=True)
-        ]
+        return found
 
     def _line_end(self, text: str, place: int) -> int:
         """Where the last token of a line ends."""

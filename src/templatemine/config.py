@@ -177,15 +177,6 @@ class EvidenceConfig:
     slot_unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in
         the archive: six documents with fillers must agree.
     table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
-    boxes : look for boxes in sentences.
-    box_sample : documents that tell whether there are any.
-    box_share : least share of these that hold chains of joints.
-    box_cover : least share of the places where a word with a capital stands again soon that hold a closing; of chains
-        of joints it is `half`.
-    box_known : least share of the occurrences of a closing that known openings explain.
-    box_near : least share of the occurrences of a closing that stand in or behind such a chain.
-    box_wrong : greatest share of the known boxes before which a joint stands that is none of theirs.
-    box_least, box_openings : least number of boxes with an opening, and of openings; what few things open is no box.
     """
 
     exclusive_bits: float = 7.0
@@ -229,15 +220,6 @@ class EvidenceConfig:
     table_share: float = 0.1
     slot_kinds: bool = True
     slot_unseen: float = 0.5
-    boxes: bool = True
-    box_sample: int = 200
-    box_share: float = 0.1
-    box_cover: float = 0.25
-    box_near: float = 0.6
-    box_least: int = 3
-    box_wrong: float = 0.01
-    box_openings: int = 12
-    box_known: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

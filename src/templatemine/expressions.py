@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANCHORS",
-    "BOX_SIZE",
     "CAPITAL",
-    "JOINT",
     "OWN_TOKEN",
     "SLOT",
     "SLOT_SIZE",
@@ -40,11 +38,9 @@ __all__ = [
     "WIDE_SPACE",
     "Encoded",
     "Marked",
-    "box_expression",
     "expression",
     "for_re2",
     "for_tokens",
-    "halves",
     "is_own_token",
     "is_tag",
     "joint",
@@ -55,10 +51,6 @@ __all__ = [
 
 # Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
 ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
-# A token of a template that stands for a joint: a capital behind small letters.
-JOINT = "{joint}"
-# Between two strings of a template; three headlines have some 200 characters, a long one 100.
-BOX_SIZE = 400
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
 
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
@@ -128,28 +120,6 @@ def expression(
         else:
             parts, left = [rest, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
-
-
-def halves(tokens: Sequence[str]) -> tuple[str, str]:
-    """What stands before and behind the slot of a box: its words, with a blank between each two."""
-    middle = tokens.index(SLOT)
-    return " ".join(tokens[:middle]), " ".join(tokens[middle + 1 :])
-
-
-def box_expression(opening: str, closing: str) -> str:
-    """The regular expression of a box: two texts of a line and what stands between them.
-
-    They are told by their letters, not by tokens, for a parser glues them to what stands beside them.  A blank is any
-    white space character within a line.  Where `opening` is `JOINT`, the box begins where a word with a capital is
-    glued to small letters, and another capital, or a bracket, follows: a name.
-    """
-    blank = rf"[^\S{LINE_BREAKS}]"
-    first, last = (blank.join(re.escape(word) for word in half.split(" ")) for half in (opening, closing))
-    before = ""
-    if opening == JOINT:
-        before, first = f"[{SMALL}][{SMALL}]", rf"[{CAPITAL}][{SMALL}]{{1,20}}{blank}[{CAPITAL}\(]"
-    # The shortest way comes first: the nearest closing counts.
-    return f"{before}({first}[^{LINE_BREAKS}]{{0,{BOX_SIZE}}}?{last})"
 
 
 def _joined(described: Sequence[_Described], separators: str) -> list[str]:

@@ -227,7 +227,7 @@ class Template:
     hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
     string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
     the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
-    of a kind (see `slots`); ``{slot}`` in the middle for whatever is between two strings on a line.
+    of a kind (see `slots`).
     """
 
     id: str
@@ -240,12 +240,11 @@ class Template:
 
     @property
     def slot(self) -> str:
-        """ "start" or "end" if the rest of the line on that side belongs to the match, "between" if what stands between
-        two strings does, else ""."""
+        """ "start" or "end" if the rest of the line on that side belongs to the match, else ""."""
         tokens = self.tokens or ("",)
         if tokens[-1].startswith("{slot"):
             return "end"
-        return "start" if tokens[0].startswith("{slot") else "between" if "{slot}" in tokens else ""
+        return "start" if tokens[0].startswith("{slot") else ""
 
     @property
     def string(self) -> tuple[str, ...] | None:

@@ -24,7 +24,7 @@ from templatemine._version import __version__
 from templatemine.characters import WIDE_SPACE
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import ANCHORS, JOINT, Encoded, box_expression, expression, halves
+from templatemine.expressions import ANCHORS, Encoded, expression
 from templatemine.io.write import atomic_writer
 from templatemine.lint import backtracking
 from templatemine.model import Cutoff, PageHistory, Template
@@ -139,8 +139,6 @@ class Pack:
     def derived(self, template: Template) -> str:
         """The expression of a template's tokens."""
         slot = template.slot
-        if slot == "between":
-            return box_expression(*halves(template.tokens or ()))
         separators, patterns = self.tokenise.separators, self.patterns
         forms, kind = self.forms(template), template.filler
         return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
@@ -166,24 +164,17 @@ class Pack:
         rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
         flat, bounds, edges = array("i"), array("q", [0]), bytearray()
-        boxes: list[tuple[int, bytes, bytes]] = []
         kinds = bytearray()
         for place in rows:
             template = self.templates[place]
             slot = template.slot
-            if slot == "between":
-                opening, closing = (half.encode("utf-8", "surrogatepass") for half in halves(template.tokens or ()))
-                boxes.append((len(edges), b"" if opening == JOINT.encode() else opening, closing))
-            else:
-                flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
+            flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
             edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(slot, 0))
             kinds.append(code_of(template.filler))
             bounds.append(len(flat))
         known = known_words() if max(kinds, default=0) >= FIRST_NAMED else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        matcher = _spans.Matcher(
-            *arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, boxes, bytes(kinds), known
-        )
+        matcher = _spans.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, bytes(kinds), known)
         return matcher, rows
 
     def to_json(self) -> str:
@@ -485,26 +476,12 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
         raise PackError(f"{here}: tokens: {slots[0]} stands for a part of a line, and HTML has none")
     if len(slots) > 1 or len(tokens) < 2:
         raise PackError(f"{here}: tokens: expected {slots[0]} once and beside other tokens")
-    if template.slot == "between":
-        _check_box(template, here)
-    elif not template.slot:
-        raise PackError(f"{here}: tokens: expected {slots[0]} at an edge; between two strings stands {SLOT}")
-    elif not ANCHORS[template.anchor] & ANCHORS[template.slot]:
+    if not template.slot:
+        raise PackError(f"{here}: tokens: expected {slots[0]} as the first or the last one")
+    if not ANCHORS[template.anchor] & ANCHORS[template.slot]:
         raise PackError(
             f"{here}: anchor: expected {template.slot!r} or 'line' beside {slots[0]}, got {template.anchor!r}"
         )
-
-
-_SPACE = re.compile(rf"[\t-\r {WIDE_SPACE}]")
-
-
-def _check_box(template: Template, here: str) -> None:
-    """The words of a box are text as it stands, and it stands anywhere in its line."""
-    if template.anchor:
-        raise PackError(f"{here}: anchor: expected '' beside a {SLOT} in the middle, got {template.anchor!r}")
-    for word in template.tokens or ():
-        if not word or _SPACE.search(word):
-            raise PackError(f"{here}: tokens: expected words without white space, got {word!r}")
 
 
 def _check_examples(pack: Pack, where: str) -> None:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _forms, _memory, _strings
-from templatemine.boxes import Box, boxes_of
 from templatemine.config import PipelineConfig
 from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
 from templatemine.crosssite import Peers, gather
@@ -266,9 +265,6 @@ def _finish(
         note = f"; {named} not counted{note}"
     cutoff = replace(cutoff, note=cutoff.note + note)
     kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
-    boxes: Sequence[Box] = ()
-    if method.evidence and config.evidence.boxes and not mined.html:
-        boxes = boxes_of(documents if mined.chosen is None else [documents[at] for at in mined.chosen], config.evidence)
     pack = Pack(
         source=mined.source,
         html=mined.html,
@@ -277,7 +273,7 @@ def _finish(
         documents=mined.documents,
         method=config.method,
         cutoff=cutoff,
-        templates=templates_of(mined, kept, documents, patterns, config, filled, boxes),
+        templates=templates_of(mined, kept, documents, patterns, config, filled),
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.boxes import Box
 from templatemine.characters import SPACE, in_class, line_begin, line_end
 from templatemine.config import EvidenceConfig, PipelineConfig
 from templatemine.evidence import Evidence, reaches
-from templatemine.expressions import SLOT_SIZE, Encoded, box_expression, expression, halves
+from templatemine.expressions import SLOT_SIZE, Encoded, expression
 from templatemine.fillers import Filled, Slotted, Taken, kinds_taken
 from templatemine.mined import Mined, parts
 from templatemine.model import Document, Template
@@ -36,9 +35,8 @@ def templates_of(
     patterns: PatternSet,
     config: PipelineConfig,
     filled: Fillings,
-    boxes: Sequence[Box],
 ) -> tuple[Template, ...]:
-    """The templates of some strings, and of boxes that stand in prose; by document frequency, greatest first.
+    """The templates of some strings, by document frequency, greatest first.
 
     Parameters
     ----------
@@ -77,7 +75,6 @@ def templates_of(
         template(row, "") for row in rows.tolist() if not _replaced(mined.evidence, row, taken, config.evidence)
     ]
     templates += [template(row, side) for row, side in slots]
-    templates += [_boxed(box) for box in boxes]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 
@@ -93,19 +90,6 @@ def slots_of(mined: Mined, rows: NDArray[np.int64], config: PipelineConfig) -> d
         for row, sides in _reaching(mined, rows, config.evidence).items()
         for side in sides
     }
-
-
-def _boxed(box: Box) -> Template:
-    """Two strings and what stands between them."""
-    tokens = (*box.opening, SLOT, *box.closing)
-    return Template(
-        id=template_id(tokens),
-        regex=box_expression(*halves(tokens)),
-        tokens=tokens,
-        df=box.df,
-        count=box.count,
-        example=box.example,
-    )
 
 
 def _slotted_anchor(anchor: str, side: str) -> str:

@@ -34,11 +34,10 @@ SCANNER = pattern_set("news").scanner_arguments("-", False)
 FIELDS = _lines.Fields([b"text", b"html", b"source", b"id", b"removed", b"spared"], 1 << 40)
 
 
-def matcher(*boxes: tuple[int, bytes, bytes], sieve: int = 1) -> _spans.Matcher:
-    """ "Sign up now" to the end of its line, "read" alone, and boxes as the third string."""
+def matcher(sieve: int = 1) -> _spans.Matcher:
+    """ "Sign up now" to the end of its line, and "read" alone."""
     words = [b"Sign", b"up", b"now", b"read"]
-    bounds = i64(0, 3, 4, 4) if boxes else i64(0, 3, 4)
-    return _spans.Matcher(*SCANNER, words, i32(0, 1, 2, 3), bounds, u8(4, 0, 0)[: len(bounds) - 1], sieve, list(boxes))
+    return _spans.Matcher(*SCANNER, words, i32(0, 1, 2, 3), i64(0, 3, 4), u8(4, 0), sieve)
 
 
 # ------------------------------------------------------------------------------------------------------ memory runs out
@@ -116,13 +115,6 @@ def test_lines_without_arguments(arguments: tuple[Any, ...]) -> None:
         with pytest.raises(TypeError):
             _lines.Sweep(*arguments)
     gc.collect()
-
-
-@pytest.mark.parametrize("string", [-1, 3, 2**31 - 1])
-def test_boxes_are_of_strings_that_there_are(string: int) -> None:
-    """Who cleans looks up names by the string."""
-    with pytest.raises(ValueError, match=f"expected boxes of 3 strings, got one of string {string}"):
-        matcher((2, b"By", b"Paper"), (string, b"By", b"Paper"))
 
 
 def test_none_is_no_text() -> None:
@@ -364,14 +356,14 @@ def test_any_bytes_have_tokens(data: bytes, html: bool) -> None:
 @examples(300)
 @given(BYTES, st.integers(0, 2))
 def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
-    native = matcher((2, b"By", b"Paper"), (2, b"", b"read"), sieve=sieve)
+    native = matcher(sieve=sieve)
     starts, ends, strings = native.find(alone(data))
     assert all(0 <= a <= b <= len(data) for a, b in zip(starts, ends, strict=True))
-    assert set(strings.tolist()) <= {0, 1, 2}
+    assert set(strings.tolist()) <= {0, 1}
     assert all(0 <= a <= b <= len(data) for a, b in native.regions(alone(data)))
-    assert len(native.rests([data], u8(4, 8, 4))) == len(starts)
+    assert len(native.rests([data], u8(4, 8))) == len(starts)
     text = data.decode("utf-8", "replace")
-    ((left, spans, _),) = native.clean([text], 3, 1.0, [("a",), ("b",), ("c",)], tuple, tuple)
+    ((left, spans, _),) = native.clean([text], 3, 1.0, [("a",), ("b",)], tuple, tuple)
     assert _cut.cut(text, list(spans)) == left
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import cases, examples, make_pack, mine_strings, mined_pack, scan
 from templatemine.clean import Cleaner
 from templatemine.config import CleanConfig, UserPattern
-from templatemine.expressions import BOX_SIZE, JOINT, SLOT, SLOT_SIZE, box_expression, halves
+from templatemine.expressions import SLOT_SIZE
 from templatemine.model import Span, Template
 from templatemine.packs import Pack
 from templatemine.patterns import pattern_set
@@ -49,15 +49,6 @@ def test_engines_agree_on_mined_packs(html: bool, data: st.DataObject) -> None:
         spans(pack, text)
 
 
-def boxed_pack(*rows: tuple[str, ...]) -> Pack:
-    """A pack of boxes."""
-    templates = tuple(
-        Template(id=f"t{place}", regex=box_expression(*halves(row)), tokens=row, df=3, count=3, example="")
-        for place, row in enumerate(rows)
-    )
-    return replace(make_pack([], pattern_set("news"), "-", False), templates=templates)
-
-
 @pytest.mark.parametrize("text", ["See http://x.org/Über all", "See http://x.org/a:é all", "See www.x.org/ال all"])
 def test_a_letter_behind_an_address(text: str) -> None:
     patterns = pattern_set("news")
@@ -92,74 +83,6 @@ def test_a_slot_holds_so_many_characters(side: str, fill: str) -> None:
             line = f"{rest} Contributing:"
         taken.add(len(spans(pack, f"A line.\n{line}\nAnother.")) == 1)
     assert taken == {True} if fill == "own pattern" else {True, False}
-
-
-@pytest.mark.parametrize("fill", FILLS)
-def test_between_two_strings_stand_so_many_characters(fill: str) -> None:
-    """Both engines measure what stands between alike, and take it up to `BOX_SIZE` characters."""
-    own = UserPattern(name="case", regex="case-[0-9]+", spans=True)
-    patterns = pattern_set("news", (own,) if fill == "own pattern" else ())
-    pack = make_pack([([b"Guide", b"Hide"], "Guide Hide")], patterns, "-", False, ["between/"])
-    taken = set()
-    for size in range(BOX_SIZE - 20, BOX_SIZE + 21):
-        rest = (FILLS[fill] * BOX_SIZE)[:size]
-        taken.add(len(spans(pack, f"They said Guide {rest} Hide so.")) == 1)
-    assert taken == {True} if fill == "own pattern" else {True, False}
-
-
-@pytest.mark.parametrize(
-    ("text", "cuts"),
-    [
-        ("Mr Lee Guide to it Hide said", ["Guide to it Hide"]),
-        ("Guide Hide", ["Guide Hide"]),
-        ("Guide Guide a Hide b Hide", ["Guide Guide a Hide"]),
-        ("Guide a Hide b Guide c Hide", ["Guide a Hide", "Guide c Hide"]),
-        ("Guide a\nb Hide", []),
-        ("Guide a\u2028b Hide", []),
-        ("Hide a Guide", []),
-        ("MrGuidesHide's", ["GuidesHide"]),
-        ("GuideaHide,a Guide b HideHide", ["GuideaHide", "Guide b Hide"]),
-        ("語Guide-語Hide語", ["Guide-語Hide"]),
-    ],
-)
-def test_a_slot_may_stand_between_two_strings(text: str, cuts: list[str]) -> None:
-    pack = make_pack([([b"Guide", b"Hide"], "Guide Hide")], pattern_set("news"), "-", False, ["between/"])
-    assert [text[one.start : one.end] for one in spans(pack, text)] == cuts
-
-
-@pytest.mark.parametrize(
-    ("tokens", "text", "cuts"),
-    [
-        (("Ann", "Lee", SLOT, "Read", "more"), "a Ann Lee b Read more c", ["Ann Lee b Read more"]),
-        (("Ann", "Lee", SLOT, "Read", "more"), "aAnn\xa0LeebRead\u2009more", ["Ann\xa0LeebRead\u2009more"]),
-        (("Ann", "Lee", SLOT, "Read", "more"), "Ann\nLee b Read more", []),
-        (("Ann", "Lee", SLOT, "Read", "more"), "Ann  Lee b Read more", []),
-        (("Ann", "Lee", SLOT, "Read", "more"), "Ann Lee Read\u2028more", []),
-        (("語", SLOT, "é"), "\u3000語語é", ["語語é"]),
-        (("a", SLOT, "a"), "aaa a", ["aaa a"]),
-        (("{number}", SLOT, "x"), "3 x {number}x", ["{number}x"]),
-        (("A", "B", SLOT, "B", "C"), "A B C B C", ["A B C B C"]),
-        ((JOINT, SLOT, "MORE"), "Mr LeeAnn (Al) Lee to voteMORE said", ["Ann (Al) Lee to voteMORE"]),
-        ((JOINT, SLOT, "MORE"), "Mr МинОльга\xa0Мин MORE", ["Ольга\xa0Мин MORE"]),
-        ((JOINT, SLOT, "MORE"), "Mr Lee Ann Lee MORE", []),
-        ((JOINT, SLOT, "MORE"), "by BuzzFeed that MORE", []),
-        ((JOINT, SLOT, "MORE"), "so LeeAnn LeeMORE, LéeÉva AMORE", ["Ann LeeMORE", "Éva AMORE"]),
-        ((JOINT, SLOT, "MORE"), "LeeAnn\nLee MORE LeeAnn L\nMORE", []),
-    ],
-)
-def test_boxes_are_told_by_their_letters(tokens: tuple[str, ...], text: str, cuts: list[str]) -> None:
-    assert [text[one.start : one.end] for one in spans(boxed_pack(tokens), text)] == cuts
-
-
-letters = st.lists(st.sampled_from([*"ABabéÉёЁ (\n\xa0\u2009\u2028", "bbAb A"]), max_size=40).map("".join)
-
-
-@examples(300)
-@given(st.lists(st.lists(st.text("ABabé", min_size=1, max_size=2), min_size=2, max_size=4), max_size=4), letters)
-def test_engines_agree_on_boxes(made: list[list[str]], text: str) -> None:
-    rows = {(*words[: len(words) // 2], SLOT, *words[len(words) // 2 :]) for words in made}
-    rows |= {(JOINT, SLOT, *words[len(words) // 2 :]) for words in made[::2]}
-    spans(boxed_pack(*sorted(rows)), text)
 
 
 @pytest.mark.parametrize(

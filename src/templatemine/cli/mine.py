@@ -115,11 +115,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
     )
     common.add_background_option(group)
-    parser.add_argument(
-        "--no-boxes",
-        action="store_true",
-        help="don't look for boxes that a parser wrote into sentences (a name, headlines, MORE)",
-    )
     group = parser.add_argument_group("larger than memory")
     group.add_argument(
         "--memory",

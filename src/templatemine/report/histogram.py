@@ -52,7 +52,7 @@ def histogram_of(pack: Pack) -> Histogram:
     counts = tuple(max(count, 0) for count in pack.cutoff.histogram)
     bins, documents = len(counts), max(pack.documents, 1)
     # Strings count, each once: with a slot, without it or both; what is between two strings was never one.
-    strings = {one.string: one.df for one in pack.templates if one.slot != "between" and one.tokens is not None}
+    strings = {one.string: one.df for one in pack.templates if one.tokens is not None}
     found = Counter(min(max(math.ceil(df * bins / documents) - 1, 0), bins - 1) for df in strings.values())
     borders: tuple[float, ...] = ()
     energies: tuple[float, ...] = ()
