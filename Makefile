@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Files of tests side by side; those of one file share what they have mined.
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
-NATIVE := $(wildcard src/templatemine/*.pyx src/templatemine/*.pxd)
+NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
 .PHONY: demo test sanitize lint dist bench quality gate clean
 
@@ -44,10 +44,8 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest templatemine._memory templatemine._forms templatemine._intervals templatemine._text \
-		templatemine._core templatemine._strings templatemine._grow templatemine._count templatemine._cut templatemine._spans \
-		templatemine._lines templatemine._blocks templatemine._pages templatemine._forest \
-		templatemine._single templatemine._smooth templatemine._runs templatemine._crf
+	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.matching._match \
+		templatemine.cleaning._records templatemine.pages._html templatemine.pages._model templatemine.pages.baselines._crf
 
 dist: $(VENV)/installed
 	$(BIN)/pip install --quiet --group build
@@ -75,4 +73,4 @@ gate: $(VENV)/tested
 	$(BIN)/python bench/quality/gate.py check
 
 clean:
-	rm -rf $(VENV) build dist demo src/*.egg-info src/templatemine/*.c src/templatemine/*.so
+	rm -rf $(VENV) build dist demo src/*.egg-info $(shell find src/templatemine -name "*.c" -o -name "*.so")

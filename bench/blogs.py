@@ -30,7 +30,7 @@ from typing import Any
 
 from templatemine.config import ExtractConfig
 from templatemine.evaluation.metrics import score_words, words
-from templatemine.pages.blog_rules import KINDS
+from templatemine.pages.baselines.blog_rules import KINDS
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import Post
 

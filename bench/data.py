@@ -282,7 +282,7 @@ def _packs(folder: Path, quick: bool) -> None:
 
 def _strange(pack: Any, templates: list[Any], texts: Iterable[str]) -> list[Any]:
     """The templates that stand in none of the texts."""
-    from templatemine.clean import Cleaner
+    from templatemine.cleaning.cleaner import Cleaner
 
     # Two of one name differ by no more than the kind of their slots.
     by_name = {template.id: template for template in templates}

@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "datasets" / "pages"))
 from labels import label, rows  # noqa: E402
 
 from templatemine.config import CleanConfig  # noqa: E402
+from templatemine.desk.annotations import OTHER, labels_of, units  # noqa: E402
 from templatemine.desk.compare import propose  # noqa: E402
-from templatemine.desk.marks import OTHER, labels_of, units  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import mine  # noqa: E402
 

@@ -14,17 +14,17 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from templatemine.clean import Cleaner
+from templatemine.archive.update import FollowConfig, follow
+from templatemine.archive.window import WindowConfig, merge
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.follow import FollowConfig, follow
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
+from templatemine.mining.tokenise import days
 from templatemine.model import Document
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import mine
-from templatemine.shelf import load_packs
-from templatemine.tokenise import days
-from templatemine.window import WindowConfig, merge
 
 
 def cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:

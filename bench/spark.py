@@ -66,8 +66,8 @@ def costs(path: str) -> dict[str, float]:
     import pyarrow as pa
 
     from templatemine.adapters import tasks
-    from templatemine.packs import Pack
-    from templatemine.stream import StreamConfig
+    from templatemine.cleaning.records import StreamConfig
+    from templatemine.packs.pack import Pack
 
     by_source: dict[str, list[Document]] = {}
     for document in read_documents([path], ReadConfig()):
@@ -178,7 +178,7 @@ def compare(path: str, cores: int) -> dict[str, float]:
     """
 
     from templatemine.adapters.spark import clean_archive, in_order, mine_archive
-    from templatemine.stream import RecordCleaner, read_batches
+    from templatemine.cleaning.records import RecordCleaner, read_batches
 
     out: dict[str, float] = {}
     start = time.perf_counter()

@@ -23,8 +23,8 @@ from typing import Any
 from templatemine import Document, mine
 from templatemine.config import ExtractConfig
 from templatemine.evaluation.metrics import score_words, words
-from templatemine.packs import Pack
-from templatemine.pages.diff import middle
+from templatemine.packs.pack import Pack
+from templatemine.pages.baselines.diff import middle
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import SYSTEMS
 

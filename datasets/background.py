@@ -28,18 +28,18 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.background import write
 from templatemine.cli.common import at_least
 from templatemine.config import NO_BACKGROUND, PipelineConfig, ReadConfig
-from templatemine.decide import filled_in
 from templatemine.errors import CorpusError, TemplateMineError
 from templatemine.evaluation.protocol import by_source
 from templatemine.io.read import read_documents
 from templatemine.io.write import atomic_writer
-from templatemine.mined import Mined, Strings, rates_of
+from templatemine.mining.background import write
+from templatemine.mining.candidates import Mined, Strings, rates_of
+from templatemine.mining.select import filled_in
 from templatemine.model import Document
-from templatemine.patterns import PatternSet, pattern_set
 from templatemine.pipeline import mine_source, unfit
+from templatemine.text.patterns import PatternSet, pattern_set
 
 __all__ = ["BackgroundSpec", "Part", "derive", "main", "part_of", "patterns"]
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from templatemine.pages.baselines.crf import BINS, CONTAINERS, LABELS, NEIGHBOURS, OFFSETS
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import BINS, CONTAINERS, LABELS, NEIGHBOURS, OFFSETS
 from templatemine.pages.outline import INLINE, Outline
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"

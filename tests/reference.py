@@ -15,9 +15,9 @@ from typing import Any
 
 import regex
 
-from templatemine.expressions import OWN_TOKEN, tag_form
 from templatemine.model import Span
-from templatemine.patterns import MARKER, TABLE, PatternSet, parse_form
+from templatemine.text.expressions import OWN_TOKEN, tag_form
+from templatemine.text.patterns import MARKER, TABLE, PatternSet, parse_form
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Suffix array, LCP, maximal strings

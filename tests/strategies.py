@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +14,13 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
-from templatemine.expressions import SLOT, Encoded, expression
-from templatemine.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mine import find_repeats
+from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
+from templatemine.mining.repeats import find_repeats
+from templatemine.mining.tokenise import tokenise
 from templatemine.model import Corpus, Cutoff, Document, Template
-from templatemine.packs import Pack
-from templatemine.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
-from templatemine.tokenise import tokenise
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import SLOT, Encoded, expression
+from templatemine.text.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
 
 DEEP = os.environ.get("TEMPLATEMINE_TESTS") == "deep"
 SCALE = int(os.environ.get("TEMPLATEMINE_SCALE", "50" if DEEP else "1"))

@@ -6,7 +6,6 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,55 +14,24 @@ PACKAGE = "templatemine"
 SOURCE = Path(__file__).resolve().parents[1] / "src" / PACKAGE
 GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.json"
 
-# From the bottom up; a module or a package with all that is in it.  Modules of one layer may import each other where
-# ALONE does not say otherwise, but never in a circle.
+# From the bottom up: a room, or a module of the root, with all that is in it, imports only what stands on a lower line,
+# and rooms of one line know nothing of each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "config", "model", "_version"),
-    (
-        *("_memory", "_tables", "_marks", "_tags", "_forms", "_text", "_utf8"),
-        *("_core", "_strings", "_grow", "_count"),
-        *("_automaton", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
-        *("page_section", "overrides", "io"),
-        *("_markup", "_paths", "_words", "_state", "_blocks", "_pages", "_forest"),
-        *("_smooth", "_single", "_runs", "_crf"),
-        *("batches", "calendars", "dates", "hits"),
-        *(
-            "characters",
-            "patterns",
-            "slots",
-            "expressions",
-            "lint",
-            "processes",
-            "threads",
-            "frames",
-            "lock",
-            "manifest",
-        ),
-    ),
-    ("packs",),
-    ("tokenise", "index", "mine", "cutoff", "crosssite", "evidence", "sample", "clean", "pages", "evaluation"),
-    (
-        *(
-            "duplicates",
-            "hidden",
-            "mined",
-            "background",
-            "decide",
-                        "fillers",
-            "templates",
-            "counting",
-            "sharing",
-            "periods",
-        ),
-        *("pipeline", "shelf", "steer", "stream", "page_stream", "measure", "systems"),
-        *("partition", "spill", "first_pass", "archive", "sites", "window", "changes", "follow", "drift"),
-    ),
-    ("cli", "report", "crawl", "desk", "adapters"),
+    ("errors", "_version", "_cyutility"),
+    ("config", "model"),
+    ("text",),
+    ("_core", "io", "matching"),
+    ("packs", "parallel"),
+    ("pages",),
+    ("mining", "cleaning"),
+    ("pipeline",),
+    ("archive", "evaluation"),
+    ("adapters", "report"),
+    ("crawl", "desk"),
+    ("cli",),
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-# Stages know nothing of each other.
-ALONE = LAYERS[3]
 
 
 def files() -> list[Path]:
@@ -125,8 +93,7 @@ def test_imports_lead_down(module: str, target: str) -> None:
         "import modules by their own path, not from the package's root"
     )
     if target and top(module) != top(target):
-        assert LEVEL[top(target)] <= LEVEL[top(module)]
-        assert not {top(module), top(target)} <= set(ALONE), "stages never import each other"
+        assert LEVEL[top(target)] < LEVEL[top(module)]
 
 
 def test_no_circles() -> None:
@@ -149,44 +116,61 @@ def test_no_circles() -> None:
     assert done
 
 
-SHARED = ("_chars", "_memory", "_tables", "_spec", "_marks", "_tags", "_forms", "_text", "_utf8")
-"""What native modules share, from the bottom up; `_chars`, `_spec` and `_stands` are declarations alone."""
-
-NATIVE = (
-    (*SHARED, "_stands", "_core", "_grow", "_count"),
-    (*SHARED, "_automaton", "_cut", "_intervals", "_fillers", "_clues", "_sieve", "_spans", "_lines"),
-    (*SHARED, "_markup", "_paths", "_words", "_state", "_blocks", "_pages"),
-)
-"""Mining, cleaning, pages: each module builds on those before it, and on `errors`."""
+def natives() -> list[Path]:
+    return sorted(SOURCE.rglob("*.pyx"))
 
 
-@pytest.mark.parametrize("order", NATIVE, ids=("mining", "cleaning", "pages"))
-def test_the_native_modules_build_on_each_other(order: tuple[str, ...]) -> None:
-    for place, name in enumerate(order):
-        lower = {f"{PACKAGE}.{one}" for one in ("errors", *order[:place])}
-        for path in (SOURCE / f"{name}.pxd", SOURCE / f"{name}.pyx"):
-            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-            words = [line.split() for line in lines if line.startswith((f"from {PACKAGE}.", f"import {PACKAGE}"))]
-            assert {found[1] for found in words} <= lower, path.name
+def test_native_modules_are_few() -> None:
+    """Each costs a build the same code of Cython again; what they share of it stands in `_cyutility`."""
+    assert len(natives()) <= 8
+
+
+@pytest.mark.parametrize("path", natives(), ids=lambda path: path.stem)
+def test_native_modules_build_on_lower_ones(path: Path) -> None:
+    """On modules of lower rooms, or of their own, and never in a circle (a .pxd cannot)."""
+    own = path.relative_to(SOURCE).parts[0].removesuffix(".pyx")
+    for file in (path, path.with_suffix(".pxd")):
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        for line in lines:
+            if line.startswith((f"from {PACKAGE}.", f"import {PACKAGE}.")):
+                target = line.split()[1].removeprefix(f"{PACKAGE}.").split(".")[0]
+                assert target == own or LEVEL[target] < LEVEL[own], line
 
 
 def test_every_stub_is_held_against_its_native_module() -> None:
     """`make lint` names those that have one; what Python files import has one, and the others are for their like."""
     lint = (SOURCE.parents[1] / "Makefile").read_text(encoding="utf-8").partition("mypy.stubtest ")[2]
     held = set(lint.partition("\n\n")[0].replace("\\", " ").split())
-    stubs = {path.stem for path in SOURCE.glob("*.pyi")}
+    stubs = {".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("*.pyi")}
     assert held == {f"{PACKAGE}.{name}" for name in stubs}
-    assert {target for _, target, _ in EDGES if (SOURCE / f"{target}.pyx").exists()} <= stubs
+    native = {".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in natives()}
+    assert {target for _, target, _ in EDGES} & native <= stubs
 
 
-def test_layers_name_only_what_is_there_or_planned() -> None:
-    planned = {"pages", "evaluation", "report", "crawl", "desk", "adapters"}
-    assert {name for name in LEVEL if not is_module(name) and not (SOURCE / f"{name}.py").exists()} <= planned
+def test_two_files_never_share_a_name() -> None:
+    names = [path.name for path in SOURCE.rglob("*.py*") if path.suffix in (".py", ".pyx") and path.stem != "__init__"]
+    assert sorted(names) == sorted(set(names))
 
 
-def test_the_order_of_layers_is_that_of_the_house() -> None:
-    for lower, upper in pairwise(("errors", "_core", "packs", "clean", "pipeline", "cli", "__init__")):
-        assert LEVEL[lower] < LEVEL[upper]
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize("path", files(), ids=module_of)
+def test_functions_fit_a_screen(path: Path) -> None:
+    """At most 80 lines, 8 parameters, and four values without a name in what they return."""
+    for node in functions(path):
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        given = [one for one in arguments if one.arg not in ("self", "cls")]
+        returns = ast.unparse(node.returns) if node.returns is not None else ""
+        values = ast.parse(returns).body[0].value if returns.lower().startswith("tuple[") else None  # type: ignore[attr-defined]
+        inner = values.slice.elts if isinstance(values, ast.Subscript) and isinstance(values.slice, ast.Tuple) else []
+        assert node.end_lineno is not None
+        assert node.end_lineno - node.lineno < 80, f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        assert len(given) <= 8, f"{node.name}: {len(given)} parameters"
+        assert len(inner) <= 4, f"{node.name}: returns {returns}"
 
 
 def run(code: str) -> str:
@@ -203,8 +187,8 @@ def test_cleaning_does_without_numpy() -> None:
     """Its import is the greater part of the time before the first article."""
     code = f"""
 import sys
-from {PACKAGE}.clean import Cleaner
-from {PACKAGE}.packs import Pack
+from {PACKAGE}.cleaning.cleaner import Cleaner
+from {PACKAGE}.packs.pack import Pack
 pack = Pack.load({str(GOLDEN)!r})
 cleaned = Cleaner(pack).clean("A story of its own. " * 20 + "\\n" + pack.templates[0].example)
 print(len(cleaned.removed), "numpy" in sys.modules)

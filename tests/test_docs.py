@@ -37,7 +37,7 @@ _FILE = re.compile(r"(?<![\w./])((?:src|tests|bench|datasets|docs)/[\w./-]*\.(?:
 @cache
 def parser_of(command: str) -> argparse.ArgumentParser:
     parser = common.Parser(prog=command)
-    import_module(f"templatemine.cli.{command}").add(parser)
+    import_module(f"templatemine.cli.cmd_{command}").add(parser)
     return parser
 
 

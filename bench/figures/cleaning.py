@@ -41,13 +41,13 @@ def fresh(texts: Iterable[str]) -> Callable[[], list[str]]:
 
 
 def _pack(bench: Bench, number: int) -> Any:
-    from templatemine.packs import Pack
+    from templatemine.packs.pack import Pack
 
     return Pack.load(bench.folder / f"expressions-{number}.json")
 
 
 def _templatemine(bench: Bench, number: int) -> Record:
-    from templatemine.clean import Cleaner
+    from templatemine.cleaning.cleaner import Cleaner
 
     return _cleaned(bench, Cleaner(_pack(bench, number)).clean, articles(bench))
 
@@ -55,7 +55,7 @@ def _templatemine(bench: Bench, number: int) -> Record:
 def _in_turn(bench: Bench) -> Record:
     """All packs in one process, one after the other in each round: rows of their own lie minutes apart, in which the
     machine may become slower than a pack can make it."""
-    from templatemine.clean import Cleaner
+    from templatemine.cleaning.cleaner import Cleaner
 
     texts = articles(bench)
     cleaners = [Cleaner(_pack(bench, number)).clean for number in EXPRESSIONS]
@@ -77,8 +77,8 @@ def _in_turn(bench: Bench) -> Record:
 
 
 def _dense(bench: Bench) -> Record:
-    from templatemine.clean import Cleaner
-    from templatemine.packs import Pack
+    from templatemine.cleaning.cleaner import Cleaner
+    from templatemine.packs.pack import Pack
 
     return _cleaned(
         bench, Cleaner(Pack.load(bench.folder / "dense.json")).clean, texts_of(bench.folder / "dense.jsonl")
@@ -116,7 +116,7 @@ def _one_after_the_other(expressions: list[str], module: str) -> Finder:
 def _re2_set(expressions: list[str]) -> Finder:
     import re2
 
-    from templatemine.expressions import for_re2
+    from templatemine.text.expressions import for_re2
 
     options = re2.Options()
     options.max_mem = 1 << 30

@@ -43,7 +43,7 @@ MEMORY_LIMIT = 512 << 20
 
 def _bounded(bench: Bench) -> Record:
     """Peak of a process that mines a source from a file in bounded memory, once."""
-    from templatemine.archive import ArchiveConfig, ArchiveRun
+    from templatemine.archive.run import ArchiveConfig, ArchiveRun
 
     file = bench.folder / "large.jsonl"
     sizes = [len(row["text"].encode()) for row in rows_of(file)]
@@ -206,8 +206,8 @@ ROUNDS = 5
 
 
 def _threads(bench: Bench, threads: int) -> Record:
-    from templatemine.clean import Cleaner
-    from templatemine.packs import Pack
+    from templatemine.cleaning.cleaner import Cleaner
+    from templatemine.packs.pack import Pack
 
     clean_all = Cleaner(Pack.load(bench.folder / "expressions-500.json")).clean_all
     texts = articles(bench) * ROUNDS

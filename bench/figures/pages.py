@@ -24,8 +24,8 @@ def _chosen(bench: Bench, megabytes: float) -> list[Any]:
 
 
 def _templatemine(bench: Bench, megabytes: float) -> Record:
-    from templatemine.clean import Cleaner
-    from templatemine.shelf import load_packs
+    from templatemine.cleaning.cleaner import Cleaner
+    from templatemine.packs.pack_folder import load_packs
 
     packs = load_packs([bench.folder / "page-packs"])
     ready = {source: Cleaner(pack).clean for source, pack in packs.items()}

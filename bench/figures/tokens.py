@@ -17,7 +17,7 @@ WC = {"wc -w, C": "C", "wc -w, UTF-8": "C.UTF-8"}
 def _native(bench: Bench) -> Record:
     from templatemine import _core
     from templatemine.config import TokeniseConfig
-    from templatemine.patterns import pattern_set
+    from templatemine.text.patterns import pattern_set
 
     texts = [row["text"].encode() for row in rows_of(bench.folder / "archive.jsonl")]
     config = TokeniseConfig()
@@ -38,7 +38,7 @@ def _native(bench: Bench) -> Record:
 
 def _stage(bench: Bench) -> Record:
     from templatemine.config import TokeniseConfig
-    from templatemine.tokenise import tokenise
+    from templatemine.mining.tokenise import tokenise
 
     path = bench.folder / "archive.jsonl"
 

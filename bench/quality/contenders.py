@@ -16,11 +16,11 @@ from functools import partial
 from typing import TypeVar
 
 from quality import archives
-from templatemine.clean import page_text
+from templatemine.cleaning.cleaner import page_text
 from templatemine.config import NO_BACKGROUND, CleanConfig, PipelineConfig
+from templatemine.evaluation.cleaning_systems import Cleaning, extractor, learner
 from templatemine.evaluation.protocol import Learner, by_source
 from templatemine.model import Cleaned, Document, Span
-from templatemine.systems import Cleaning, extractor, learner
 
 __all__ = [
     "EXTRACTORS",

@@ -13,15 +13,15 @@ from typing import Any
 from quality import archives
 from quality.archives import ANNOTATED, PAGES
 from templatemine.config import PipelineConfig
-from templatemine.evaluation.feed import FeedConfig, evaluate_feed
+from templatemine.evaluation.cleaning_systems import cleaning, miner
+from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
 from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, evaluate_texts
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror
 from templatemine.evaluation.protocol import System
 from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
-from templatemine.systems import cleaning, miner
 
 __all__ = ["FIGURES", "UNITS", "Figure", "annotated_system", "packs"]
 

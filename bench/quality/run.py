@@ -43,17 +43,13 @@ from quality.contenders import (  # noqa: E402
 )
 from quality.page import render  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
+from templatemine.evaluation.cleaning_systems import learner  # noqa: E402
 from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, score_texts  # noqa: E402
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection  # noqa: E402
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror  # noqa: E402
 from templatemine.evaluation.protocol import Learner, folds_of, in_one  # noqa: E402
-from templatemine.evaluation.retrieval import (  # noqa: E402
-    RetrievalConfig,
-    evaluate_clustering,
-    evaluate_near_duplicates,
-)
+from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
-from templatemine.systems import learner  # noqa: E402
 
 __all__ = ["ABLATIONS", "SECTIONS", "ablations", "main"]
 

@@ -26,12 +26,12 @@ if str(ROOT / "bench") not in sys.path:
     sys.path.insert(0, str(ROOT / "bench"))
 
 from quality import archives  # noqa: E402
-from templatemine.clean import Cleaner  # noqa: E402
+from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.config import EvidenceConfig, PipelineConfig  # noqa: E402
-from templatemine.evaluation.furniture import Speech, speech_of  # noqa: E402
-from templatemine.expressions import SLOT_SIZE  # noqa: E402
+from templatemine.evaluation.synthetic_boilerplate import Speech, speech_of  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
+from templatemine.text.expressions import SLOT_SIZE  # noqa: E402
 
 __all__ = ["FILLERS", "Row", "main", "trial"]
 

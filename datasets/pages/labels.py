@@ -21,10 +21,10 @@ from comments import THREADS, Thread, thread
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from templatemine import _pages
+from templatemine.pages import _model
 from templatemine.pages.blocks import headline_of
 from templatemine.pages.headline import head_of
-from templatemine.pages.tables import scanner
+from templatemine.pages.scanner import scanner
 
 __all__ = ["Labelled", "emptied", "gold_words", "label", "rows", "title_of", "weights", "with_comments", "with_head"]
 
@@ -96,7 +96,7 @@ def label(row: dict[str, Any], page: bytes | None = None, invented: Sequence[tup
     return Labelled(
         name=row["id"],
         site=row.get("source") or row["id"],
-        features=_pages.features(columns),
+        features=_model.features(columns),
         labels=(share >= 0.5).astype(np.float32),
         words=columns["counts"][:, 0].astype(np.int64),
         page=columns,
@@ -149,7 +149,7 @@ def emptied(one: Labelled, row: dict[str, Any], blocks: Sequence[int], first: in
 
 def title_of(one: Labelled) -> str:
     """The block that says most of the page's title."""
-    return one.texts[int(np.argmax(one.features[:, _pages.FEATURES.index("title_covered")]))]
+    return one.texts[int(np.argmax(one.features[:, _model.FEATURES.index("title_covered")]))]
 
 
 def with_head(one: Labelled) -> None:

@@ -4,7 +4,7 @@
     train.py pages/scrapinghub.jsonl.gz pages/wcxb.jsonl.gz -o src/templatemine/pages/model.npz
 
 In: sets of pages, JSON lines {id, source, html, gold, type?}.  Out: the trees of both models as arrays (see
-`templatemine._forest.Forest`), and beside them a JSON file that says what they were trained on and
+`templatemine.pages._model.Forest`), and beside them a JSON file that says what they were trained on and
 by which command.  Needs lightgbm and rapidfuzz (`pip install --group training`).  The same sets, seed and version of
 lightgbm give the same table.  Eight minutes of one core for ten thousand pages, made anew ones included.
 """
@@ -34,7 +34,7 @@ from labels import Labelled, label, rows, weights, with_comments, with_head  # n
 from listings import listing  # noqa: E402
 from variants import headlines, shortened, with_insets, with_lists, with_teasers  # noqa: E402
 
-from templatemine import _forest, _pages  # noqa: E402
+from templatemine.pages import _model  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "objective": "binary",
@@ -105,7 +105,7 @@ RECIPES = {
             "shortened, comments": 0.4,
             "shortened, teasers": 0.4,
         },
-        features=len(_pages.FEATURES),
+        features=len(_model.FEATURES),
         trees=200,
         rate=0.1,
         held_trees=70,
@@ -117,7 +117,7 @@ RECIPES = {
     ),
     "few": Recipe(
         kinds={"article": 1.0, "other": 1.0, "few comments": 0.8, "few teasers": 0.7, "few shortened": 0.25},
-        features=_pages.FEATURES.index(_pages.SECTIONS[0]),
+        features=_model.FEATURES.index(_model.SECTIONS[0]),
         trees=300,
         rate=0.08,
         held_trees=150,
@@ -208,11 +208,11 @@ def train(labelled: Sequence[Kind], recipe: Recipe, seed: int) -> tuple[Table, T
     for number in range(FOLDS):
         seen = data.subset(np.flatnonzero(fold != number))
         booster = lightgbm.train({**options, "learning_rate": recipe.held_rate}, seen, recipe.held_trees)
-        held_out = _forest.Forest(*table(booster).values())
+        held_out = _model.Forest(*table(booster).values())
         for place in np.flatnonzero(np.array(folds) == number).tolist():
             one = own[place][0]
             scores = held_out.scores(one.features).astype(np.float64)
-            pieces[place] = _pages.context(one.page, scores)[learnt[place]]
+            pieces[place] = _model.context(one.page, scores)[learnt[place]]
     around = lightgbm.Dataset(np.concatenate(pieces), labels, weight=weight)
     return first, table(lightgbm.train({**options, **SECOND}, around, recipe.second_trees))
 
@@ -310,8 +310,8 @@ def main() -> None:
         "pages and blocks of a draw": drawn,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
         "trees": [len(columns["first_sizes"]), len(columns["second_sizes"])],
-        "features": list(_pages.FEATURES),
-        "context": list(_pages.CONTEXT),
+        "features": list(_model.FEATURES),
+        "context": list(_model.CONTEXT),
         "options": OPTIONS,
         "second": SECOND,
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train the model of the system `crf`, and measure it as tables 2 and 3 and figure 2 of Spousta et al. (2008) do.
 
-    train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz -o src/templatemine/pages/crf
+    train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz -o src/templatemine/pages/baselines/crf
     train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz --table [--language langid1] [--first]
 
 In: pages, JSON lines {id, source, html}; their blocks as people labelled them, {id, blocks: [[label, text], ...]}: 1 is
@@ -41,8 +41,8 @@ from langid import LANGUAGE
 from numpy.typing import NDArray
 
 from templatemine.io.write import atomic_writer
+from templatemine.pages.baselines.crf import LABELS, Chain, Runs, Values, attributes_of, features, runs_of, table_digest
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import LABELS, Chain, Runs, Values, attributes_of, features, runs_of, table_digest
 
 FOLDS = 10
 ROUNDS = 60

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train the decision tree of the system `shallow`, and reproduce table 1 of San and Aye.
 
-    train_shallow.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz -o src/templatemine/pages/shallow.json
+    train_shallow.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz -o src/templatemine/pages/baselines/shallow.json
     train_shallow.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz --table
 
 In: pages, JSON lines {id, source, html}, and their blocks as people labelled them, {id, blocks: [[label, text], ...]};
@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from templatemine.io.write import atomic_writer
+from templatemine.pages.baselines.shallow import FEATURES, features
 from templatemine.pages.blocks import Page
-from templatemine.pages.shallow import FEATURES, features
 
 FOLDS = 10
 LEAST = 100

@@ -30,12 +30,12 @@ from labels import WORD, Labelled, label, rows, weights  # noqa: E402
 from rapidfuzz.distance import LCSseq  # noqa: E402
 from train import OPTIONS  # noqa: E402
 
-from templatemine import _blocks  # noqa: E402
 from templatemine.config import PageConfig  # noqa: E402
+from templatemine.pages import _html  # noqa: E402
 from templatemine.pages.decode import decode, kept  # noqa: E402
 
-FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
-WORDS, LINKED, SENTENCES = (_blocks.COUNTS.index(name) for name in ("words", "linked", "sentences"))
+FULL, NEAR = _html.KEYS.index("full"), _html.KEYS.index("near")
+WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
 
 LEAST = 8
 """Pages of a site that has something to say."""

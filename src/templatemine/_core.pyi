@@ -4,19 +4,31 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-from templatemine._text import Scanner
+from templatemine.text._scan import Scanner
 
 __all__ = [
+    "Counter",
+    "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
+    "group_rates",
+    "grow_parts",
+    "grow_strings",
+    "json_rows",
     "last_at_most",
     "lcp_i32",
     "lcp_i64",
     "rare_pairs",
     "reduce_tokens",
+    "renumber",
     "repeats_i32",
     "repeats_i64",
+    "stand_counts",
     "standing",
+    "stretches_i32",
+    "stretches_u8",
+    "string_hashes",
+    "string_sums",
 ]
 
 @disjoint_base
@@ -79,3 +91,112 @@ def repeats_i64(
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
 def last_at_most(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...
+
+@disjoint_base
+class Counter(Tokeniser):
+    def __new__(
+        cls,
+        separators: bytes,
+        mask: bytes,
+        words: list[bytes],
+        numbers: list[int],
+        html: bool,
+        lines: bool,
+        vocabulary: list[bytes],
+        flat: NDArray[np.int32],
+        bounds: NDArray[np.int64],
+        before: NDArray[np.int32],
+        after: NDArray[np.int32],
+        sizes: tuple[int, int, int, int, int],
+        most: int,
+    ) -> Self: ...
+    def count_all(self, documents: list[str | bytes]) -> None: ...
+    def counts(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]: ...
+
+def grow_strings(
+    symbols: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    stands: NDArray[np.uint8],
+    min_tokens: int,
+    min_df: int,
+    steps: int,
+) -> (
+    tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+    ]
+    | None
+): ...
+def grow_parts(
+    symbols: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    stands: NDArray[np.uint8],
+    min_tokens: int,
+    min_df: int,
+    most: int,
+    steps: int,
+) -> (
+    tuple[
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+    ]
+    | None
+): ...
+
+STAND_COUNTS: int
+
+def stand_counts(
+    rank: NDArray[np.int64],
+    length: NDArray[np.int32],
+    count: NDArray[np.int32],
+    sa: NDArray[np.int64],
+    stands: NDArray[np.uint8],
+    most: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def stretches_i32(
+    values: NDArray[np.int32], position: NDArray[np.int64], length: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def stretches_u8(
+    values: NDArray[np.uint8], position: NDArray[np.int64], length: NDArray[np.int32]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def renumber(
+    values: NDArray[np.int32], kinds: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...
+def string_hashes(
+    text: NDArray[np.int32],
+    symbol_hash: NDArray[np.uint64],
+    position: NDArray[np.int64],
+    length: NDArray[np.int32],
+) -> NDArray[np.uint64]: ...
+def string_sums(
+    text: NDArray[np.int32],
+    values: NDArray[np.float64],
+    position: NDArray[np.int64],
+    length: NDArray[np.int32],
+) -> NDArray[np.float64]: ...
+def group_rates(
+    hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...
+def json_rows(
+    tokens: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    names: Buffer,
+    name_bounds: NDArray[np.int64],
+    df: NDArray[np.int32],
+    count: NDArray[np.int32],
+    ends: Buffer,
+    end_bounds: NDArray[np.int64],
+    end_of: NDArray[np.int8],
+) -> bytes: ...

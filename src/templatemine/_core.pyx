@@ -1,48 +1,37 @@
-"""The mining side: documents into form ids, reduction, LCP, maximal repeats with document frequency.
-
-In come documents as UTF-8 bytes and suffix arrays, out go columns: form ids, symbols, repeats with their counts.  All of
-it is linear in the tokens but for the repeats, which take O(n log depth).  Sections follow the flow of data.  Only buffers
-and numbers cross the boundary; each kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that
-runs without the GIL.  Offsets are int64 everywhere except in suffix arrays, where the caller chooses int32 or int64.
-Arguments are IN unless a docstring says otherwise.
+"""The native core of mining, in the order in which data flows: documents -> token ids -> symbols -> suffix array and LCP,
+or growing strings -> maximal strings with their document frequency -> columns of what is known of each.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset, strlen
 
-from templatemine._utf8 cimport Bytes, Written, utf8_of, written
-
-from templatemine._chars cimport tm_hash, tm_key
-from templatemine._memory cimport (
-    Found, check_bounds, check_within, copied, found_columns, found_push, handed, index_t, reserve, tm_prefetch, tm_scattered,
+from templatemine.text._scan cimport (
+    Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push, handed,
+    index_t, KIND, normalise, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, table_add, table_clear, table_find,
+    table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, tokens_free, TRAITS, traits_of,
+    utf8_of, Word, WORD, Words, words_clear, words_find, words_init, words_insert, written, Written,
 )
-from templatemine._tables cimport (
-    SHORT, Word, Words, table_add, table_find, table_free, table_init, table_insert, words_find, words_init,
-    words_insert,
-)
-from templatemine._spec cimport FIRST, KIND, WORD
-from templatemine._tags cimport tag_form
-from templatemine._forms cimport CAPITAL, CLAUSE, COLON, FIGURE, QUOTE, SENTENCE, normalise
-from templatemine._stands cimport (
-    AFTER_CLOSE, BEGINS, CLOSES, ENDS, NEAR_BEGIN, NEAR_END, OPENS, PROSE, TABULAR,
-)
-from templatemine._text cimport Scanner, scan, tokens_free
 
 __all__ = [
-    "Tokeniser",
-    "document_frequency",
-    "last_at_most",
-    "lcp_i32",
-    "lcp_i64",
-    "rare_pairs",
-    "reduce_tokens",
-    "repeats_i32",
-    "repeats_i64",
-    "standing",
+    "Counter", "STAND_COUNTS", "Tokeniser", "document_frequency", "group_rates", "grow_parts", "grow_strings", "json_rows",
+    "last_at_most", "lcp_i32", "lcp_i64", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32", "repeats_i64",
+    "stand_counts", "standing", "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
 ]
+
+
+# ----------------------------------------------------------------------------------------------- tokens, suffix array, repeats
+# The mining side: documents into form ids, reduction, LCP, maximal repeats with document frequency.
+#
+# In come documents as UTF-8 bytes and suffix arrays, out go columns: form ids, symbols, repeats with their counts.  All of
+# it is linear in the tokens but for the repeats, which take O(n log depth).  Sections follow the flow of data.  Only buffers
+# and numbers cross the boundary; each kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that
+# runs without the GIL.  Offsets are int64 everywhere except in suffix arrays, where the caller chooses int32 or int64.
+# Arguments are IN unless a docstring says otherwise.
+
 
 # ======================================================================================================================
 # Tokeniser: documents into ids of forms
@@ -302,7 +291,7 @@ cdef inline uint64_t mixed(uint64_t first, uint64_t second) noexcept nogil:
 
 
 cdef enum:
-    AHEAD = 16      # pairs between asking for a slot and looking at it
+    PAIRS_AHEAD = 16      # pairs between asking for a slot and looking at it
 
 
 cdef int64_t _repeated(uint64_t* pairs, int32_t* owner, int64_t n) except -1:
@@ -317,14 +306,14 @@ cdef int64_t _repeated(uint64_t* pairs, int32_t* owner, int64_t n) except -1:
         raise MemoryError
     with nogil:
         for i in range(n):
-            if i + AHEAD < n:
-                tm_prefetch(met + ((pairs[i + AHEAD] & mask) >> 2))
+            if i + PAIRS_AHEAD < n:
+                tm_prefetch(met + ((pairs[i + PAIRS_AHEAD] & mask) >> 2))
             slot = pairs[i] & mask
             if not met[slot >> 2] >> 2 * (slot & 3) & 2:
                 met[slot >> 2] += <uint8_t>(1 << 2 * (slot & 3))
         for i in range(n):
-            if i + AHEAD < n:
-                tm_prefetch(met + ((pairs[i + AHEAD] & mask) >> 2))
+            if i + PAIRS_AHEAD < n:
+                tm_prefetch(met + ((pairs[i + PAIRS_AHEAD] & mask) >> 2))
             slot = pairs[i] & mask
             pairs[size] = pairs[i]
             owner[size] = owner[i]
@@ -476,7 +465,7 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
     Parameters
     ----------
     traits : uint16 array, shape (forms,)
-        What `_text.form_traits` says of each form.
+        What `_scan.form_traits` says of each form.
     lines : bool
         Form 0 is the line break; else every document is one line.
     short : int
@@ -827,3 +816,1135 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     finally:
         columns = found_columns(&found)
     return columns
+
+
+# -------------------------------------------------------------------------------------------------------------------- counting
+# Strings that are known, counted in any number of documents, one after the other.
+#
+# In come the tokens of some strings and then documents as UTF-8 bytes, out go the counts of each string, and how its
+# occurrences stand.  Documents are tokenised as mining does it, by the same code, and forgotten: memory grows with the
+# strings and with the tokens that are remembered, of which there are never more than `most`.  From each token that
+# begins a string a trie is walked as far as it goes, so that a document costs its tokens and the tokens of what it holds.
+#
+# Only buffers and numbers cross the boundary; documents are counted without the GIL.  Arguments are IN unless a docstring
+# says otherwise.
+
+
+cdef struct Row:
+    # What is counted of a string, one cache line.
+    Stood stands            # of the last `pending` occurrences
+    int64_t pending
+    int64_t df
+    int64_t last            # number of the last document that held it, counted from 1
+    int64_t alike_before    # occurrences behind the token `before`
+    int64_t alike_after
+    int32_t before          # form ids, or NOTHING
+    int32_t after
+
+
+cdef struct Total:
+    # What was added up.
+    int64_t count
+    int64_t[STANDS] stands
+
+
+cdef struct Reached:
+    # What a token leads to.
+    int32_t state           # 0 if no string goes on so
+    int32_t ending          # string that ends there, or NOTHING
+
+
+cdef struct Token:
+    # A form of the vocabulary.
+    int64_t occurred
+    Reached by
+
+
+cdef struct Edge:
+    uint64_t key            # state * vocabulary + token + 1, or 0
+    Reached by
+
+
+cdef enum:
+    NOTHING = -1            # an id that no token, and no string, has
+
+
+cdef class Counter(Tokeniser):
+    """Counts some strings in documents.
+
+    Parameters
+    ----------
+    separators, mask, words, numbers, html, lines
+        As `_core.Tokeniser` takes them.
+    vocabulary : list of bytes
+        Forms that stand in any string, each once.
+    flat, bounds : int32 and int64 arrays
+        String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`; each string once.
+    before, after : int32 arrays, shape (strings,)
+        A token, as a place in `vocabulary`, whose occurrences before (after) the string are counted; -1 for none.
+    sizes : tuple of int
+        Of lines and tables: `short`, `long_`, `near`, `least` and `every` of `_core.standing`.
+    most : int
+        Tokens that are remembered by their spelling; with one more all are forgotten.
+    """
+
+    cdef int32_t first          # id of the first form of the vocabulary
+    cdef int64_t symbols        # forms of the vocabulary
+    cdef int64_t most
+    cdef int64_t documents
+    cdef int64_t seen           # tokens
+    cdef int64_t strings
+    cdef Row* rows
+    cdef Total* totals
+    cdef Stood[256] stood       # `stood_table`
+    cdef Token* tokens_of       # the forms of the vocabulary
+    cdef Edge* edges            # open addressing
+    cdef uint64_t mask
+    cdef Sizes sizes
+    cdef uint16_t* traits       # of each form of the vocabulary, and of what stands for others
+    cdef uint8_t* standing      # of each token of a document
+    cdef int64_t standing_room
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines, list vocabulary,
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const int32_t[::1] before not None,
+                  const int32_t[::1] after not None, tuple sizes not None, int64_t most):
+        cdef bytes form
+        cdef int64_t i, k
+        self.strings = bounds.shape[0] - 1
+        self.first = 1 if lines else 0
+        self.most = most
+        self.sizes.short, self.sizes.long_, self.sizes.near, self.sizes.least, self.sizes.every = sizes
+        for i, form in enumerate(vocabulary):
+            if table_add(&self.forms, <const uint8_t*>form, len(form)) != self.first + i:
+                raise ValueError(f"the form {form!r} stands in the vocabulary twice")
+        self.symbols = len(vocabulary)
+        check_bounds("bounds", bounds, flat.shape[0])
+        if not before.shape[0] == after.shape[0] == self.strings:
+            raise ValueError(f"expected neighbours of {self.strings} strings, got {before.shape[0]} and {after.shape[0]}")
+        for i in range(flat.shape[0]):
+            if not 0 <= flat[i] < self.symbols:
+                raise ValueError(f"token {i}: expected a place in a vocabulary of {self.symbols}, got {flat[i]}")
+        self.rows = <Row*>calloc(self.strings + 1, sizeof(Row))
+        self.totals = <Total*>calloc(self.strings + 1, sizeof(Total))
+        self.tokens_of = <Token*>calloc(self.symbols + 1, sizeof(Token))
+        if self.rows == NULL or self.totals == NULL or self.tokens_of == NULL:
+            raise MemoryError
+        for i in range(self.strings):
+            if bounds[i] >= bounds[i + 1]:
+                raise ValueError(f"string {i} is empty")
+            for k in (before[i], after[i]):
+                if not -1 <= k < self.symbols:
+                    raise ValueError(f"string {i}: expected neighbours within a vocabulary of {self.symbols}, got {k}")
+            self.rows[i].before = before[i] + self.first if before[i] >= 0 else NOTHING
+            self.rows[i].after = after[i] + self.first if after[i] >= 0 else NOTHING
+        stood_table(self.stood)
+        self._build(flat, bounds)
+        self._learn()
+
+    def __dealloc__(self):
+        free(self.rows)
+        free(self.totals)
+        free(self.tokens_of)
+        free(self.edges)
+        free(self.traits)
+        free(self.standing)
+
+    cdef int _build(self, const int32_t[::1] flat, const int64_t[::1] bounds) except -1:
+        """The trie."""
+        cdef int64_t i, k, size = 1
+        cdef uint64_t key
+        cdef Reached* by
+        cdef Edge* edge
+        self.mask = 255
+        self.edges = <Edge*>calloc(self.mask + 1, sizeof(Edge))
+        if self.edges == NULL:
+            raise MemoryError
+        for i in range(self.strings):
+            by = &self.tokens_of[flat[bounds[i]]].by
+            for k in range(bounds[i], bounds[i + 1]):
+                if k > bounds[i]:
+                    if <uint64_t>size * 2 > self.mask:
+                        self._widen()
+                    key = self._key(by.state, flat[k])
+                    edge = self._edge(key)
+                    edge.key = key
+                    by = &edge.by
+                if by.state == 0:
+                    by[0] = Reached(<int32_t>size, NOTHING)
+                    size += 1
+            if by.ending >= 0:
+                raise ValueError(f"string {i} is string {by.ending} again")
+            by.ending = <int32_t>i
+        return 0
+
+    cdef int _widen(self) except -1:
+        """Room for twice as many edges."""
+        cdef Edge* old = self.edges
+        cdef uint64_t i, n = self.mask + 1
+        self.edges = <Edge*>calloc(2 * n, sizeof(Edge))
+        if self.edges == NULL:
+            self.edges = old
+            raise MemoryError
+        self.mask = 2 * n - 1
+        for i in range(n):
+            if old[i].key:
+                self._edge(old[i].key)[0] = old[i]
+        free(old)
+        return 0
+
+    cdef inline uint64_t _key(self, int32_t state, int32_t token) noexcept nogil:
+        return <uint64_t>state * <uint64_t>self.symbols + <uint64_t>token + 1
+
+    cdef inline Edge* _edge(self, uint64_t key) noexcept nogil:
+        """An edge, or where it would stand."""
+        cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & self.mask
+        while self.edges[place].key and self.edges[place].key != key:
+            place = (place + 1) & self.mask
+        return self.edges + place
+
+    cdef int _learn(self) except -1:
+        """What each form is, of the vocabulary and beyond."""
+        cdef int64_t i
+        self.traits = <uint16_t*>malloc((self.forms.count + TRAITS) * sizeof(uint16_t))
+        if self.traits == NULL:
+            raise MemoryError
+        for i in range(self.forms.count):
+            self.traits[i] = traits_of(self.forms.arena + self.forms.offset[i], self.forms.offset[i + 1] - self.forms.offset[i])
+        for i in range(TRAITS):
+            self.traits[self.forms.count + i] = <uint16_t>i
+        return 0
+
+    cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
+        """Id of a form of the vocabulary; of others nothing counts but their traits, so those that share them share an id."""
+        cdef int64_t id
+        n = self._normalise(p, n, kind)
+        id = table_find(&self.forms, self.room, n, tm_hash(self.room, n))
+        return id if id >= 0 else self.forms.count + traits_of(self.room, n)
+
+    cdef void _forget(self) noexcept nogil:
+        """Forget all tokens."""
+        words_clear(&self.words)
+        table_clear(&self.types)
+        self.form_of.size = 0
+
+    def count_all(self, list documents not None):
+        """Count the strings in some more documents (UTF-8); other threads may run until all of them are done."""
+        self._each(documents)
+
+    cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
+        cdef int64_t i, k, size, symbols = self.symbols
+        cdef int32_t* ids
+        cdef int32_t token
+        cdef const Reached* by
+        self.documents += 1
+        if self.words.count + self.types.count > self.most:
+            self._forget()
+        self.tokens.size = 0
+        self._add(p, n)
+        size, ids = self.tokens.size, self.tokens.data
+        self.seen += size
+        if self.lines:
+            reserve(<void**>&self.standing, &self.standing_room, size, 1)
+            stand(ids, size, self.traits, True, &self.sizes, self.standing)
+        for i in range(size):
+            token = ids[i] - self.first
+            if not 0 <= token < symbols:
+                continue
+            self.tokens_of[token].occurred += 1
+            by = &self.tokens_of[token].by
+            k = i
+            while by.state:
+                if by.ending >= 0:
+                    self._tally(by.ending, ids, i, k, size)
+                k += 1
+                token = ids[k] - self.first if k < size else -1
+                if not 0 <= token < symbols:
+                    break
+                by = &self._edge(self._key(by.state, token)).by
+        return 0
+
+    cdef inline void _tally(self, int32_t string, const int32_t* ids, int64_t first, int64_t last, int64_t size) noexcept nogil:
+        """One more occurrence."""
+        cdef Row* row = self.rows + string
+        row.pending += 1
+        if row.last != self.documents:
+            row.last = self.documents
+            row.df += 1
+        row.alike_before += first > 0 and ids[first - 1] == row.before
+        row.alike_after += last + 1 < size and ids[last + 1] == row.after
+        if self.lines:
+            stood_add(&row.stands, self.stood, self.standing[first], self.standing[last])
+        if row.pending == STOOD_MOST:
+            self._add_up(string)
+
+    cdef void _add_up(self, int32_t string) noexcept nogil:
+        cdef Row* row = self.rows + string
+        cdef Total* total = self.totals + string
+        cdef int k
+        total.count += row.pending
+        for k in range(STANDS):
+            total.stands[k] += stood_count(&row.stands, k)
+        row.pending = 0
+        memset(&row.stands, 0, sizeof(Stood))
+
+    def counts(self):
+        """What was counted so far.
+
+        Returns
+        -------
+        count, df : int64 arrays, shape (strings,)
+            Occurrences and documents.
+        alike : int64 array, shape (strings, 2)
+            Occurrences behind `before`, and in front of `after`.
+        stands : int64 array, shape (strings, 11)
+            Occurrences by how they stand, see `_core.stand_counts`; 0 if lines do not part strings.
+        forms : int64 array, shape (vocabulary,)
+            Occurrences of each form of the vocabulary.
+        tokens : int
+            All tokens, and line breaks if they part strings.
+        """
+        cdef int64_t i, k
+        cdef int64_t[::1] count = np.empty(max(self.strings, 1), np.int64)
+        cdef int64_t[::1] df = np.empty(max(self.strings, 1), np.int64)
+        cdef int64_t[:, ::1] alike = np.empty((max(self.strings, 1), 2), np.int64)
+        cdef int64_t[:, ::1] stands = np.empty((max(self.strings, 1), STANDS), np.int64)
+        cdef int64_t[::1] forms = np.empty(max(self.symbols, 1), np.int64)
+        self._enter()
+        self.busy = False       # what follows keeps the lock
+        for i in range(self.strings):
+            self._add_up(<int32_t>i)
+            count[i] = self.totals[i].count
+            df[i] = self.rows[i].df
+            alike[i, 0] = self.rows[i].alike_before
+            alike[i, 1] = self.rows[i].alike_after
+            for k in range(STANDS):
+                stands[i, k] = self.totals[i].stands[k]
+        for i in range(self.symbols):
+            forms[i] = self.tokens_of[i].occurred
+        n = self.strings
+        return (np.asarray(count)[:n], np.asarray(df)[:n], np.asarray(alike)[:n], np.asarray(stands)[:n],
+                np.asarray(forms)[: self.symbols], self.seen)
+
+
+# ------------------------------------------------------------------------------------------------------------- growing strings
+# Maximal strings grown token by token, without a suffix array.
+#
+# A set of occurrences of one string, ascending in the text, is parted by the token that follows; each part that stands in
+# enough documents is parted again.  A set is given up as soon as it is too rare, or all its occurrences have the same
+# token before them: then no string that begins there can be maximal.  So a step is paid only for strings that repeat, and
+# of a long repeat only for its beginnings: on archives three to six steps a token of the text, each a handful of
+# instructions, where sorting all suffixes also orders what nobody asks for.  Some texts (one token for ever) would take
+# quadratic time; `grow_strings` counts its steps and gives up, and the caller sorts.
+#
+# Only buffers and numbers cross the boundary; the loop runs without the GIL.  Arguments are IN unless a docstring says
+# otherwise.
+
+
+cdef extern from *:
+    """
+    /* A token of the text and what is known of it, side by side: occurrences lie anywhere, and a look at one costs more
+       than all that is done with it.  `fact` is the document and, in the lowest eight bits, how the token stands. */
+    #pragma pack(push, 1)
+    typedef struct { uint16_t symbol; uint32_t fact; } tm_narrow;
+    typedef struct { int32_t symbol; uint32_t fact; } tm_wide;
+    #pragma pack(pop)
+    """
+    ctypedef struct tm_narrow:
+        uint16_t symbol
+        uint32_t fact
+
+    ctypedef struct tm_wide:
+        int32_t symbol
+        uint32_t fact
+
+
+cdef enum:
+    PLACES_AHEAD = 16      # occurrences between asking for a token and looking at it
+    BLOCK = 8192    # strings that are kept side by side; an array of all would at times be held twice while it grows
+
+ctypedef fused place_t:
+    tm_narrow
+    tm_wide
+
+
+cdef struct Grown:
+    int64_t rank
+    int32_t first           # lowest place
+    int32_t length
+    int32_t count
+    int32_t df
+    int32_t[STANDS] stands
+
+
+cdef struct Beside:
+    # Tokens that stand before and after all occurrences, 0 if there are several.
+    int32_t before
+    int32_t after
+
+
+cdef struct Block:
+    Grown[BLOCK] rows
+    Beside[BLOCK] beside    # of strings that are not maximal
+
+
+cdef struct Strings:
+    Block** blocks
+    int64_t room
+    int64_t size            # strings
+    bint maximal
+    Stood[256] stood        # `stood_table`
+
+
+cdef struct Group:
+    int64_t low             # its occurrences are places[low:high], ascending
+    int64_t high
+    int64_t depth           # tokens of the string
+
+
+cdef struct Stack:
+    Group* groups
+    int64_t size
+    int64_t room
+
+
+cdef int stack_push(Stack* stack, int64_t low, int64_t high, int64_t depth) except -1 nogil:
+    if stack.size == stack.room:
+        reserve(<void**>&stack.groups, &stack.room, stack.size + 1, sizeof(Group))
+    stack.groups[stack.size].low = low
+    stack.groups[stack.size].high = high
+    stack.groups[stack.size].depth = depth
+    stack.size += 1
+    return 0
+
+
+cdef inline int32_t alike_before(const place_t* text, const int32_t* places, int64_t size) noexcept nogil:
+    """The token that stands before all occurrences, 0 if there are several."""
+    cdef int64_t i
+    cdef int32_t before
+    if places[0] == 0:
+        return 0
+    before = text[places[0] - 1].symbol
+    for i in range(1, size):
+        if text[places[i] - 1].symbol != before:
+            return 0
+    return before
+
+
+cdef int add_block(Strings* out) except -1 nogil:
+    """Room for more strings.  What is beside them is not touched where all are maximal, and costs no memory then."""
+    cdef int64_t k = out.size // BLOCK
+    reserve(<void**>&out.blocks, &out.room, k + 1, sizeof(Block*))
+    out.blocks[k] = <Block*>malloc(sizeof(Block))
+    if out.blocks[k] == NULL:
+        raise MemoryError
+    return 0
+
+
+cdef void strings_free(Strings* out) noexcept nogil:
+    cdef int64_t k
+    for k in range((out.size + BLOCK - 1) // BLOCK):
+        free(out.blocks[k])
+    free(out.blocks)
+
+
+cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Group* group, int64_t df, int32_t before,
+              int32_t after) except -1 nogil:
+    """One more string, and how its occurrences stand."""
+    cdef int64_t i, end, last = group.depth - 1
+    cdef int k
+    cdef Grown* row
+    cdef Stood stood
+    cdef const place_t* place
+    if out.size % BLOCK == 0:
+        add_block(out)
+    row = &out.blocks[out.size // BLOCK].rows[out.size % BLOCK]
+    if not out.maximal:
+        out.blocks[out.size // BLOCK].beside[out.size % BLOCK] = Beside(before, after)
+    row.rank = group.low
+    row.first = places[group.low]
+    row.length = <int32_t>group.depth
+    row.count = <int32_t>(group.high - group.low)
+    row.df = <int32_t>df
+    memset(row.stands, 0, sizeof(row.stands))
+    i = group.low
+    while i < group.high:
+        memset(&stood, 0, sizeof(Stood))
+        end = min(group.high, i + STOOD_MOST)
+        while i < end:
+            if i + PLACES_AHEAD < group.high:
+                tm_prefetch(text + places[i + PLACES_AHEAD])
+            place = text + places[i]
+            stood_add(&stood, out.stood, <int32_t>place.fact, <int32_t>place[last].fact)
+            i += 1
+        for k in range(STANDS):
+            row.stands[k] += <int32_t>stood_count(&stood, k)
+    out.size += 1
+    return 0
+
+
+cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t* touched, int32_t* scratch, int32_t* after,
+                   Stack* stack, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps, Strings* out) except -1 nogil:
+    """Part all groups on the stack; returns the steps that are left, 0 if they did not suffice.
+
+    With `most` 0 the maximal strings are kept; else all others, but of those that always stand behind the same token only
+    those of at most so many tokens.
+
+    `count` is 0 for every symbol between two groups; `scratch`, `after` and `touched` hold one group at a time.
+    """
+    cdef Group group
+    cdef int64_t i, size, df, kinds, cursor, rest, least = max(min_df, 2)
+    cdef uint32_t document, last
+    cdef int32_t p, s, before
+    cdef const place_t* place
+    while stack.size:
+        stack.size -= 1
+        group = stack.groups[stack.size]
+        size = group.high - group.low
+        before = alike_before(text, places + group.low, size)
+        if before and group.depth > most:
+            continue
+        # While one token follows everywhere, the string is not maximal but its extension may be.
+        while True:
+            steps -= size
+            if steps <= 0:
+                return 0
+            kinds = 0
+            df = 0
+            last = 0xFFFFFFFF
+            for i in range(size):
+                p = places[group.low + i]
+                if i + PLACES_AHEAD < size:
+                    place = text + places[group.low + i + PLACES_AHEAD]
+                    tm_prefetch(place)
+                    tm_prefetch(place + group.depth)
+                place = text + p
+                document = place.fact >> 8
+                df += document != last
+                last = document
+                s = place[group.depth].symbol
+                scratch[i] = p
+                after[i] = s
+                touched[kinds] = s
+                kinds += count[s] == 0
+                count[s] += 1
+            if kinds > 1 or after[0] == 0 or df < min_df:
+                break
+            count[after[0]] = 0
+            if most and group.depth >= min_tokens:
+                keep(out, text, places, &group, df, before, after[0])
+            group.depth += 1
+            if before and group.depth > most:
+                break
+        if before and group.depth > most:
+            continue
+        if df < min_df:
+            for i in range(kinds):
+                count[touched[i]] = 0
+            continue
+        if group.depth >= min_tokens and (most == 0 or before):
+            keep(out, text, places, &group, df, before, 0)
+        # What is frequent enough moves to the front, a stretch a token; the rest follows in any order.
+        count[0] = 0
+        cursor = group.low
+        for i in range(kinds):
+            s = touched[i]
+            if count[s] >= least:
+                stack_push(stack, cursor, cursor + count[s], group.depth + 1)
+                rest = count[s]
+                count[s] = <int32_t>(-1 - cursor)
+                cursor += rest
+            else:
+                count[s] = 0
+        if cursor > group.low:
+            rest = cursor
+            for i in range(size):
+                s = after[i]
+                if count[s] < 0:
+                    places[-1 - count[s]] = scratch[i]
+                    count[s] -= 1
+                else:
+                    places[rest] = scratch[i]
+                    rest += 1
+            for i in range(kinds):
+                count[touched[i]] = 0
+    return steps
+
+
+cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* doc_starts, int64_t documents, place_t* text, int64_t n,
+                  int32_t* places, int64_t kinds, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps,
+                  Strings* out) except -1 nogil:
+    """Sort the places by their token, ascending, and grow from there; `text` is OUT, n + 1 places."""
+    cdef int32_t* count = <int32_t*>malloc((kinds + 1) * sizeof(int32_t))
+    cdef int32_t* touched = <int32_t*>malloc((kinds + 2) * sizeof(int32_t))
+    cdef int32_t* scratch = NULL
+    cdef int32_t* after = NULL
+    cdef Stack stack
+    cdef int64_t d, i, largest = 1, cursor = 0
+    memset(&stack, 0, sizeof(Stack))
+    stood_table(out.stood)
+    try:
+        if count == NULL or touched == NULL:
+            raise MemoryError
+        memset(count, 0, (kinds + 1) * sizeof(int32_t))
+        for d in range(documents):
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                if place_t is tm_narrow:
+                    text[i].symbol = <uint16_t>symbols[i]
+                else:
+                    text[i].symbol = symbols[i]
+                text[i].fact = <uint32_t>d << 8 | stands[i]
+                count[symbols[i]] += 1
+        text[n].symbol = 0
+        text[n].fact = 0
+        count[0] = 0
+        for i in range(1, kinds):
+            if count[i]:
+                largest = max(largest, count[i])
+                if count[i] >= max(min_df, 2):
+                    stack_push(&stack, cursor, cursor + count[i], 1)
+            cursor += count[i]
+            count[i] = <int32_t>(cursor - count[i])
+        for i in range(n):
+            if symbols[i]:
+                places[count[symbols[i]]] = <int32_t>i
+                count[symbols[i]] += 1
+        memset(count, 0, (kinds + 1) * sizeof(int32_t))
+        scratch = <int32_t*>malloc(largest * sizeof(int32_t))
+        after = <int32_t*>malloc(largest * sizeof(int32_t))
+        if scratch == NULL or after == NULL:
+            raise MemoryError
+        return _grow(text, places, count, touched, scratch, after, &stack, min_tokens, min_df, most, steps, out)
+    finally:
+        free(count)
+        free(touched)
+        free(scratch)
+        free(after)
+        free(stack.groups)
+
+
+def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
+                 int64_t min_tokens, int64_t min_df, int64_t steps):
+    """Maximal strings of at least `min_tokens` tokens that occur twice and stand in at least `min_df` documents.
+
+    A string is maximal if no token more to its left or right keeps all its occurrences; breaks and document ends count
+    as different tokens.
+
+    Parameters
+    ----------
+    symbols : int32 array, shape (n,)
+        0 is the break, which is part of no string; n below 2^31.
+    doc_starts : int64 array, shape (documents + 1,)
+        Where each document begins; fewer than 2^23 documents.
+    stands : uint8 array, shape (n,)
+        What `_core.standing` says of each place.
+    steps : int
+        Most occurrences that are looked at, all tokens of all strings together.
+
+    Returns
+    -------
+    None if the steps did not suffice, else
+
+    places : int32 array
+        All places but breaks; string i occurs at ``places[rank[i]:rank[i] + count[i]]``.
+    rank : int64 array
+    first, length, count, df : int32 arrays
+        Lowest place; tokens, occurrences, distinct documents.
+    stands : int32 array, shape (strings, 11)
+        Occurrences by how they stand, see `_core.stand_counts`.
+    """
+    cdef Strings out
+    memset(&out, 0, sizeof(Strings))
+    try:
+        out.maximal = True
+        places = _all(symbols, doc_starts, stands, min_tokens, min_df, 0, steps, &out)
+        if places is None:
+            return None
+        rank, first, length, count, df, _, _, counts = _columns(&out)
+        return places, rank, first, length, count, df, counts
+    finally:
+        strings_free(&out)
+
+
+def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
+               int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps):
+    """Strings that are not maximal: the same token stands before, or after, all their occurrences.
+
+    Arguments are those of `grow_strings`, and
+
+    Parameters
+    ----------
+    most : int
+        Of strings with the same token before all occurrences, which end and begin anywhere in longer ones, those of at most
+        so many tokens.
+
+    Returns
+    -------
+    None if the steps did not suffice, else
+
+    first, length, count, df : int32 arrays
+        Lowest place; tokens, occurrences, distinct documents.
+    before, after : int32 arrays
+        The symbol that stands before (after) all occurrences; 0 if there are several, or a break.
+    stands : int32 array, shape (strings, 11)
+        Occurrences by how they stand, see `_core.stand_counts`.
+    """
+    cdef Strings out
+    if most < 1:
+        raise ValueError(f"expected strings of at least one token, got at most {most}")
+    memset(&out, 0, sizeof(Strings))
+    try:
+        if _all(symbols, doc_starts, stands, min_tokens, min_df, most, steps, &out) is None:
+            return None
+        return _columns(&out)[1:]
+    finally:
+        strings_free(&out)
+
+
+cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
+                 int64_t min_df, int64_t most, int64_t steps, Strings* out):
+    """Check the arguments and grow; the places, or None if the steps did not suffice."""
+    cdef int64_t n = symbols.shape[0], documents = doc_starts.shape[0] - 1, i, kinds = 1, breaks = 0, left = 0, wrong = -1
+    if n != stands.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n} and {stands.shape[0]}")
+    if n >= 0x7FFFFFFF:
+        raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
+    check_bounds("doc_starts", doc_starts, n)
+    if documents >= 0x800000:
+        raise ValueError(f"expected fewer than 2^23 documents, got {documents}")
+    with nogil:
+        for i in range(n):
+            if symbols[i] < 0:
+                wrong = i
+            kinds = max(kinds, <int64_t>symbols[i] + 1)
+            breaks += symbols[i] == 0
+    if wrong >= 0:
+        raise ValueError(f"place {wrong}: expected a symbol from 0, got {symbols[wrong]}")
+    places = np.empty(n - breaks, np.int32)
+    if n == 0:
+        return places
+    cdef bint narrow = kinds <= 0x10000
+    cdef int32_t[::1] view = places if n > breaks else np.empty(1, np.int32)
+    cdef uint8_t[::1] text = np.empty((n + 1) * (sizeof(tm_narrow) if narrow else sizeof(tm_wide)), np.uint8)
+    steps = max(steps, 1)
+    with nogil:
+        if narrow:
+            left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_narrow*>&text[0], n, &view[0], kinds, min_tokens,
+                        min_df, most, steps, out)
+        else:
+            left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_wide*>&text[0], n, &view[0], kinds, min_tokens,
+                        min_df, most, steps, out)
+    return places if left else None
+
+
+cdef tuple _columns(Strings* out):
+    """The rows as columns, block by block, each of which is given back; what stands beside strings is empty if they are
+    maximal."""
+    cdef int64_t i, k, n = out.size, m = 0 if out.maximal else n
+    cdef const Grown* row
+    cdef int64_t[::1] rank = np.empty(max(n, 1), np.int64)
+    cdef int32_t[::1] first = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] before = np.empty(max(m, 1), np.int32)
+    cdef int32_t[::1] after = np.empty(max(m, 1), np.int32)
+    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
+    with nogil:
+        for i in range(n):
+            k = i // BLOCK
+            row = &out.blocks[k].rows[i % BLOCK]
+            rank[i] = row.rank
+            first[i] = row.first
+            length[i] = row.length
+            count[i] = row.count
+            df[i] = row.df
+            memcpy(&stands[i, 0], row.stands, sizeof(row.stands))
+            if m:
+                before[i] = out.blocks[k].beside[i % BLOCK].before
+                after[i] = out.blocks[k].beside[i % BLOCK].after
+            if i % BLOCK == BLOCK - 1:
+                free(out.blocks[k])
+                out.blocks[k] = NULL
+    return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
+            np.asarray(before)[:m], np.asarray(after)[:m], np.asarray(stands)[:n])
+
+
+# ---------------------------------------------------------------------------------------------------------- columns of strings
+# The strings that mining found, by columns: how they stand, their tokens, hashes of them, sums over them, as JSON.
+#
+# In come suffix arrays, or where strings begin and how many tokens they have.  Linear in occurrences or in tokens.
+
+
+STAND_COUNTS = STANDS
+"""Columns of what `stand_counts` gives."""
+
+
+def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
+                 const int64_t[::1] sa not None, const uint8_t[::1] stands not None, int64_t most):
+    """How the occurrences of each string stand, and where it stands first.  O(strings * most).
+
+    Parameters
+    ----------
+    stands : uint8 array, shape (n,)
+        What `standing` says of each position.
+    most : int
+        Of a string with more occurrences so many are looked at, evenly spaced, and their counts scaled up.
+
+    Returns
+    -------
+    counts : int32 array, shape (strings, 11)
+        Occurrences that begin a line, end one, are one; that begin a line or follow a punctuation mark; that end a line or
+        end with one; that stand in a line of prose; whose line ends near, begins near; that stand in a line of prose and
+        neither begin nor end it; that stand in a table; that end a line, with a punctuation mark, or before a capital.
+    first : int64 array
+        Lowest place that was looked at.
+    """
+    if most < 1:
+        raise ValueError(f"expected at least one occurrence to look at, got {most}")
+    if not rank.shape[0] == length.shape[0] == count.shape[0]:
+        raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
+    check_within("sa", sa, 0, stands.shape[0])
+    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], STANDS), np.int32)
+    cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
+    cdef int64_t i, j, k, looks
+    for i in range(rank.shape[0]):
+        if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] > sa.shape[0] - count[i]:
+            raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
+    with nogil:
+        for i in range(rank.shape[0]):
+            if count[i]:
+                first[i] = sa[rank[i]]
+            looks = min(<int64_t>count[i], most)
+            for j in range(looks):
+                k = rank[i] + j * count[i] // looks
+                first[i] = min(first[i], sa[k])
+                count_stand(&out[i, 0], stands[sa[k]], stands[min(sa[k] + length[i], stands.shape[0]) - 1])
+            if looks < count[i]:
+                for j in range(STANDS):
+                    out[i, j] = <int32_t>(<int64_t>out[i, j] * count[i] // looks)
+    return np.asarray(out), np.asarray(first)[: rank.shape[0]]
+
+
+# ======================================================================================================================
+# Hashes of strings, sums over their tokens
+# ======================================================================================================================
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+
+    /* Rabin-Karp over the Mersenne prime 2^61 - 1. */
+    static inline uint64_t tm_modmul(uint64_t a, uint64_t b) {
+        const uint64_t M = ((uint64_t)1 << 61) - 1;
+        __uint128_t r = (__uint128_t)a * b;
+        uint64_t s = (uint64_t)(r & M) + (uint64_t)(r >> 61);
+        return s >= M ? s - M : s;
+    }
+    """
+    uint64_t tm_modmul(uint64_t a, uint64_t b) noexcept nogil
+
+
+cdef enum:
+    STRINGS_AHEAD = 8       # strings whose tokens are asked for while others are looked at: they lie anywhere in the text
+
+
+cdef int64_t _check_stretches(int64_t n, const int64_t[::1] position, const int32_t[::1] length) except -1:
+    """ValueError unless all strings lie within n tokens; the sum of their lengths."""
+    cdef int64_t i, total = 0
+    if position.shape[0] != length.shape[0]:
+        raise ValueError(f"expected equal lengths, got {position.shape[0]} and {length.shape[0]}")
+    for i in range(position.shape[0]):
+        if position[i] < 0 or length[i] < 0 or position[i] > n - length[i]:
+            raise ValueError(f"string {i}: expected a place within {n} tokens, got {length[i]} from {position[i]}")
+        total += length[i]
+    return total
+
+
+ctypedef fused item_t:
+    uint8_t
+    int32_t
+
+
+cdef tuple _stretches(const item_t[::1] values, const int64_t[::1] position, const int32_t[::1] length, object dtype):
+    cdef int64_t i, size = 0, total = _check_stretches(values.shape[0], position, length)
+    out, bounds = np.empty(total, dtype), np.empty(position.shape[0] + 1, np.int64)
+    cdef item_t[::1] out_of = out
+    cdef int64_t[::1] bound_of = bounds
+    with nogil:
+        for i in range(position.shape[0]):
+            if i + STRINGS_AHEAD < position.shape[0] and length[i + STRINGS_AHEAD]:
+                tm_prefetch(&values[0] + position[i + STRINGS_AHEAD])
+            bound_of[i] = size
+            if length[i]:
+                memcpy(&out_of[0] + size, &values[0] + position[i], length[i] * sizeof(item_t))
+                size += length[i]
+        bound_of[position.shape[0]] = size
+    return out, bounds
+
+
+def stretches_i32(const int32_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
+    """Some stretches of an array, one after the other: int32 array, and int64 array of where each begins, and the end."""
+    return _stretches(values, position, length, np.int32)
+
+
+def stretches_u8(const uint8_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
+    """As `stretches_i32`."""
+    return _stretches(values, position, length, np.uint8)
+
+
+def renumber(const int32_t[::1] values not None, int64_t kinds):
+    """Number what occurs anew from 0, in its order.  O(values + kinds).
+
+    Parameters
+    ----------
+    values : int32 array
+        From 0 and below `kinds`.
+
+    Returns
+    -------
+    renumbered : int32 array
+    used : int64 array
+        What occurs, ascending: the old number of each new one.
+    number : int32 array, shape (kinds,)
+        The new number of each old one, -1 of what does not occur.
+    """
+    check_within("values", values, 0, kinds)
+    number = np.full(max(kinds, 0), -1, np.int32)
+    out = np.empty(values.shape[0], np.int32)
+    cdef int32_t[::1] number_of = number, out_of = out
+    cdef int64_t i
+    cdef int32_t size = 0
+    with nogil:
+        for i in range(values.shape[0]):
+            number_of[values[i]] = 0
+        for i in range(kinds):
+            if number_of[i] == 0:
+                number_of[i] = size
+                size += 1
+        for i in range(values.shape[0]):
+            out_of[i] = number_of[values[i]]
+    return out, np.flatnonzero(number >= 0), number
+
+
+def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
+                  const int32_t[::1] length not None):
+    """A hash below 2^61 for each string, from the hashes of its tokens' forms: equal across sources.
+
+    Polynomial over the prime 2^61 - 1 (Karp and Rabin 1987), token by token, or by prefix sums where that is less work:
+    O(strings + min(n, tokens of all strings)).
+    """
+    cdef int64_t n = text.shape[0], i, k
+    cdef int64_t total = _check_stretches(n, position, length)
+    check_within("text", text, 0, symbol_hash.shape[0])
+    cdef uint64_t M = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, h
+    cdef bint summed = total > 2 * n
+    cdef uint64_t[::1] prefix = np.zeros(n + 1 if summed else 1, np.uint64)
+    cdef uint64_t[::1] power = np.ones(n + 1 if summed else 1, np.uint64)
+    cdef uint64_t[::1] out = np.empty(max(position.shape[0], 1), np.uint64)
+    with nogil:
+        if summed:
+            for i in range(n):
+                h = tm_modmul(prefix[i], base) + symbol_hash[text[i]] % M
+                prefix[i + 1] = h - M if h >= M else h
+                power[i + 1] = tm_modmul(power[i], base)
+            for i in range(position.shape[0]):
+                h = prefix[position[i] + length[i]] + M - tm_modmul(prefix[position[i]], power[length[i]])
+                out[i] = h - M if h >= M else h
+        else:
+            for i in range(position.shape[0]):
+                if i + STRINGS_AHEAD < position.shape[0]:
+                    tm_prefetch(&text[0] + position[i + STRINGS_AHEAD])
+                h = 0
+                for k in range(position[i], position[i] + length[i]):
+                    h = tm_modmul(h, base) + symbol_hash[text[k]] % M
+                    h = h - M if h >= M else h
+                out[i] = h
+    return np.asarray(out)[: position.shape[0]]
+
+
+cdef enum:
+    SUMS = 8        # columns that `string_sums` takes
+
+
+cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns, const int64_t[::1] position,
+                          const int32_t[::1] length, double* out) noexcept nogil:
+    """The first place with a symbol that has no values, or -1.
+
+    Each sum is taken from left to right, so that it is the same to the last bit however many columns there are.
+    """
+    cdef int64_t i, k, c
+    cdef const double* row
+    cdef double[SUMS] total
+    for i in range(position.shape[0]):
+        if i + STRINGS_AHEAD < position.shape[0]:
+            tm_prefetch(text + position[i + STRINGS_AHEAD])
+        for c in range(columns):
+            total[c] = 0
+        for k in range(position[i], position[i] + length[i]):
+            # Only what is asked for: all of the text, with each of many calls, would be quadratic.
+            if not 0 <= text[k] < symbols:
+                return k
+            row = values + text[k] * columns
+            for c in range(columns):
+                total[c] += row[c]
+        for c in range(columns):
+            out[i * columns + c] = total[c]
+    return -1
+
+
+def string_sums(const int32_t[::1] text not None, const double[:, ::1] values not None, const int64_t[::1] position not None,
+                const int32_t[::1] length not None):
+    """Sums over the tokens of each string of several values by symbol, in one walk.
+
+    Parameters
+    ----------
+    values : float64 array, shape (symbols, columns)
+        At most 8 columns: those of a symbol stand side by side, so that a token is one look into memory.
+
+    Returns
+    -------
+    float64 array, shape (strings, columns).  O(tokens of all strings times columns).
+    """
+    cdef int64_t columns = values.shape[1], wrong = -1
+    if not 1 <= columns <= SUMS:
+        raise ValueError(f"expected 1 to {SUMS} columns of values, got {columns}")
+    _check_stretches(text.shape[0], position, length)
+    cdef double[:, ::1] out = np.zeros((position.shape[0], columns), np.float64)
+    if position.shape[0] and text.shape[0]:
+        with nogil:
+            wrong = _sum_strings(&text[0], &values[0, 0] if values.shape[0] else NULL, values.shape[0], columns, position, length,
+                                 &out[0, 0])
+    if wrong >= 0:
+        raise ValueError(f"text: expected symbols from 0 to {values.shape[0] - 1}, got {text[wrong]} at place {wrong}")
+    return np.asarray(out)
+
+
+def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):
+    """How many sources have each string, and which has it most often.
+
+    Parameters
+    ----------
+    hashes : uint64 array, ascending
+    rates, sources : float32 and int32 arrays
+        Rate and source of each; a source has a string at most once.
+
+    Returns
+    -------
+    first : int64 array
+        Where each distinct hash stands first.
+    number, owner : int32 arrays
+        Sources that have it, and the first one with the greatest rate.
+    greatest, second : float32 arrays
+        The greatest rate, and the greatest of any source but `owner`; 0 if there is none.
+    """
+    cdef int64_t n = hashes.shape[0], i, size = 0
+    if not n == rates.shape[0] == sources.shape[0]:
+        raise ValueError(f"expected equal lengths, got {n}, {rates.shape[0]} and {sources.shape[0]}")
+    cdef int64_t[::1] first = np.empty(max(n, 1), np.int64)
+    cdef int32_t[::1] number = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] owner = np.empty(max(n, 1), np.int32)
+    cdef float[::1] greatest = np.empty(max(n, 1), np.float32)
+    cdef float[::1] second = np.empty(max(n, 1), np.float32)
+    cdef bint good = True
+    with nogil:
+        for i in range(n):
+            if i == 0 or hashes[i] != hashes[i - 1]:
+                if i and hashes[i] < hashes[i - 1]:
+                    good = False
+                    break
+                first[size] = i
+                number[size] = 1
+                owner[size] = sources[i]
+                greatest[size] = rates[i]
+                second[size] = 0
+                size += 1
+                continue
+            number[size - 1] += 1
+            if rates[i] > greatest[size - 1]:
+                second[size - 1] = greatest[size - 1]
+                greatest[size - 1] = rates[i]
+                owner[size - 1] = sources[i]
+            elif rates[i] > second[size - 1]:
+                second[size - 1] = rates[i]
+    if not good:
+        raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
+    return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
+            np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())
+
+
+# ======================================================================================================================
+# Lines of JSON
+# ======================================================================================================================
+
+cdef enum:
+    DIGITS = 10     # of an int32
+
+
+cdef inline uint8_t* put(const void* data, int64_t size, uint8_t* out) noexcept nogil:
+    memcpy(out, data, size)
+    return out + size
+
+
+cdef inline uint8_t* put_all(const char* text, uint8_t* out) noexcept nogil:
+    return put(text, strlen(text), out)
+
+
+cdef uint8_t* _put_rows(const int32_t[::1] tokens, const int64_t[::1] bounds, const uint8_t* names, const int64_t[::1] name_bounds,
+                        const int32_t[::1] df, const int32_t[::1] count, const uint8_t* ends, const int64_t[::1] end_bounds,
+                        const int8_t[::1] end_of, uint8_t* out) noexcept nogil:
+    cdef int64_t i, k, token
+    for i in range(df.shape[0]):
+        out = put_all(b'{"tokens":[', out)
+        for k in range(bounds[i], bounds[i + 1]):
+            if k > bounds[i]:
+                out = put_all(b",", out)
+            token = tokens[k]
+            out = put(names + name_bounds[token], name_bounds[token + 1] - name_bounds[token], out)
+        out = put_all(b'],"df":', out)
+        out += put_number(df[i], out)
+        out = put_all(b',"count":', out)
+        out += put_number(count[i], out)
+        k = end_of[i]
+        out = put(ends + end_bounds[k], end_bounds[k + 1] - end_bounds[k], out)
+    return out
+
+
+def json_rows(const int32_t[::1] tokens not None, const int64_t[::1] bounds not None, const uint8_t[::1] names not None,
+              const int64_t[::1] name_bounds not None, const int32_t[::1] df not None, const int32_t[::1] count not None,
+              const uint8_t[::1] ends not None, const int64_t[::1] end_bounds not None, const int8_t[::1] end_of not None):
+    """Lines of JSON, one a string: ``{"tokens":[...],"df":1,"count":1`` and an end, as bytes.
+
+    Parameters
+    ----------
+    tokens, bounds : int32 array; int64 array, shape (strings + 1,)
+        The tokens of all strings one after the other, places in `names`; where each string begins, and the end.
+    names, name_bounds : uint8 array, or bytes; int64 array
+        The JSON of each token, one after the other; where each begins, and the end.
+    df, count : int32 arrays, shape (strings,)
+    ends, end_bounds, end_of : uint8 array, or bytes; int64 array; int8 array, shape (strings,)
+        What lines end with, as names are given; and which of these ends each line has.
+    """
+    cdef int64_t n = df.shape[0], i, size, longest = 0
+    if not n == count.shape[0] == end_of.shape[0] == bounds.shape[0] - 1:
+        raise ValueError(f"expected equal lengths, got {n}, {count.shape[0]}, {end_of.shape[0]} and {bounds.shape[0] - 1}")
+    check_bounds("bounds", bounds, tokens.shape[0])
+    check_bounds("name_bounds", name_bounds, names.shape[0])
+    check_bounds("end_bounds", end_bounds, ends.shape[0])
+    check_within("tokens", tokens, 0, name_bounds.shape[0] - 1)
+    check_within("df", df, 0, <int64_t>1 << 31)
+    check_within("count", count, 0, <int64_t>1 << 31)
+    for i in range(n):
+        if not 0 <= end_of[i] < end_bounds.shape[0] - 1:
+            raise ValueError(f"end_of: expected values from 0 to {end_bounds.shape[0] - 2}, got {end_of[i]} at place {i}")
+        longest = max(longest, end_bounds[end_of[i] + 1] - end_bounds[end_of[i]])
+    # A bound: numbers seldom have all their digits, and there is a comma less than tokens.
+    size = n * (len(b'{"tokens":[],"df":,"count":') + 2 * DIGITS + longest) + tokens.shape[0]
+    for i in range(tokens.shape[0]):
+        size += name_bounds[tokens[i] + 1] - name_bounds[tokens[i]]
+    cdef bytes out = PyBytes_FromStringAndSize(NULL, size)
+    cdef uint8_t* start = <uint8_t*>PyBytes_AS_STRING(out)
+    cdef const uint8_t* name = &names[0] if names.shape[0] else NULL
+    cdef const uint8_t* end = &ends[0] if ends.shape[0] else NULL
+    with nogil:
+        size = _put_rows(tokens, bounds, name, name_bounds, df, count, end, end_bounds, end_of, start) - start
+    return out[:size]

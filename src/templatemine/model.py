@@ -109,7 +109,7 @@ class Corpus:
     form_names : sequence of bytes
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
     traits : uint16 array, shape (forms,)
-        What each form is, see `_forms.form_traits`.
+        What each form is, see `_scan.form_traits`.
     df, counts : int32 and int64 arrays, shape (forms,)
         Documents that hold each form, and its occurrences.
     """
@@ -193,7 +193,7 @@ class Found:
     first : int64 array, shape (strings,)
         Where each string stands first.
     stands : int32 array, shape (strings, 11)
-        Occurrences by how they stand, see `_strings.stand_counts`.
+        Occurrences by how they stand, see `_core.stand_counts`.
     """
 
     repeats: Repeats

@@ -15,28 +15,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _forms, _memory, _strings
+from templatemine import _core
 from templatemine.config import PipelineConfig
-from templatemine.counting import Candidates, Counted, candidates, count_candidates, recounted
-from templatemine.crosssite import Peers, gather
-from templatemine.decide import METHODS, Method, decide, fewest_documents, filled_in
-from templatemine.duplicates import is_blank, without_copies
 from templatemine.errors import ConfigError
-from templatemine.evidence import collect
-from templatemine.fillers import Filled, Slotted, read_fillers
-from templatemine.hidden import Hidden, find_hidden, with_hidden
-from templatemine.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mine import find_repeats
-from templatemine.mined import Dropped, Mined, rates_of, strings_of
+from templatemine.mining.candidates import Dropped, Mined, rates_of, strings_of
+from templatemine.mining.counting import Candidates, Counted, candidates, count_candidates, recounted
+from templatemine.mining.cross_source import Peers, gather
+from templatemine.mining.features import collect
+from templatemine.mining.hidden import Hidden, find_hidden, with_hidden
+from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
+from templatemine.mining.near_duplicates import is_blank, without_copies
+from templatemine.mining.periods import periods
+from templatemine.mining.repeats import find_repeats
+from templatemine.mining.sampling import choose
+from templatemine.mining.select import METHODS, Method, decide, fewest_documents, filled_in
+from templatemine.mining.shared_pack import SHARED_PACK, Claims, claims_of, shared_pack
+from templatemine.mining.slot_types import Filled, Slotted, read_fillers
+from templatemine.mining.templates import Fillings, slots_of, templates_of
+from templatemine.mining.tokenise import Forms, days, tokenise
 from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats
-from templatemine.packs import Pack, without_misfits
-from templatemine.patterns import pattern_set
-from templatemine.periods import periods
-from templatemine.sample import choose
-from templatemine.sharing import SHARED_PACK, Claims, claims_of, shared_pack
-from templatemine.templates import Fillings, slots_of, templates_of
-from templatemine.threads import as_finished
-from templatemine.tokenise import Forms, days, tokenise
+from templatemine.packs.pack import Pack, without_misfits
+from templatemine.parallel.threads import as_finished
+from templatemine.text import _scan
+from templatemine.text.patterns import pattern_set
 
 __all__ = [
     "METHODS",
@@ -155,9 +156,9 @@ def _by_hash(
         before, after = (np.concatenate([none, column]) for column in (hidden.before, hidden.after))
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    by_form = _forms.form_hashes(forms.arena, forms.offsets)
+    by_form = _scan.form_hashes(forms.arena, forms.offsets)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    hashes = _strings.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
+    hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
     # Where else strings stand is no longer asked; the columns are about to be held twice.
     found = replace(found, places=np.empty(0, np.int32))
     order = np.argsort(hashes)
@@ -373,7 +374,7 @@ class Miner:
         for document in documents:
             by_source.setdefault(document.source, []).append(document)
         reports = self._run(by_source)
-        _memory.release_memory()
+        _scan.release_memory()
         return reports
 
     def _run(self, by_source: Mapping[str, list[Document]]) -> list[SourceReport]:

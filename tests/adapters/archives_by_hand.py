@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from templatemine.config import PipelineConfig, SampleConfig
+from templatemine.mining.sampling import choose
 from templatemine.model import Document
 from templatemine.pipeline import Miner
-from templatemine.sample import choose
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate, pages

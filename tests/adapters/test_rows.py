@@ -10,7 +10,7 @@ import pytest
 from archives_by_hand import documents, mixed
 
 from templatemine.adapters.rows import RowCleaner, body_columns
-from templatemine.clean import Cleaner
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.pipeline import mine

@@ -21,11 +21,11 @@ if reason := no_java():
 from cluster import Cluster, cluster, environment, job
 
 from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive, read_archive
-from templatemine.clean import Cleaner
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError
 from templatemine.io.read import read_documents
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 
 pytestmark = [

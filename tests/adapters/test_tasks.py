@@ -14,12 +14,12 @@ from archives_by_hand import SAMPLED, Facts, documents, local, mixed
 pa = pytest.importorskip("pyarrow")
 
 from templatemine.adapters import tasks  # noqa: E402
+from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E402
 from templatemine.config import PipelineConfig, ReadConfig  # noqa: E402
-from templatemine.decide import fewest_documents  # noqa: E402
 from templatemine.errors import PackError  # noqa: E402
+from templatemine.mining.select import fewest_documents  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import mine  # noqa: E402
-from templatemine.stream import RecordCleaner, StreamConfig  # noqa: E402
 
 Rows = list[dict[str, Any]]
 

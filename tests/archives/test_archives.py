@@ -15,10 +15,10 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 from quality.archives import ANNOTATED, annotated, shared_is_there, texts  # noqa: E402
 from quality.figures import annotated_system, packs  # noqa: E402
-from templatemine.clean import Cleaner  # noqa: E402
+from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.config import CleanConfig  # noqa: E402
 from templatemine.evaluation.gold import evaluate_spans  # noqa: E402
-from templatemine.packs import Pack  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
 
 pytestmark = [
     pytest.mark.skipif(not shared_is_there(), reason="the annotated archives (../shared) are not here"),

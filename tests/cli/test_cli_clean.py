@@ -15,9 +15,9 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
-from templatemine import stream
-from templatemine.clean import Cleaner
-from templatemine.packs import Pack
+from templatemine.cleaning import records as stream
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.packs.pack import Pack
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ import pytest
 from cli_support import CALL, CREDIT, page, records, write
 
 from conftest import Cli
-from templatemine import systems
-from templatemine.cli import tables
+from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
+from templatemine.evaluation import cleaning_systems as systems
 from templatemine.evaluation.protocol import System
 
 SHARED = ("--quiet", "--seed", "3")

@@ -14,9 +14,9 @@ from cli_support import everything, read, write
 from conftest import Cli
 from invented_pages import CALL, page
 from templatemine import extract
+from templatemine.cleaning.records import BATCH_RECORDS
 from templatemine.config import BlogRule, ExtractConfig
-from templatemine.pages.browser import find_browser
-from templatemine.stream import BATCH_RECORDS
+from templatemine.pages.render.browser import find_browser
 
 
 def rows(number: int) -> list[dict[str, Any]]:

@@ -11,10 +11,10 @@ import pytest
 from cli_support import records, write
 
 from conftest import Cli
+from templatemine.archive.apply_overrides import steer
 from templatemine.config import PipelineConfig, TokeniseConfig
-from templatemine.overrides import Rule
-from templatemine.packs import Pack
-from templatemine.steer import steer
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack
 
 
 def dated(articles: list[dict[str, Any]], first: str, sources: int) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ pa = pytest.importorskip("pyarrow")
 
 from pyarrow import parquet  # noqa: E402
 
-from templatemine.hits import read_hits  # noqa: E402
+from templatemine.cleaning.hits import read_hits  # noqa: E402
 
 
 def test_the_list(cli: Cli) -> None:

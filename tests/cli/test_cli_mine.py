@@ -14,9 +14,9 @@ from cli_support import CALL, SOURCES, everything, record, records, write
 
 from conftest import Cli
 from templatemine.errors import CorpusError
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import load_packs, read_dropped
 from templatemine.pipeline import Miner, SourceReport
-from templatemine.shelf import load_packs, read_dropped
 
 FILES = sorted(name for source in SOURCES for name in (f"{source}.dropped.jsonl.gz", f"{source}.json"))
 
@@ -509,7 +509,7 @@ def test_100_000_documents_of_one_token(cli: Cli, tmp_path: Path) -> None:
 
 def test_reports_fit_the_shelf() -> None:
     """`shelf.Result` is what `save` needs of a report; a type checker holds the two together, this keeps it honest."""
-    from templatemine.shelf import Result
+    from templatemine.packs.pack_folder import Result
 
     result: Result = SourceReport(source="x", documents=1, pack=None, note="")
     assert result.pack is None

@@ -12,11 +12,7 @@ from cli_support import write
 
 from conftest import Cli
 from invented_pages import CALL, page
-from templatemine import Cleaner, Document, Pack
-from templatemine.config import CleanConfig
-from templatemine.measure import MeasureConfig, measure
-from templatemine.model import Cleaned
-from templatemine.pages.main_text import MainBlock, PageCleaner
+from templatemine import Cleaner, Pack
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -83,25 +79,6 @@ def test_show_tells_what_the_pages_said(cli: Cli, shelf: Path, mined: Path) -> N
         f"{len(history.texts)} texts found on several pages"
     )
     assert "\npages " not in cli("show", mined / "alpha.example.json").out
-
-
-def test_bench_takes_the_main_text_of_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is measured is what `clean` does."""
-    asked: list[str] = []
-    real = PageCleaner.clean_blocks
-
-    def counted(self: PageCleaner, html: str) -> tuple[Cleaned, list[MainBlock]]:
-        asked.append(html)
-        return real(self, html)
-
-    monkeypatch.setattr(PageCleaner, "clean_blocks", counted)
-    pages = [Document(source="lantern.example", id=str(n), html=page(n, CALL)) for n in range(20)]
-    measured = measure(pages, MeasureConfig(runs=2))
-    assert asked == [one.html for one in pages] * 2
-    assert measured.size == sum(len(one.body.encode()) for one in pages)
-    asked.clear()
-    measure(pages, MeasureConfig(runs=1, clean=CleanConfig(html="strip")))
-    assert asked == []
 
 
 def test_names_of_fields_differ(cli: Cli, shelf: Path, tmp_path: Path) -> None:

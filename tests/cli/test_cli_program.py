@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from templatemine.cli import app, common, tables
-from templatemine.cli.mine import METHODS
+from templatemine.cli import app, common
+from templatemine.cli import printing as tables
+from templatemine.cli.cmd_mine import METHODS
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 
@@ -54,16 +55,16 @@ def test_help_lists_what_there_is(cli: Cli) -> None:
     for command, what in app.COMMANDS.items():
         assert re.search(rf"^ +{command} +{re.escape(what)}$", listed, re.MULTILINE)
     folder = Path(app.__file__).parent
-    assert set(app.COMMANDS) == {path.stem for path in folder.glob("*.py")} - {"__init__", "app", "common", "tables"}
+    assert set(app.COMMANDS) == {path.stem.removeprefix("cmd_") for path in folder.glob("cmd_*.py")}
 
 
 @pytest.mark.parametrize("command", ["", *app.COMMANDS])
 def test_only_the_command_that_is_given_is_imported(command: str) -> None:
     run = f"from templatemine.__main__ import main; main({[*command.split(), '--help']})"
-    all_of_them = [f"templatemine.cli.{name}" for name in app.COMMANDS]
+    all_of_them = [f"templatemine.cli.cmd_{name}" for name in app.COMMANDS]
     code = f"import sys; {run}; sys.exit(repr([name for name in {all_of_them} if name in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr == f"{[f'templatemine.cli.{command}'] if command else []}\n"
+    assert done.stderr == f"{[f'templatemine.cli.cmd_{command}'] if command else []}\n"
 
 
 @pytest.mark.parametrize(
@@ -164,13 +165,13 @@ def test_ends(
     code: int,
     message: str,
 ) -> None:
-    monkeypatch.setattr("templatemine.cli.show.run", Boom(error))
+    monkeypatch.setattr("templatemine.cli.cmd_show.run", Boom(error))
     ran = cli("show", "x")
     assert (ran.code, ran.err) == (code, f"templatemine: {message}\n")
 
 
 def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("templatemine.cli.show.run", Boom(RuntimeError("a bug")))
+    monkeypatch.setattr("templatemine.cli.cmd_show.run", Boom(RuntimeError("a bug")))
     with pytest.raises(RuntimeError):
         app.run(["show", "x"])
 

@@ -13,9 +13,9 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
-from templatemine.overrides import Rule
-from templatemine.packs import Pack
-from templatemine.steer import steer
+from templatemine.archive.apply_overrides import steer
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack
 
 
 @pytest.fixture

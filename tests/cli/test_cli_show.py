@@ -15,11 +15,11 @@ from cli_support import CALL, SOURCES, command, records, write
 
 from conftest import Cli
 from templatemine.__main__ import main
-from templatemine.cli import show
-from templatemine.overrides import Rule
-from templatemine.packs import Pack
-from templatemine.shelf import read_dropped
-from templatemine.steer import steer
+from templatemine.archive.apply_overrides import steer
+from templatemine.cli import cmd_show as show
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import read_dropped
 
 
 @pytest.fixture

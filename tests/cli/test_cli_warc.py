@@ -109,8 +109,8 @@ def test_hits_of_a_crawl(cli: Cli, tmp_path: Path, crawled: Path) -> None:
 
 def assert_days(folder: Path, packs: Path) -> None:
     """Documents and hits stand under the day of each."""
-    from templatemine.hits import read_hits
-    from templatemine.packs import Pack
+    from templatemine.cleaning.hits import read_hits
+    from templatemine.packs.pack import Pack
 
     days = read_hits(str(folder))
     assert set(days) == set(SOURCES)
@@ -131,7 +131,6 @@ def commands(archive: Path, tmp_path: Path) -> dict[str, list[str | Path]]:
         "sort": ["sort", archive, "-o", tmp_path / "sites"],
         "extract": ["extract", archive, "-o", tmp_path / "out.jsonl", "--system", "density"],
         "update": ["update", tmp_path / "packs", archive, "--today", "2024-03-01"],
-        "bench": ["bench", archive, "--runs", "1"],
     }
 
 

@@ -18,10 +18,10 @@ pytest.importorskip("feedparser")
 pytest.importorskip("resiliparse")
 pytest.importorskip("tldextract")
 
-from templatemine.crawl.history import Answer, History, clean_url, read_urls
-from templatemine.crawl.output import Exchange, Output, check_name
+from templatemine.crawl.crawl_history import Answer, History, clean_url, read_urls
 from templatemine.crawl.settings import CrawlConfig
 from templatemine.crawl.state import Feed, Page, Standing, State
+from templatemine.crawl.warc_output import Exchange, Output, check_name
 from templatemine.errors import ConfigError, CorpusError
 
 HTML = b"<!doctype html><html><body><p>A story.</p></body></html>"
@@ -303,7 +303,7 @@ def test_names_of_outputs() -> None:
 
 def test_an_output_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("scrapy")
-    from templatemine.crawl.run import crawl
+    from templatemine.crawl.crawler import crawl
 
     with pytest.raises(CorpusError, match="h.jsonl: cannot be written: there is no directory .*nowhere"):
         crawl([], str(tmp_path / "nowhere" / "h.jsonl"), CrawlConfig())

@@ -14,8 +14,8 @@ from crawl_sites import support
 pytest.importorskip("scrapy")
 pytest.importorskip("tldextract")
 
-from templatemine.clean import Cleaner
-from templatemine.crawl.pipeline import TemplateCleanerPipeline
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.crawl.item_pipeline import TemplateCleanerPipeline
 from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.pipeline import mine
@@ -50,7 +50,7 @@ class Own(scrapy.Spider):
         yield {"source": row["source"]}
 
 process = CrawlerProcess({
-    "ITEM_PIPELINES": {"templatemine.crawl.pipeline.TemplateCleanerPipeline": 300},
+    "ITEM_PIPELINES": {"templatemine.crawl.item_pipeline.TemplateCleanerPipeline": 300},
     "TEMPLATEMINE_PACKS": "packs",
     "FEEDS": {"out.jsonl": {"format": "jsonlines"}},
     "LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False,

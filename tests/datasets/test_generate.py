@@ -351,7 +351,7 @@ def test_the_truth_scores_full_marks(tmp_path: Path) -> None:
     score = [sys.executable, str(SCORER), "gold", "cleaned.jsonl", "--texts", "a.jsonl", "--json"]
     answer = json.loads(subprocess.run(score, cwd=tmp_path, check=True, capture_output=True, text=True).stdout)
     assert len(answer) == 4
-    assert answer["mean"] == {"recall": 1.0, "precision": 1.0, "f1": 1.0, "loss": 0.0}
+    assert answer["mean"] == {"recall": 1.0, "precision": 1.0, "f1": 1.0, "loss": 0.0, "whole": 1.0, "torn": 0.0}
 
 
 def test_every_script_speaks_every_form() -> None:

@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 import background as script
 from background import BackgroundSpec, Part, derive, part_of
 from generate import Archive, ArchiveSpec
-from templatemine.background import read
 from templatemine.config import NO_BACKGROUND, SHIPPED, PipelineConfig
+from templatemine.mining.background import read
 from templatemine.model import Document
 from templatemine.pipeline import mine_source
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from invented_pages import page
 from strategies import examples
+from templatemine.pages.baselines.crf import LABELS, Chain, attributes_of, features, runs_of, table_digest
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import LABELS, Chain, attributes_of, features, runs_of, table_digest
 
 pytest.importorskip("pycrfsuite")
 pytest.importorskip("rapidfuzz")

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from desk_support import Client, opened, page_rows, record, text_rows
 
-from templatemine.desk.app import Desk
+from templatemine.desk.web_app import Desk
+from templatemine.packs.pack_folder import open_shelf
 from templatemine.pipeline import Miner
-from templatemine.shelf import open_shelf
 
 
 @pytest.fixture(scope="session")

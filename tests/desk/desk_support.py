@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "datasets"))
 
 import generate  # noqa: E402
-from templatemine.desk.app import Desk, create_app  # noqa: E402
 from templatemine.desk.library import DeskConfig, Library  # noqa: E402
 from templatemine.desk.security import csrf_token, hosts_of  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
+from templatemine.desk.web_app import Desk, create_app  # noqa: E402
 from templatemine.model import Document, Record  # noqa: E402
 
 TEXTS = {"seed": 11, "sources": 3, "documents": 60, "scripts": ("latin", "arabic", "han"), "kilobytes": 1.0}

@@ -27,9 +27,9 @@ sys.path.insert(0, str(ROOT / "tests" / "report"))
 
 from browser import chromium  # noqa: E402
 
-from templatemine.overrides import Rule  # noqa: E402
-from templatemine.packs import Pack  # noqa: E402
-from templatemine.shelf import load_packs  # noqa: E402
+from templatemine.packs.overrides import Rule  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack_folder import load_packs  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

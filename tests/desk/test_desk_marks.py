@@ -16,15 +16,15 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Client, opened, record  # noqa: E402
 
 from templatemine.desk.agreement import agreements, kappa  # noqa: E402
-from templatemine.desk.app import Desk  # noqa: E402
+from templatemine.desk.annotations import OTHER, checked, labels_of, marks_of, passages, units  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
-from templatemine.desk.marks import OTHER, checked, labels_of, marks_of, passages, units  # noqa: E402
 from templatemine.desk.review import editable, prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
+from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.packs import compiled_safely  # noqa: E402
+from templatemine.packs.pack import compiled_safely  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -123,7 +123,7 @@ def test_the_sample_does_not_depend_on_the_order(tmp_path: Path) -> None:
 
 
 def test_the_share_shown_is_what_cleaning_does(world: tuple[Client, Desk], source: str) -> None:
-    from templatemine.clean import Cleaner
+    from templatemine.cleaning.cleaner import Cleaner
 
     client, desk = world
     held = desk.library.held(source)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 for _name in ("starlette", "jinja2", "uvicorn"):
     pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
 
+from templatemine.desk.annotations import units  # noqa: E402
 from templatemine.desk.export import merged  # noqa: E402
-from templatemine.desk.marks import units  # noqa: E402
 from templatemine.desk.safe_page import _ATTRIBUTES, _RENAMED, _SHOWN, article_page, safe_page, tags  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 

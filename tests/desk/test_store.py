@@ -19,10 +19,10 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import ROOT, Client, opened  # noqa: E402
 
-from templatemine.desk.app import Desk  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
+from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
-from templatemine.packs import Pack  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from templatemine.clean import Cleaner
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig
 from templatemine.io.jsonl import encode_line
 from templatemine.model import Document

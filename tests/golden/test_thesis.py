@@ -11,13 +11,13 @@ import re2
 import regex
 
 from strategies import make_pack, scan
-from templatemine.clean import Cleaner
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
-from templatemine.expressions import expression, for_re2
 from templatemine.model import Document
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
+from templatemine.text.expressions import expression, for_re2
+from templatemine.text.patterns import pattern_set
 
 ENGINES = ("native", "regex")
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import page_reference as reference
 from strategies import examples
-from templatemine import _blocks
-from templatemine.pages.tables import scanner
+from templatemine.pages import _html
+from templatemine.pages.scanner import scanner
 
 SCANNER = scanner()
-FLAG = _blocks.FLAGS
-BY_FLAG = {flag: frozenset(name for name, flags in _blocks.TAGS if flags & bit) for flag, bit in FLAG.items()}
-WORDS, LINKED = _blocks.COUNTS.index("words"), _blocks.COUNTS.index("linked")
+FLAG = _html.FLAGS
+BY_FLAG = {flag: frozenset(name for name, flags in _html.TAGS if flags & bit) for flag, bit in FLAG.items()}
+WORDS, LINKED = _html.COUNTS.index("words"), _html.COUNTS.index("linked")
 
 
 def blocks(page: str | bytes) -> dict[str, Any]:
@@ -211,16 +211,16 @@ def test_keys_of_paths() -> None:
     columns = blocks("<body><div class='b12 a' id=main><p>x</div><p>y")
     assert paths(columns) == ["body>div.a.b0#main>p", "body>p"]
     for path, keys in zip(paths(columns), columns["keys"], strict=True):
-        assert _blocks.path_keys([sign.encode() for sign in path.split(">")]).tolist() == keys.tolist()
-    near = _blocks.KEYS.index("near")
-    assert _blocks.path_keys([b"div.a.b0#main", b"p"])[near] == columns["keys"][0, near]
+        assert _html.path_keys([sign.encode() for sign in path.split(">")]).tolist() == keys.tolist()
+    near = _html.KEYS.index("near")
+    assert _html.path_keys([b"div.a.b0#main", b"p"])[near] == columns["keys"][0, near]
 
 
 def test_counts() -> None:
     page = (
         "<title>The Big Story</title><p>By <b>ANN</b> Lee, 3 March 2004 12:30. The <a href=x>big story</a>: &copy; 2003"
     )
-    counts = dict(zip(_blocks.COUNTS, blocks(page)["counts"][0].tolist(), strict=True))
+    counts = dict(zip(_html.COUNTS, blocks(page)["counts"][0].tolist(), strict=True))
     expected = {
         "words": 12,
         "linked": 2,
@@ -234,8 +234,8 @@ def test_counts() -> None:
     }
     expected |= {"title": 3, "title_words": 3, "sentences": 1, "commas": 1, "rights": 1, "talk": 0}
     assert {name: counts[name] for name in expected} == expected
-    assert len(blocks(page)["counts"][0]) == len(_blocks.COUNTS)
-    counts = dict(zip(_blocks.COUNTS, blocks("<p>Ann wrote: 3 Comments, share")["counts"][0].tolist(), strict=True))
+    assert len(blocks(page)["counts"][0]) == len(_html.COUNTS)
+    counts = dict(zip(_html.COUNTS, blocks("<p>Ann wrote: 3 Comments, share")["counts"][0].tolist(), strict=True))
     assert (counts["talk"], counts["control"]) == (2, 2)
 
 
@@ -290,26 +290,26 @@ def test_misuse() -> None:
     with pytest.raises(TypeError):
         SCANNER.blocks(None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="twice"):
-        _blocks.BlockScanner([], [(b"ad", 1), (b"ad", 2)], [])
+        _html.BlockScanner([], [(b"ad", 1), (b"ad", 2)], [])
     with pytest.raises(ValueError, match="below 32"):
-        _blocks.BlockScanner([], [(b"ad", 32)], [])
+        _html.BlockScanner([], [(b"ad", 32)], [])
     with pytest.raises(ValueError, match="lower-case"):
-        _blocks.BlockScanner([], [(b"Ad", 1)], [])
+        _html.BlockScanner([], [(b"Ad", 1)], [])
     with pytest.raises(ValueError, match="twice its length"):
-        _blocks.BlockScanner([(b"a", b"xxxx")], [], [])
+        _html.BlockScanner([(b"a", b"xxxx")], [], [])
     with pytest.raises(ValueError, match="pairs"):
-        _blocks.BlockScanner([(b"a",)], [], [])  # type: ignore[list-item]
+        _html.BlockScanner([(b"a",)], [], [])  # type: ignore[list-item]
     with pytest.raises(TypeError):
-        _blocks.path_keys(None)  # type: ignore[arg-type]
+        _html.path_keys(None)  # type: ignore[arg-type]
 
 
 def test_the_numbers_of_tags_are_their_places() -> None:
-    source = (reference.ROOT / "src/templatemine/_markup.pxd").read_text(encoding="utf-8")
+    source = (reference.ROOT / "src/templatemine/pages/_html.pxd").read_text(encoding="utf-8")
     named = re.search(r"cdef enum:\n( +T_UNKNOWN.*?)\n\n", source, re.S)
     assert named
     names = re.findall(r"T_(\w+)", named.group(1))
-    assert [name.lower() for name in names[1:]] == [name for name, _ in _blocks.TAGS[1 : len(names)]]
-    source = (reference.ROOT / "src/templatemine/_words.pxd").read_text(encoding="utf-8")
+    assert [name.lower() for name in names[1:]] == [name for name, _ in _html.TAGS[1 : len(names)]]
+    source = (reference.ROOT / "src/templatemine/pages/_html.pxd").read_text(encoding="utf-8")
     columns = re.search(r"cdef enum:\n( +C_WORDS.*?)\n\n", source, re.S)
     assert columns
-    assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_blocks.COUNTS, "size"]
+    assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_html.COUNTS, "size"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import examples
-from templatemine import _count
-from templatemine.patterns import pattern_set
+from templatemine import _core
+from templatemine.text.patterns import pattern_set
 
 NEWS = pattern_set("news")
 ENOUGH = 1 << 20
@@ -26,13 +26,13 @@ def counter(
     sizes: Sizes = (16, 100, 12, 4, 3),
     most: int = ENOUGH,
     neighbours: Sequence[tuple[int, int]] | None = None,
-) -> _count.Counter:
+) -> _core.Counter:
     vocabulary = sorted({form for string in strings for form in string})
     flat = np.array([vocabulary.index(form) for string in strings for form in string], np.int32)
     bounds = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     before, after = np.array(neighbours or [(-1, -1)] * len(strings), np.int32).reshape(-1, 2).T.copy()
     arguments = NEWS.scanner_arguments("-", False)
-    return _count.Counter(*arguments, lines, vocabulary, flat, bounds, before, after, sizes, most)
+    return _core.Counter(*arguments, lines, vocabulary, flat, bounds, before, after, sizes, most)
 
 
 words = st.builds(
@@ -152,4 +152,4 @@ def test_wrong_arguments_are_refused(
     arguments: list[Any] = [np.array(flat, np.int32), np.array(bounds, np.int64)]
     arguments += [np.array(before, np.int32), np.array(after, np.int32)]
     with pytest.raises(ValueError, match=problem):
-        _count.Counter(*NEWS.scanner_arguments("-", False), True, vocabulary, *arguments, (1, 2, 3, 4, 5), 9)
+        _core.Counter(*NEWS.scanner_arguments("-", False), True, vocabulary, *arguments, (1, 2, 3, 4, 5), 9)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import crf_reference as reference
 from strategies import examples
-from templatemine import _crf, _runs
-from templatemine.pages import crf
+from templatemine.pages.baselines import _crf, crf
 from templatemine.pages.blocks import Page
 from templatemine.pages.outline import Outline
 
@@ -184,8 +183,8 @@ def test_what_is_no_table_of_runs_is_refused() -> None:
     with pytest.raises(ValueError, match="weights of the same labels"):
         _crf.marginals(np.zeros((1, 2), np.uint8), own, near, one, one, edges, steps[:2].copy())
     with pytest.raises(ValueError, match="a name and four numbers of 16 bits"):
-        _runs.RunScanner([(b"p", 1 << 16, 0, 0, 0)], [])
+        _crf.RunScanner([(b"p", 1 << 16, 0, 0, 0)], [])
     with pytest.raises(ValueError, match="each once"):
-        _runs.RunScanner([(b"p", 0, 0, 0, 0)] * 2, [])
+        _crf.RunScanner([(b"p", 0, 0, 0, 0)] * 2, [])
     with pytest.raises(ValueError, match="one character or two"):
-        _runs.RunScanner([], [(b"amp;", "")])
+        _crf.RunScanner([], [(b"amp;", "")])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import reference
 from strategies import closed, corpora, examples, fibonacci_word
-from templatemine import _core, _grow, _strings
-from templatemine.mine import suffix_array
+from templatemine import _core
+from templatemine.mining.repeats import suffix_array
 
 ENOUGH = 10**9
 
@@ -31,7 +31,7 @@ def grown(
     symbols: NDArray[np.int32], doc_of: NDArray[np.int32], stands: NDArray[np.uint8], min_tokens: int, min_df: int
 ) -> Rows:
     """What the kernel finds, with every occurrence looked up."""
-    found = _grow.grow_strings(symbols, bounds(doc_of), stands, min_tokens, min_df, ENOUGH)
+    found = _core.grow_strings(symbols, bounds(doc_of), stands, min_tokens, min_df, ENOUGH)
     assert found is not None
     places, rank, first, length, count, df, counts = found
     assert [column.dtype for column in found] == [np.int32, np.int64, *[np.int32] * 5]
@@ -57,7 +57,7 @@ def by_sorting(
     documents = int(doc_of.max(initial=-1)) + 1
     columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, min_df)
     rank, length, count, df = columns
-    counts, first = _strings.stand_counts(rank, length, count, sa.astype(np.int64), stands, ENOUGH)
+    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, ENOUGH)
     rows: Rows = {}
     for place, size, times, number, shares in zip(first, length, count, df, counts, strict=True):
         rows[tuple(symbols[place : place + size].tolist())] = (times, number, place, *shares)
@@ -106,7 +106,7 @@ def test_parts(beyond: int, documents: list[list[int]], min_tokens: int, min_df:
     symbols, doc_of = closed(documents)
     symbols = np.where(symbols > 0, symbols + beyond, 0).astype(np.int32)
     stands = np.arange(len(symbols)).astype(np.uint8)
-    found = _grow.grow_parts(symbols, bounds(doc_of), stands, min_tokens, min_df, most, ENOUGH)
+    found = _core.grow_parts(symbols, bounds(doc_of), stands, min_tokens, min_df, most, ENOUGH)
     assert found is not None
     rows = {}
     for row, (place, size, count, df, before, after) in enumerate(zip(*map(np.ndarray.tolist, found[:6]), strict=True)):
@@ -125,8 +125,8 @@ def test_parts_have_a_token_at_least_and_are_given_up_as_well() -> None:
     symbols, doc_of = closed([[1] * 2000])
     stands = np.zeros(len(symbols), np.uint8)
     with pytest.raises(ValueError, match="at most 0"):
-        _grow.grow_parts(symbols, bounds(doc_of), stands, 1, 1, 0, ENOUGH)
-    assert _grow.grow_parts(symbols, bounds(doc_of), stands, 1, 1, 9, 100) is None
+        _core.grow_parts(symbols, bounds(doc_of), stands, 1, 1, 0, ENOUGH)
+    assert _core.grow_parts(symbols, bounds(doc_of), stands, 1, 1, 9, 100) is None
 
 
 @examples(200)
@@ -134,7 +134,7 @@ def test_parts_have_a_token_at_least_and_are_given_up_as_well() -> None:
 def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: int) -> None:
     symbols, doc_of = closed(documents)
     stands = np.zeros(len(symbols), np.uint8)
-    found = _grow.grow_strings(symbols, bounds(doc_of), stands, 1, 1, steps)
+    found = _core.grow_strings(symbols, bounds(doc_of), stands, 1, 1, steps)
     if found is not None:
         assert len(found[1]) == len(reference.maximal_strings(documents))
 
@@ -142,14 +142,14 @@ def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: in
 def test_one_token_for_ever_is_given_up() -> None:
     size = 100_000
     symbols, doc_of = closed([[1] * size])
-    assert _grow.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 32 * size) is None
+    assert _core.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 32 * size) is None
 
 
 def test_a_repeated_document_costs_its_length_once() -> None:
     """All but its beginning always stand behind the same token, and are given up at once."""
     words = np.random.default_rng(1).integers(1, 1000, 10_000).tolist()
     symbols, doc_of = closed([words] * 5)
-    found = _grow.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 6 * len(symbols))
+    found = _core.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 6 * len(symbols))
     assert found is not None
     assert int(found[3].max()) == len(words)
 
@@ -166,4 +166,4 @@ def test_negative_symbols_and_unordered_documents_are_refused(
     symbols: list[int], doc_starts: list[int], problem: str
 ) -> None:
     with pytest.raises(ValueError, match=problem):
-        _grow.grow_strings(np.array(symbols, np.int32), np.array(doc_starts, np.int64), np.zeros(3, np.uint8), 1, 1, 99)
+        _core.grow_strings(np.array(symbols, np.int32), np.array(doc_starts, np.int64), np.zeros(3, np.uint8), 1, 1, 99)

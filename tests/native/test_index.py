@@ -17,8 +17,8 @@ import reference
 from strategies import closed, corpora, corpus_of, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mine import LEAST_TOKENS, TOKENS, find_repeats, suffix_array
+from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
+from templatemine.mining.repeats import LEAST_TOKENS, TOKENS, find_repeats, suffix_array
 from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.

@@ -12,11 +12,13 @@ import pytest
 from arrays import i32, i64, u8
 from numpy.typing import NDArray
 
-from templatemine import _core, _cut, _forms, _grow, _intervals, _spans, _strings
-from templatemine.clean import Cleaner
+from templatemine import _core
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.mine import suffix_array
-from templatemine.patterns import pattern_set
+from templatemine.matching import _match
+from templatemine.mining.repeats import suffix_array
+from templatemine.text import _scan
+from templatemine.text.patterns import pattern_set
 
 NEWS = pattern_set("news")
 SCANNER = NEWS.scanner_arguments("-", False)
@@ -40,28 +42,28 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
     "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u16(0, 3), True, 16, 100, 12, 4, 3)),
-    "stand_counts": (_strings.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
-    "grow_strings": (_grow.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
-    "string_sums": (_strings.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
+    "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
+    "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
+    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
-    "group_rates": (_strings.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
-    "stretches_i32": (_strings.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
-    "stretches_u8": (_strings.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
-    "renumber": (_strings.renumber, (i32(1, 1, 0), 2)),
-    "string_hashes": (_strings.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
+    "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
+    "stretches_i32": (_core.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
+    "stretches_u8": (_core.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
+    "renumber": (_core.renumber, (i32(1, 1, 0), 2)),
+    "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "json_rows": (
-        _strings.json_rows,
+        _core.json_rows,
         (i32(0, 1), i64(0, 2), b'"a""b"', i64(0, 3, 6), i32(1), i32(2), b"}\n", i64(0, 2), np.zeros(1, np.int8)),
     ),
-    "form_traits": (_forms.form_traits, (u8(65, 66), i64(0, 1, 2))),
-    "form_hashes": (_forms.form_hashes, (u8(65, 66), i64(0, 1, 2))),
-    "merge": (_intervals.merge, (i64(0, 4), i64(2, 5), 3)),
-    "code_points": (_intervals.code_points, (u8(65, 66), i64(0, 2))),
+    "form_traits": (_scan.form_traits, (u8(65, 66), i64(0, 1, 2))),
+    "form_hashes": (_scan.form_hashes, (u8(65, 66), i64(0, 1, 2))),
+    "merge": (_match.merge, (i64(0, 4), i64(2, 5), 3)),
+    "code_points": (_scan.code_points, (u8(65, 66), i64(0, 2))),
     "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
-    "strip": (_cut.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
-    "find": (_spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
-    "Matcher": (_spans.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
+    "strip": (_match.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
+    "find": (_match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
+    "Matcher": (_match.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
 }
 ARRAYS = [
     (name, place)
@@ -237,20 +239,20 @@ def test_nothing_gives_nothing() -> None:
     assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
     assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 1, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
-    assert [len(column) for column in _strings.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
-    grown = _grow.grow_strings(no32, i64(0), no8, 1, 1, 0)
+    assert [len(column) for column in _core.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
+    grown = _core.grow_strings(no32, i64(0), no8, 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 7
-    assert _strings.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
-    assert _strings.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
-    assert _strings.string_hashes(no32, u64(), no64, no32).tolist() == []
-    assert _strings.json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
-    assert _forms.form_traits(no8, i64(0)).tolist() == []
-    assert _forms.form_hashes(no8, i64(0)).tolist() == []
-    assert [len(column) for column in _intervals.merge(no64, no64, 3)] == [0, 0, 0]
-    assert _intervals.code_points(no8, no64).tolist() == []
-    assert _cut.Stripper([]).strip(no8, no64) == b""
-    assert _intervals.code_points(b"", i64(0, 0)).tolist() == [0, 0]
+    assert _core.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
+    assert _core.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
+    assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
+    assert _core.json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
+    assert _scan.form_traits(no8, i64(0)).tolist() == []
+    assert _scan.form_hashes(no8, i64(0)).tolist() == []
+    assert [len(column) for column in _match.merge(no64, no64, 3)] == [0, 0, 0]
+    assert _scan.code_points(no8, no64).tolist() == []
+    assert _match.Stripper([]).strip(no8, no64) == b""
+    assert _scan.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 
 def test_a_tokeniser_without_documents() -> None:
@@ -360,11 +362,11 @@ def test_pattern_numbers_fit_a_byte(number: int) -> None:
 
 def test_strings_of_a_matcher() -> None:
     with pytest.raises(ValueError, match="twice"):
-        _spans.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
+        _match.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
     with pytest.raises(ValueError, match="string 1 is empty"):
-        _spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
+        _match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
     with pytest.raises(ValueError, match="edges of 1 strings, got 2"):
-        _spans.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
+        _match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
 
 
 @pytest.mark.parametrize(
@@ -387,7 +389,7 @@ def texts_for_threads() -> list[str]:
 def test_several_threads_share_a_matcher() -> None:
     texts = [text.encode() for text in texts_for_threads()]
     vocabulary = [b"read", b"more", b"\xff\x09", b"\xff\x04", b"a", b"b"]
-    native = _spans.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
+    native = _match.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
     alone = [tuple(column.tolist() for column in native.find(text)) for text in texts]
     assert sum(len(columns[0]) for columns in alone) > 1000
     together = _at_once(lambda text: tuple(column.tolist() for column in native.find(text)), texts)
@@ -428,7 +430,7 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
 
 
 def test_what_a_matcher_holds_from_end_to_end() -> None:
-    native = _spans.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
+    native = _match.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
     assert [native.holds(b"a b", string) for string in range(3)] == [True, False, False]
     assert [native.holds(b"a", string) for string in range(3)] == [False, True, True]
     assert not any(native.holds(text, 0) for text in (b"", b"a b ", b" a b", b"a b a", b"a"))
@@ -443,11 +445,11 @@ def test_what_a_matcher_has_seen_changes_nothing() -> None:
     chosen = dict.fromkeys(_core.Tokeniser(*SCANNER).form(word.encode()) for word in words[:300] if "-" not in word)
     flat = np.arange(len(chosen), dtype=np.int32)
     arguments = (*SCANNER, list(chosen), flat, np.arange(len(chosen) + 1, dtype=np.int64))
-    used = _spans.Matcher(*arguments)
+    used = _match.Matcher(*arguments)
     found = 0
     for text in texts:
-        fresh = [column.tolist() for column in _spans.Matcher(*arguments).find(text)]
+        fresh = [column.tolist() for column in _match.Matcher(*arguments).find(text)]
         assert [column.tolist() for column in used.find(text)] == fresh
-        assert used.spans([text.decode()], 3) == _spans.Matcher(*arguments).spans([text.decode()], 3)
+        assert used.spans([text.decode()], 3) == _match.Matcher(*arguments).spans([text.decode()], 3)
         found += len(fresh[0])
     assert found > 100

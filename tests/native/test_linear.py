@@ -16,14 +16,16 @@ import pytest
 import regex
 
 from strategies import closed, corpus_of, fibonacci_word
-from templatemine import _core, _intervals, _pages, _spans
+from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.expressions import expression
-from templatemine.index import build_index
-from templatemine.mine import find_repeats, suffix_array
+from templatemine.matching import _match
+from templatemine.mining.index import build_index
+from templatemine.mining.repeats import find_repeats, suffix_array
+from templatemine.pages import _model
 from templatemine.pages.blocks import Page, forests
-from templatemine.patterns import pattern_set
-from templatemine.slots import code_of, known_words
+from templatemine.text.expressions import expression
+from templatemine.text.patterns import pattern_set
+from templatemine.text.slots import code_of, known_words
 
 pytestmark = pytest.mark.slow
 
@@ -153,7 +155,7 @@ def test_tokeniser(piece: str) -> None:
 @pytest.mark.parametrize("piece", ["words", "one long word", "hyphened", "marks", "nearly marks", "Han"])
 def test_matcher(piece: str) -> None:
     """The text has some thousand occurrences of a few strings."""
-    native = _spans.Matcher(
+    native = _match.Matcher(
         *ARGUMENTS,
         [b"the", b"news", b"of", b"a"],
         np.array([0, 1, 2, 0, 3, 3], np.int32),
@@ -174,7 +176,7 @@ def test_matcher(piece: str) -> None:
 @pytest.mark.parametrize("edges", [0, 1, 2, 3, 4, 8])
 def test_sieve(piece: str, edges: int) -> None:
     """Texts in which everything gives strings away, in one word, one line or many."""
-    native = _spans.Matcher(
+    native = _match.Matcher(
         *ARGUMENTS,
         [b"our", b"newsletter", b"of", b"the", b"day", b"\xff\x08"],
         np.array([0, 1, 2, 3, 4, 5], np.int32),
@@ -200,7 +202,7 @@ def test_sieve_of_many_strings_that_look_alike(piece: str, edges: int) -> None:
     names = [bytes(f"{a}{b}", "ascii") for a in "bcdfghjkl" for b in "mnpqrstvw"]
     vocabulary = [b"newsletter", *(b"w" + name for name in names), *(b"M" + name for name in names)]
     pairs = [place for number in range(len(names)) for place in (0, number + 1)]
-    native = _spans.Matcher(
+    native = _match.Matcher(
         *ARGUMENTS,
         vocabulary,
         np.array([*pairs, *range(len(names) + 1, 2 * len(names) + 1)], np.int32),
@@ -224,7 +226,7 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
     def prepare(count: int) -> Callable[[], object]:
         vocabulary = [b"the", b"news", *(b"w%d" % number for number in range(count))]
         flat = np.array([place for number in range(count) for place in (0, 1, number + 2)], np.int32)
-        native = _spans.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
+        native = _match.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
         return lambda: native.find(text)
 
     assert best(prepare(strings)) < 3 * best(prepare(10)) + 0.01
@@ -233,7 +235,7 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
 def test_merging() -> None:
     def prepare(size: int) -> Callable[[], object]:
         starts = np.random.default_rng(1).integers(0, 4 * size, size)
-        return lambda: _intervals.merge(starts, starts + 3, 2)
+        return lambda: _match.merge(starts, starts + 3, 2)
 
     hold(prepare)
 
@@ -245,7 +247,7 @@ def test_the_trees_of_the_page_model() -> None:
 
     def prepare(blocks: int) -> Callable[[], object]:
         page = Page("<tr><td>a b<td>c" * (blocks // 2))
-        rows = _pages.features(page.columns)
+        rows = _model.features(page.columns)
         return lambda: forest.scores(rows)
 
     hold(prepare, small=200, large=100_000, factor=3.0)
@@ -257,7 +259,7 @@ def test_the_trees_of_the_page_model() -> None:
 def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
     """Texts of one line in which strings that take the rest of their line follow each other, or words without an end;
     one string is so long that it begins before where others ended.  What is before the null stands once, at the edge."""
-    native = _spans.Matcher(
+    native = _match.Matcher(
         *ARGUMENTS,
         [b"by", b"by:", b"By", b"\xff\x15"],
         np.array([0, 1, 2, 3, *[2] * 7, *[3] * 7], np.int32),

@@ -16,27 +16,28 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import Case, cases, examples, make_pack
-from templatemine import _lines
-from templatemine.clean import Cleaner
+from templatemine.cleaning import _records
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.records import RecordCleaner, StreamConfig, Tally, read_batches
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.jsonl import MAX_DEPTH, decode_line
 from templatemine.io.work import Lines
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
-from templatemine.stream import RecordCleaner, StreamConfig, Tally, read_batches
+from templatemine.packs.pack import Pack
+from templatemine.text import _scan
+from templatemine.text.patterns import pattern_set
 
 NAMES = ("text", "html", "source", "id", "removed", "removed_spared")
-FIELDS = _lines.Fields([name.encode() for name in NAMES], 1 << 40)
+FIELDS = _records.Fields([name.encode() for name in NAMES], 1 << 40)
 PACK = make_pack([([b"Sign", b"up", b"now"], "Sign up now")], pattern_set("news"), "-", False)
 
 
-def sweep(data: bytes, kind: int = _lines.PASS, cut: _lines.Cut | None = None) -> tuple[bytes, list[bytes]]:
+def sweep(data: bytes, kind: int = _records.PASS, cut: _records.Cut | None = None) -> tuple[bytes, list[bytes]]:
     """What comes out of a block of lines, and those that were left."""
-    one = _lines.Sweep(FIELDS, data, b"default")
+    one = _records.Sweep(FIELDS, data, b"default")
     left = []
-    while (why := one.run()) != _lines.DONE:
-        if why == _lines.UNKNOWN:
+    while (why := one.run()) != _records.DONE:
+        if why == _records.UNKNOWN:
             one.add(one.source, kind, cut)
         else:
             left.append(one.line)
@@ -222,29 +223,29 @@ def test_nothing_one_line_two_lines() -> None:
 def test_a_line_that_is_too_long_is_left() -> None:
     line = b'{"text":"abc"}\n'
     for longest, left in ((len(line), False), (len(line) - 1, True)):
-        one = _lines.Sweep(_lines.Fields([name.encode() for name in NAMES], longest), line, b"")
-        assert one.run() == (_lines.STRANGE if left else _lines.UNKNOWN)
+        one = _records.Sweep(_records.Fields([name.encode() for name in NAMES], longest), line, b"")
+        assert one.run() == (_records.STRANGE if left else _records.UNKNOWN)
 
 
 def test_misuse() -> None:
     with pytest.raises(ValueError, match="expected 6 different names"):
-        _lines.Fields([b"text"] * 6, 1)
+        _records.Fields([b"text"] * 6, 1)
     with pytest.raises(ValueError, match="expected 6 different names"):
-        _lines.Fields([b"text"], 1)
+        _records.Fields([b"text"], 1)
     matcher, _ = PACK.matcher()
     with pytest.raises(ValueError, match="expected 1 ids, got 2"):
-        _lines.Cut(matcher, [b"a", b"b"], 0, 1.0)
-    one = _lines.Sweep(FIELDS, b"", b"")
+        _records.Cut(matcher, [b"a", b"b"], 0, 1.0)
+    one = _records.Sweep(FIELDS, b"", b"")
     with pytest.raises(ValueError, match="what cleans a source"):
-        one.add(b"a", _lines.CLEAN)
+        one.add(b"a", _records.CLEAN)
     with pytest.raises(ValueError, match="what cleans a source"):
         one.add(b"a", 7)
-    cut = _lines.Cut(matcher, [b"a"], 0, 1.0)
-    one.add(b"a", _lines.CLEAN, cut)
+    cut = _records.Cut(matcher, [b"a"], 0, 1.0)
+    one.add(b"a", _records.CLEAN, cut)
     with pytest.raises(ValueError, match="told before"):
-        one.add(b"a", _lines.CLEAN, cut)
+        one.add(b"a", _records.CLEAN, cut)
     with pytest.raises(ValueError, match="at least one line"):
-        _lines.line_ends(b"", 0)
+        _scan.line_ends(b"", 0)
 
 
 @given(st.lists(st.sampled_from([b"a", b"\n", b"\r", b"bc"]), max_size=30).map(b"".join), st.integers(1, 5))
@@ -253,7 +254,7 @@ def test_line_ends(block: bytes, every: int) -> None:
     for line in block.splitlines(keepends=True) if b"\r" not in block else [one + b"\n" for one in block.split(b"\n")]:
         ends.append(min(ends[-1] + len(line), len(block)))
     ends = sorted(set(ends))[1:]
-    assert _lines.line_ends(block, every) == (len(ends), [*ends[every - 1 : -1 : every], *ends[-1:]])
+    assert _scan.line_ends(block, every) == (len(ends), [*ends[every - 1 : -1 : every], *ends[-1:]])
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -265,7 +266,7 @@ def test_strings_are_written_as_orjson_writes_them() -> None:
     text = "".join(map(chr, [*range(0x250), *range(0x2000, 0x2070), 0xFFFF, 0x10000, 0x10FFFF, 0xD7FF, 0xE000]))
     cut = Cleaner(PACK).lines
     for spelled in (json.dumps(text), json.dumps(text, ensure_ascii=False), orjson.dumps(text).decode()):
-        out, left = sweep(f'{{"text":{spelled[:-1]} Sign up now"}}'.encode(), _lines.CLEAN, cut)
+        out, left = sweep(f'{{"text":{spelled[:-1]} Sign up now"}}'.encode(), _records.CLEAN, cut)
         assert left == []
         span = {"start": len(text) + 1, "end": len(text) + 12, "templates": ["t0"]}
         assert out == orjson.dumps({"text": text, "removed": [span]}) + b"\n"
@@ -274,27 +275,27 @@ def test_strings_are_written_as_orjson_writes_them() -> None:
 def test_ids_and_names_of_fields_are_written_as_strings() -> None:
     names = [b"text", b"html", b"source", b"id", 're"mo\u00e9\n'.encode(), b"sp\\"]
     matcher, _ = PACK.matcher()
-    one = _lines.Sweep(_lines.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
-    assert one.run() == _lines.UNKNOWN
-    one.add(b"", _lines.CLEAN, _lines.Cut(matcher, ['a"\x01“'.encode()], 0, 0.5))
-    assert one.run() == _lines.DONE
+    one = _records.Sweep(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
+    assert one.run() == _records.UNKNOWN
+    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 0.5))
+    assert one.run() == _records.DONE
     assert orjson.loads(one.take()) == {"text": "b Sign up now", 're"moé\n': [], "sp\\": True}
-    assert one.counts() == [(b"", _lines.CLEAN, 1, 0, 0, 13, 0, 1)]
-    one = _lines.Sweep(_lines.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
-    one.add(b"", _lines.CLEAN, _lines.Cut(matcher, ['a"\x01“'.encode()], 0, 1))
-    assert one.run() == _lines.DONE
+    assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 13, 0, 1)]
+    one = _records.Sweep(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
+    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 1))
+    assert one.run() == _records.DONE
     removed = [{"start": 2, "end": 13, "templates": ['a"\x01“']}]
     assert orjson.loads(one.take()) == {"text": "b", 're"moé\n': removed}
-    assert one.counts() == [(b"", _lines.CLEAN, 1, 1, 1, 13, 11, 0)]
+    assert one.counts() == [(b"", _records.CLEAN, 1, 1, 1, 13, 11, 0)]
 
 
 def test_what_is_not_cleaned_stays_byte_for_byte() -> None:
     line = b' { "n" : 1.50e+01 , "text" : "a\\u0062 \\/ Sign up now" ,"u":"\\u00e9\\/" } \r\n'
     cut = Cleaner(PACK).lines
-    out, _ = sweep(line, _lines.CLEAN, cut)
+    out, _ = sweep(line, _records.CLEAN, cut)
     removed = b',"removed":[{"start":5,"end":16,"templates":["t0"]}]'
     assert out == b'{ "n" : 1.50e+01 , "text" : "ab /" ,"u":"\\u00e9\\/"' + removed + b" }\n"
-    out, _ = sweep(line.replace(b"Sign", b"Wave"), _lines.CLEAN, cut)
+    out, _ = sweep(line.replace(b"Sign", b"Wave"), _records.CLEAN, cut)
     assert out == line.replace(b"Sign", b"Wave").strip().replace(b'\\/" }', b'\\/","removed":[] }') + b"\n"
 
 
@@ -310,7 +311,7 @@ def done(cleaner: RecordCleaner, data: bytes, most: int = 3) -> tuple[list[dict[
     errors: list[CorpusError] = []
     tally = Tally()
     start = number = 0
-    _, ends = _lines.line_ends(data, most)
+    _, ends = _scan.line_ends(data, most)
     for end in ends:
         batch = cleaner.clean_batch(Lines("f", "example.org", number + 1, data[start:end]))
         records += map(

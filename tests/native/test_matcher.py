@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import Case, cases, examples, fibonacci_word, scan
-from templatemine import _intervals, _spans
-from templatemine.expressions import Encoded
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
+from templatemine.matching import _match
+from templatemine.packs.pack import Pack
+from templatemine.text import _scan
+from templatemine.text.expressions import Encoded
+from templatemine.text.patterns import pattern_set
 
 PLAIN = pattern_set("none")
 
 
-def matcher(strings: Sequence[Sequence[str]], edges: Sequence[int] | None = None, html: bool = False) -> _spans.Matcher:
+def matcher(strings: Sequence[Sequence[str]], edges: Sequence[int] | None = None, html: bool = False) -> _match.Matcher:
     """An automaton of strings of tokens without patterns."""
     vocabulary = sorted({token for string in strings for token in string})
     place = {token: number for number, token in enumerate(vocabulary)}
@@ -28,10 +29,10 @@ def matcher(strings: Sequence[Sequence[str]], edges: Sequence[int] | None = None
     bounds = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     arguments = PLAIN.scanner_arguments("-", html)
     anchors = None if edges is None else np.array(edges, np.uint8)
-    return _spans.Matcher(*arguments, [token.encode() for token in vocabulary], flat, bounds, anchors)
+    return _match.Matcher(*arguments, [token.encode() for token in vocabulary], flat, bounds, anchors)
 
 
-def found(native: _spans.Matcher, text: str) -> list[tuple[int, int, int]]:
+def found(native: _match.Matcher, text: str) -> list[tuple[int, int, int]]:
     starts, ends, strings = native.find(text.encode())
     assert [column.dtype for column in (starts, ends, strings)] == [np.int64, np.int64, np.int32]
     assert np.all(np.diff(ends) >= 0)
@@ -157,8 +158,8 @@ def test_spans_are_the_union_of_what_is_found(html: bool, data: st.DataObject, g
         starts, ends, strings = native.find(data_bytes)
         order = np.argsort(starts, kind="stable")
         left = np.empty_like(starts)
-        left[order] = _intervals.code_points(data_bytes, starts[order])
-        right = _intervals.code_points(data_bytes, ends)
+        left[order] = _scan.code_points(data_bytes, starts[order])
+        right = _scan.code_points(data_bytes, ends)
         unions, members = reference.merge(list(zip(left.tolist(), right.tolist(), strict=True)), gap)
         rows: list[set[int]] = [set() for _ in unions]
         for member, string in zip(members, strings.tolist(), strict=True):
@@ -191,7 +192,7 @@ def test_short_tokens(preset: str, known: list[str], others: list[str]) -> None:
     patterns = pattern_set(preset)
     arguments = patterns.scanner_arguments("-", False)
     forms = sorted(set(scan(" ".join(known), patterns, "-", False)[1]))
-    native = _spans.Matcher(
+    native = _match.Matcher(
         *arguments, forms, np.arange(len(forms), dtype=np.int32), np.arange(len(forms) + 1, dtype=np.int64)
     )
     text = " ".join([*others, *known])

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import cases, examples, make_pack
-from templatemine import _cut
-from templatemine.clean import Cleaner, cut
+from templatemine.cleaning.cleaner import Cleaner, cut
 from templatemine.config import CleanConfig
+from templatemine.matching import _match
 from templatemine.model import Cleaned, Span
-from templatemine.patterns import pattern_set
+from templatemine.text.patterns import pattern_set
 
 WIDE = st.sampled_from(["a", "b ", "é", "ÿ", "“", "中", "\ud800", "😀", " ", "\n", "\u3000", "\x85", "z" * 17])
 
@@ -64,7 +64,7 @@ def test_cuts_between_much_white_space_take_linear_time() -> None:
         best = 1e9
         for _ in range(3):
             start = time.perf_counter()
-            assert _cut.cut(text, spans) == ""
+            assert _match.cut(text, spans) == ""
             best = min(best, time.perf_counter() - start)
         return best
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
-from templatemine import _core, _forms
-from templatemine.expressions import expression, tag_form
-from templatemine.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
+from templatemine import _core
+from templatemine.text import _scan
+from templatemine.text.expressions import expression, tag_form
+from templatemine.text.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
 
 PAIRS = int(os.environ.get("TEMPLATEMINE_PAIRS", "1000000" if DEEP else "24000"))
 """Pairs of tokens that each preset is held against."""
@@ -68,7 +69,7 @@ def test_traits_are_those_of_the_reference(tokens: list[str]) -> None:
     forms = [form_of(token) for token in tokens]
     offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
     arena = np.frombuffer(b"".join(forms), np.uint8)
-    assert _forms.form_traits(arena, offsets).tolist() == [reference.traits(form) for form in forms]
+    assert _scan.form_traits(arena, offsets).tolist() == [reference.traits(form) for form in forms]
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 import page_reference as reference
 from strategies import examples
-from templatemine import _blocks, _forest, _pages
+from templatemine.pages import _html, _model
 from templatemine.pages.blocks import feature_names, forests
-from templatemine.pages.tables import GROUPS, scanner
+from templatemine.pages.scanner import GROUPS, scanner
 
-AT = {name: place for place, name in enumerate(_pages.FEATURES)}
+AT = {name: place for place, name in enumerate(_model.FEATURES)}
 
 
 def features(page: str) -> NDArray[np.float32]:
-    return _pages.features(scanner().blocks(page.encode()))
+    return _model.features(scanner().blocks(page.encode()))
 
 
 def test_one_name_a_column() -> None:
-    assert len(set(_pages.FEATURES)) == len(_pages.FEATURES) == features("<p>x")[0].size
-    assert len(set(feature_names())) == len(_pages.FEATURES)
+    assert len(set(_model.FEATURES)) == len(_model.FEATURES) == features("<p>x")[0].size
+    assert len(set(feature_names())) == len(_model.FEATURES)
     assert f"group_{len(GROUPS) - 1}" in AT
     assert f"group_{len(GROUPS)}" not in AT
     assert features("").shape == (0, len(AT))
@@ -104,13 +104,13 @@ def test_how_far_the_headline_is() -> None:
 )
 def test_sections(pieces: list[str]) -> None:
     page = scanner().blocks("".join(pieces).encode())
-    found = _pages.features(page)
+    found = _model.features(page)
     headings = (found[:, AT["in_heading"]] > 0).tolist()
-    for row, expected in zip(found, reference.sections(page, _blocks.COUNTS, headings), strict=True):
+    for row, expected in zip(found, reference.sections(page, _html.COUNTS, headings), strict=True):
         assert {name: row[AT[name]] for name in expected} == pytest.approx(expected, abs=1e-5)
 
 
-BLOCKS = frozenset(place for place, (_, flags) in enumerate(_blocks.TAGS) if flags & _blocks.FLAGS["block"])
+BLOCKS = frozenset(place for place, (_, flags) in enumerate(_html.TAGS) if flags & _html.FLAGS["block"])
 
 
 @examples(60)
@@ -139,11 +139,11 @@ def test_context_of_scores(pieces: list[str], draw: random.Random) -> None:
     page = scanner().blocks("".join(pieces).encode())
     # Distinct ones: of equal scores the order would be a matter of rounding.
     scores = [place / 7 for place in draw.sample(range(-40, 40), len(page["starts"]))]
-    found = _pages.context(page, np.array(scores, np.float64))
+    found = _model.context(page, np.array(scores, np.float64))
     rows = reference.context(page, scores, BLOCKS)
-    assert found.shape == (len(rows), len(_pages.CONTEXT))
+    assert found.shape == (len(rows), len(_model.CONTEXT))
     for row, expected in zip(found, rows, strict=True):
-        assert dict(zip(_pages.CONTEXT, row.tolist(), strict=True)) == pytest.approx(expected, abs=1e-4)
+        assert dict(zip(_model.CONTEXT, row.tolist(), strict=True)) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_name_that_stands_above_all_says_nothing() -> None:
@@ -191,7 +191,7 @@ def table(forest: list[dict[str, Any]]) -> list[NDArray[Any]]:
 @given(st.lists(trees(), max_size=4), st.lists(st.lists(st.integers(-4, 4), min_size=4, max_size=4), max_size=6))
 def test_trees(forest: list[dict[str, Any]], rows: list[list[int]]) -> None:
     matrix = np.array(rows, np.float32).reshape(-1, 4)
-    native = _forest.Forest(*table(forest))
+    native = _model.Forest(*table(forest))
     assert native.scores(matrix).tolist() == pytest.approx(reference.forest(matrix, forest))
 
 
@@ -214,38 +214,38 @@ def test_trees_go_by_hundreds_and_what_is_no_number_goes_right() -> None:
         node = {"feature": draw.randint(0, 3), "threshold": draw.randint(-3, 3) / 2}
         return {**node, "left": tree(left), "right": tree(leaves - left)}
 
-    forest = [tree(draw.randint(2, _forest.LEAVES)) for _ in range(700)]
+    forest = [tree(draw.randint(2, _model.LEAVES)) for _ in range(700)]
     rows = [[draw.choice((-2, -1.5, 0, 0.7, 1, 2, np.nan, np.inf, -np.inf)) for _ in range(4)] for _ in range(70)]
     matrix = np.array(rows, np.float32)
-    assert _forest.Forest(*table(forest)).scores(matrix).tolist() == reference.forest(matrix, forest)
+    assert _model.Forest(*table(forest)).scores(matrix).tolist() == reference.forest(matrix, forest)
     with pytest.raises(ValueError, match="at most 16 leaves"):
-        _forest.Forest(*table([tree(_forest.LEAVES + 1)]))
+        _model.Forest(*table([tree(_model.LEAVES + 1)]))
 
 
 def test_trees_that_would_not_end_are_refused() -> None:
     good = table([{"feature": 0, "threshold": 0, "left": {"leaf": 1}, "right": {"leaf": 2}}])
-    assert _forest.Forest(*good).scores(np.zeros((2, 1), np.float32)).tolist() == [1, 1]
+    assert _model.Forest(*good).scores(np.zeros((2, 1), np.float32)).tolist() == [1, 1]
     for place, value in ((2, 0), (3, -3), (2, 5), (0, -1), (5, 2), (5, 0)):
         bad = [column.copy() for column in good]
         bad[place][0] = value
         with pytest.raises(ValueError, match="expected"):
-            _forest.Forest(*bad)
+            _model.Forest(*bad)
     with pytest.raises(ValueError, match="at least 1 features"):
-        _forest.Forest(*good).scores(np.zeros((2, 0), np.float32))
+        _model.Forest(*good).scores(np.zeros((2, 0), np.float32))
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
     page = scanner().blocks(b"<p>one<p>two")
     with pytest.raises(ValueError, match="fit together"):
-        _pages.features({**page, "hashes": page["hashes"][:1]})
+        _model.features({**page, "hashes": page["hashes"][:1]})
     with pytest.raises(ValueError, match="element"):
-        _pages.features({**page, "element": page["element"] + 99})
+        _model.features({**page, "element": page["element"] + 99})
     with pytest.raises(ValueError, match="parents"):
-        _pages.features({**page, "parents": page["parents"][::-1].copy()})
+        _model.features({**page, "parents": page["parents"][::-1].copy()})
     with pytest.raises(ValueError, match="element_nodes"):
-        _pages.context({**page, "element_nodes": page["element_nodes"] - 1}, np.zeros(2))
+        _model.context({**page, "element_nodes": page["element_nodes"] - 1}, np.zeros(2))
     with pytest.raises(ValueError, match="a score for each of 2 blocks, got 3"):
-        _pages.context(page, np.zeros(3))
+        _model.context(page, np.zeros(3))
 
 
 def test_the_model_that_ships_knows_its_features() -> None:
@@ -253,17 +253,17 @@ def test_the_model_that_ships_knows_its_features() -> None:
     import json
 
     columns = json.loads(told.read_text(encoding="utf-8"))
-    assert columns["features"] == list(_pages.FEATURES)
-    assert columns["context"] == list(_pages.CONTEXT)
+    assert columns["features"] == list(_model.FEATURES)
+    assert columns["context"] == list(_model.CONTEXT)
     first, second = forests()
     assert first.scores(features("<p>x")).shape == (1,)
-    assert second.scores(np.zeros((2, len(_pages.CONTEXT)), np.float32)).shape == (2,)
+    assert second.scores(np.zeros((2, len(_model.CONTEXT)), np.float32)).shape == (2,)
 
 
 def test_counts_are_numbered_alike() -> None:
-    source = (reference.ROOT / "src/templatemine/_words.pxd").read_text(encoding="utf-8")
+    source = (reference.ROOT / "src/templatemine/pages/_html.pxd").read_text(encoding="utf-8")
     columns = re.search(r"( +C_WORDS.*?)\n\n", source, re.S)
     assert columns
-    assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_blocks.COUNTS, "size"]
-    model = (reference.ROOT / "src/templatemine/_pages.pyx").read_text(encoding="utf-8")
+    assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_html.COUNTS, "size"]
+    model = (reference.ROOT / "src/templatemine/pages/_model.pyx").read_text(encoding="utf-8")
     assert f"GROUP_COUNT = {len(GROUPS)} " in model

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import reference
 from strategies import closed, corpora, examples, fibonacci_word, flat
-from templatemine import _core, _strings
-from templatemine.mine import suffix_array
+from templatemine import _core
+from templatemine.mining.repeats import suffix_array
 from templatemine.model import IntArray
 
 Found = dict[tuple[int, ...], tuple[int, int]]
@@ -120,7 +120,7 @@ def test_how_strings_stand(documents: list[list[int]], data: st.DataObject) -> N
         places = sa[start : start + times]
         occurrences = [(int(stands[place]), int(stands[place + size - 1])) for place in places.tolist()]
         expected.append((reference.stand_counts(occurrences), int(places.min())))
-    counts, first = _strings.stand_counts(rank, length, count, sa.astype(np.int64), stands, len(symbols) + 1)
+    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, len(symbols) + 1)
     assert list(zip(counts.tolist(), first.tolist(), strict=True)) == expected
 
 
@@ -128,9 +128,9 @@ def test_a_string_with_many_occurrences_is_looked_at_here_and_there() -> None:
     stands = np.array([1, 0] * 500 + [0], np.uint8)
     sa = np.arange(1000)[::-1].copy()
     rank, length, count = np.zeros(1, np.int64), np.ones(1, np.int32), np.full(1, 1000, np.int32)
-    counts, first = _strings.stand_counts(rank, length, count, sa, stands, 125)
+    counts, first = _core.stand_counts(rank, length, count, sa, stands, 125)
     assert (counts[0, 0], first[0]) == (0, 7)  # every eighth of them, from the last: the odd places
-    counts, first = _strings.stand_counts(rank, length, count, sa, stands, 1000)
+    counts, first = _core.stand_counts(rank, length, count, sa, stands, 1000)
     assert (counts[0, 0], first[0]) == (500, 0)
 
 
@@ -143,13 +143,13 @@ def test_hashes_of_strings(documents: list[list[int]], seed: int) -> None:
     stretches = [(a, b) for a in range(len(symbols)) for b in range(a, min(a + 6, len(symbols)))]
     position = np.array([a for a, _ in stretches], np.int64)
     length = np.array([b - a for a, b in stretches], np.int32)
-    found = _strings.string_hashes(symbols, by_symbol, position, length).tolist()
+    found = _core.string_hashes(symbols, by_symbol, position, length).tolist()
     seen: dict[tuple[int, ...], int] = {}
     for (a, b), value in zip(stretches, found, strict=True):
         assert seen.setdefault(tuple(symbols[a:b].tolist()), value) == value
     assert len(set(seen.values())) == len(seen)
     order = np.array([4, 2, 0, 1, 3])
-    renamed = _strings.string_hashes(order[symbols].astype(np.int32), by_symbol[np.argsort(order)], position, length)
+    renamed = _core.string_hashes(order[symbols].astype(np.int32), by_symbol[np.argsort(order)], position, length)
     assert renamed.tolist() == found
     assert all(value < 2**61 for value in found)
 
@@ -164,10 +164,10 @@ def test_sums_over_the_tokens_of_strings(documents: list[list[int]], columns: in
     stretches = [(a, b) for a in range(len(symbols)) for b in range(a, min(a + 6, len(symbols)))]
     position = random.permutation(np.array([a for a, _ in stretches], np.int64))
     length = np.minimum(np.array([b - a for a, b in stretches], np.int32), len(symbols) - position).astype(np.int32)
-    found = _strings.string_sums(symbols, values, position, length)
+    found = _core.string_sums(symbols, values, position, length)
     strings = [symbols[a : a + size].tolist() for a, size in zip(position.tolist(), length.tolist(), strict=True)]
     assert found.tolist() == reference.string_sums(strings, values.tolist())
-    alone = _strings.string_sums(symbols, np.ascontiguousarray(values[:, -1:]), position, length)
+    alone = _core.string_sums(symbols, np.ascontiguousarray(values[:, -1:]), position, length)
     assert alone.tolist() == found[:, -1:].tolist()
 
 
@@ -179,7 +179,7 @@ def test_hashes_of_long_strings_are_those_of_big_integers() -> None:
     value = 0
     for symbol in text[3:900].tolist():
         value = (value * base + int(by_symbol[symbol])) % prime
-    found = _strings.string_hashes(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
+    found = _core.string_hashes(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
     assert int(found[0]) == value
 
 
@@ -189,7 +189,7 @@ def test_stretches_are_slices_one_after_the_other(rows: list[list[int]], data: s
     values, bounds = flat(rows)
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=40)) if rows else []
     lengths = np.array([len(rows[row]) for row in chosen], np.int32)
-    for kernel, kind in ((_strings.stretches_i32, np.int32), (_strings.stretches_u8, np.uint8)):
+    for kernel, kind in ((_core.stretches_i32, np.int32), (_core.stretches_u8, np.uint8)):
         found, where = kernel(values.astype(kind), bounds[chosen] if chosen else np.empty(0, np.int64), lengths)
         assert found.dtype == kind
         assert [found[a:b].tolist() for a, b in pairwise(where.tolist())] == [rows[row] for row in chosen]
@@ -198,7 +198,7 @@ def test_stretches_are_slices_one_after_the_other(rows: list[list[int]], data: s
 @examples(100)
 @given(st.lists(st.integers(0, 9), max_size=30))
 def test_what_occurs_is_numbered_anew(values: list[int]) -> None:
-    numbered, used, number = _strings.renumber(np.array(values, np.int32), 10)
+    numbered, used, number = _core.renumber(np.array(values, np.int32), 10)
     assert used.tolist() == sorted(set(values))
     assert used[numbered].tolist() == values
     assert number.tolist() == [used.tolist().index(one) if one in values else -1 for one in range(10)]
@@ -222,7 +222,7 @@ def test_json_rows(rows: list[tuple[list[int], int, int, int]]) -> None:
     def starts(parts: Iterable[Sized]) -> NDArray[np.int64]:
         return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
-    made = _strings.json_rows(
+    made = _core.json_rows(
         np.array([token for row in rows for token in row[0]], np.int32),
         starts(row[0] for row in rows),
         b"".join(names),

@@ -24,20 +24,25 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from strategies import examples
-from templatemine import _blocks, _core, _count, _crf, _cut, _grow, _lines, _single, _spans, _strings
+from templatemine import _core
+from templatemine.cleaning import _records
+from templatemine.matching import _match
+from templatemine.pages import _html, _model
+from templatemine.pages.baselines import _crf
+from templatemine.pages.baselines.crf import runs_of
 from templatemine.pages.blocks import Page
-from templatemine.pages.crf import runs_of
-from templatemine.pages.tables import scanner
-from templatemine.patterns import pattern_set
+from templatemine.pages.scanner import scanner
+from templatemine.text import _scan
+from templatemine.text.patterns import pattern_set
 
 SCANNER = pattern_set("news").scanner_arguments("-", False)
-FIELDS = _lines.Fields([b"text", b"html", b"source", b"id", b"removed", b"spared"], 1 << 40)
+FIELDS = _records.Fields([b"text", b"html", b"source", b"id", b"removed", b"spared"], 1 << 40)
 
 
-def matcher(sieve: int = 1) -> _spans.Matcher:
+def matcher(sieve: int = 1) -> _match.Matcher:
     """ "Sign up now" to the end of its line, and "read" alone."""
     words = [b"Sign", b"up", b"now", b"read"]
-    return _spans.Matcher(*SCANNER, words, i32(0, 1, 2, 3), i64(0, 3, 4), u8(4, 0), sieve)
+    return _match.Matcher(*SCANNER, words, i32(0, 1, 2, 3), i64(0, 3, 4), u8(4, 0), sieve)
 
 
 # ------------------------------------------------------------------------------------------------------ memory runs out
@@ -46,8 +51,8 @@ def matcher(sieve: int = 1) -> _spans.Matcher:
 SCARCE = """
 import resource, sys
 import numpy as np
-from templatemine import _core, _count
-from templatemine.patterns import pattern_set
+from templatemine import _core
+from templatemine.text.patterns import pattern_set
 
 scanner = pattern_set("news").scanner_arguments("-", False)
 # Forms longer than what is written, each a number and all different.
@@ -65,7 +70,7 @@ def tokenise():
 
 def count():
     arrays = np.array([0], np.int32), np.array([0, 1]), np.array([-1], np.int32), np.array([-1], np.int32)
-    native = _count.Counter(*scanner, True, [b"read"], *arrays, (16, 100, 12, 4, 3), 1_500)
+    native = _core.Counter(*scanner, True, [b"read"], *arrays, (16, 100, 12, 4, 3), 1_500)
     return native.count_all, lambda: native.count_all([text] * 2)
 
 soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -113,7 +118,7 @@ def test_lines_without_arguments(arguments: tuple[Any, ...]) -> None:
     """What was never made is freed all the same; it wrote into None."""
     for _ in range(3):
         with pytest.raises(TypeError):
-            _lines.Sweep(*arguments)
+            _records.Sweep(*arguments)
     gc.collect()
 
 
@@ -143,13 +148,13 @@ JSON_ROWS: dict[str, Any] = {
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _strings.stand_counts(i64(HUGE), i32(1), i32(1), i64(0, 1), u8(0, 0), 9),
-        lambda: _strings.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
-        lambda: _strings.stretches_u8(TEXT, i64(HUGE), i32(1)),
-        lambda: _strings.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
-        lambda: _strings.string_sums(i32(0, 0), np.zeros((1, 1)), i64(HUGE), i32(1)),
+        lambda: _core.stand_counts(i64(HUGE), i32(1), i32(1), i64(0, 1), u8(0, 0), 9),
+        lambda: _core.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
+        lambda: _core.stretches_u8(TEXT, i64(HUGE), i32(1)),
+        lambda: _core.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
+        lambda: _core.string_sums(i32(0, 0), np.zeros((1, 1)), i64(HUGE), i32(1)),
         *(
-            lambda change=change: _strings.json_rows(**{**JSON_ROWS, **change})
+            lambda change=change: _core.json_rows(**{**JSON_ROWS, **change})
             for change in (
                 {"tokens": i32(0, 2)},
                 {"tokens": i32(0, -1)},
@@ -164,14 +169,14 @@ JSON_ROWS: dict[str, Any] = {
                 {"end_of": np.full(1, -1, np.int8)},
             )
         ),
-        lambda: _single.character_counts(TEXT, i64(0, 1 << 40, 3)),
-        lambda: _single.character_counts(TEXT, i64()),
-        lambda: _single.wrapped(TEXT, i64(0, -(1 << 40), 3)),
-        lambda: _single.keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
-        lambda: _single.line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
-        lambda: _single.stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
-        lambda: _single.stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
-        lambda: _single.cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
+        lambda: _model.character_counts(TEXT, i64(0, 1 << 40, 3)),
+        lambda: _model.character_counts(TEXT, i64()),
+        lambda: _model.wrapped(TEXT, i64(0, -(1 << 40), 3)),
+        lambda: _model.keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
+        lambda: _model.line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
+        lambda: _model.stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
+        lambda: _model.stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
+        lambda: _model.cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
     ],
 )  # fmt: skip
 def test_numbers_within_the_array_whatever_stands_around_them(call: Callable[[], Any]) -> None:
@@ -192,7 +197,7 @@ def test_half_a_character_is_a_word() -> None:
     """It was looked at for ever."""
     for half in (b"\xe4", b"one \xe4\xb8", b"\xed", b"\xe3\x81"):
         page, whole = np.frombuffer(half + b"<b>", np.uint8), i64(len(half) + 3)
-        assert _single.stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
+        assert _model.stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
 
 
 @pytest.mark.parametrize("side", [4, 8])
@@ -233,9 +238,9 @@ class Grows:
 def test_spans_that_change_while_they_are_read() -> None:
     spans: list[Any] = []
     spans.append(Grows(spans))
-    assert _cut.cut("abc", spans) == "bc"
+    assert _match.cut("abc", spans) == "bc"
     spans[:] = [Grows(spans), (1, 2)]
-    assert _cut.cut("abc", spans) == "c"
+    assert _match.cut("abc", spans) == "c"
 
 
 def _together(slow: Callable[[], Any], quick: Callable[[], Any]) -> int:
@@ -274,7 +279,7 @@ def test_a_tokeniser_serves_one_thread_at_a_time() -> None:
 
 
 def test_a_counter_serves_one_thread_at_a_time() -> None:
-    native = _count.Counter(*SCANNER, True, [b"read"], i32(0), i64(0, 1), i32(-1), i32(-1), (16, 100, 12, 4, 3), 1000)
+    native = _core.Counter(*SCANNER, True, [b"read"], i32(0), i64(0, 1), i32(-1), i32(-1), (16, 100, 12, 4, 3), 1000)
     text = " ".join(f"word{number} 12:30" for number in range(200_000)) + " read"
     assert _together(lambda: native.count_all([text]), native.counts) > 0
     assert native.counts()[0].tolist() == [1]
@@ -282,9 +287,9 @@ def test_a_counter_serves_one_thread_at_a_time() -> None:
 
 def test_lines_serve_one_thread_at_a_time() -> None:
     line = json.dumps({"text": "Sign up now " * 100}).encode() + b"\n"
-    one = _lines.Sweep(FIELDS, line * 10_000, b"d")
-    assert one.run() == _lines.UNKNOWN
-    one.add(b"d", _lines.CLEAN, _lines.Cut(matcher(), [b"a", b"b"], 3, 1.0))
+    one = _records.Sweep(FIELDS, line * 10_000, b"d")
+    assert one.run() == _records.UNKNOWN
+    one.add(b"d", _records.CLEAN, _records.Cut(matcher(), [b"a", b"b"], 3, 1.0))
     assert _together(one.run, one.take) > 0
     assert one.counts()[0][2] == 10_000
 
@@ -308,7 +313,7 @@ def test_texts_that_are_dropped_and_changed_while_they_are_read() -> None:
             native.spans(texts, 3)
             native.rests(texts, u8(4, 8))
             tokeniser.add_all(texts)
-            _cut.cut("é" * 50, [(number, number + 1) for number in range(0, len(texts) // 10, 2)])
+            _match.cut("é" * 50, [(number, number + 1) for number in range(0, len(texts) // 10, 2)])
     finally:
         over.set()
         other.join()
@@ -364,7 +369,7 @@ def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
     assert len(native.rests([data], u8(4, 8))) == len(starts)
     text = data.decode("utf-8", "replace")
     ((left, spans, _),) = native.clean([text], 3, 1.0, [("a",), ("b",)], tuple, tuple)
-    assert _cut.cut(text, list(spans)) == left
+    assert _match.cut(text, list(spans)) == left
 
 
 @examples(300)
@@ -374,14 +379,15 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
     assert disjoint(columns["starts"], columns["ends"], len(data))
     assert disjoint(columns["bounds"][:-1], columns["bounds"][1:], len(columns["text"]))
     count = len(columns["starts"])
-    assert len(_single.keywords(columns["text"], columns["bounds"], 3)[0]) <= len(data)
-    words = columns["counts"][:, _blocks.COUNTS.index("words")].copy()
+    assert len(_model.keywords(columns["text"], columns["bounds"], 3)[0]) <= len(data)
+    words = columns["counts"][:, _html.COUNTS.index("words")].copy()
     tags, shown = np.zeros(count, np.int32), np.ones(count, np.uint8)
-    assert _single.stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
+    assert _model.stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
     runs = runs_of(Page(data.decode("utf-8", "replace")))
     assert len(runs.texts) == len(runs.column("start"))
     assert (
-        len(_cut.Stripper([b"p", b"div"]).strip(alone(data), array("q", [0, count, count + 1, 2**40]))) <= len(data) + 4
+        len(_match.Stripper([b"p", b"div"]).strip(alone(data), array("q", [0, count, count + 1, 2**40])))
+        <= len(data) + 4
     )
 
 
@@ -390,15 +396,15 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
 def test_any_bytes_are_lines(lines: list[bytes], passed: bool) -> None:
     """Lines are passed on, or left as they stand; none is lost."""
     block = b"\n".join(lines)
-    one = _lines.Sweep(FIELDS, block, b"d")
-    cut = _lines.Cut(matcher(), [b"a\x01", b'b"'], 3, 1.0)
+    one = _records.Sweep(FIELDS, block, b"d")
+    cut = _records.Cut(matcher(), [b"a\x01", b'b"'], 3, 1.0)
     left = []
-    while (why := one.run()) != _lines.DONE:
-        if why == _lines.UNKNOWN:
-            one.add(one.source, _lines.PASS if passed else _lines.CLEAN, None if passed else cut)
+    while (why := one.run()) != _records.DONE:
+        if why == _records.UNKNOWN:
+            one.add(one.source, _records.PASS if passed else _records.CLEAN, None if passed else cut)
         else:
             left.append(one.line)
-    assert len(one.take().splitlines()) + len(left) == one.number == _lines.line_ends(block, 3)[0]
+    assert len(one.take().splitlines()) + len(left) == one.number == _scan.line_ends(block, 3)[0]
     assert set(b"".join(left).split(b"\n")) <= {*block.split(b"\n"), b""}
 
 
@@ -419,6 +425,6 @@ def test_many_symbols() -> None:
     """More than 16 bits hold, each twice, so that every pair is a string."""
     half = np.arange(1, 70_001, dtype=np.int32)
     symbols = np.concatenate([half, i32(0), half, i32(0)])
-    grown = _grow.grow_strings(symbols, i64(0, 70_001, 140_002), np.zeros(140_002, np.uint8), 1, 2, 10**7)
+    grown = _core.grow_strings(symbols, i64(0, 70_001, 140_002), np.zeros(140_002, np.uint8), 1, 2, 10**7)
     assert grown is not None
     assert (grown[3].tolist(), grown[4].tolist()) == ([70_000], [2])

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
-from templatemine import _core, _intervals
-from templatemine.expressions import OWN_TOKEN, Encoded, marked_text
-from templatemine.patterns import LETTER, PRESETS, PatternSet, pattern_set
+from templatemine import _core
+from templatemine.text import _scan
+from templatemine.text.expressions import OWN_TOKEN, Encoded, marked_text
+from templatemine.text.patterns import LETTER, PRESETS, PatternSet, pattern_set
 
 NEWS = pattern_set("news")
 
@@ -242,8 +243,8 @@ def test_offsets_become_code_points() -> None:
     text = "aé中\U0001f600\ud800z"
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     edges = np.cumsum([0, *(len(char.encode("utf-8", "surrogatepass")) for char in text)])
-    assert _intervals.code_points(data, edges).tolist() == list(range(len(text) + 1))
-    assert _intervals.code_points(data, np.array([0, 0, 1, 1, 3], np.int64)).tolist() == [0, 0, 1, 1, 2]
+    assert _scan.code_points(data, edges).tolist() == list(range(len(text) + 1))
+    assert _scan.code_points(data, np.array([0, 0, 1, 1, 3], np.int64)).tolist() == [0, 0, 1, 1, 2]
 
 
 WIDE = st.sampled_from(["a", "é", "ÿ", "“", "中", "\ud800", "😀", " ", "\n", "-", "7", "z" * 17])

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import cases, examples, make_pack
-from templatemine.expressions import Encoded
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import Encoded
+from templatemine.text.patterns import pattern_set
 
 NEVER, AUTO, ALWAYS = 0, 1, 2
 NEWS = pattern_set("news")
@@ -26,7 +26,7 @@ def agree(pack: Pack, text: str) -> None:
     regions = sieved.regions(data)
     assert regions == sorted(regions)
     assert all(a[1] < b[0] for a, b in pairwise(regions))
-    for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         assert any(a <= start and end <= b for a, b in regions)
     for one, other in zip((starts, ends, strings), sieved.find(data), strict=True):
         assert one.tolist() == other.tolist()

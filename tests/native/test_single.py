@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine import _single
+from templatemine.pages import _model
+from templatemine.pages.baselines.bte import TAGS, _word, judge
 from templatemine.pages.blocks import Page
-from templatemine.pages.bte import TAGS, _word, judge
 
 TOKEN = re.compile(r"<[^>]*>|[^<\s]+")
 
@@ -102,14 +102,14 @@ def test_sums_over_subtrees(rows: list[tuple[int, int, int]]) -> None:
     def below(element: int) -> int:
         return int(own[element]) + sum(below(c) for c in range(element + 1, len(parents)) if parents[c] == element)
 
-    assert _single.subtree_sums(parents, own).tolist() == [below(element) for element in range(len(parents))]
+    assert _model.subtree_sums(parents, own).tolist() == [below(element) for element in range(len(parents))]
 
 
 @examples(200)
 @given(TREES, st.sampled_from([0.0, 0.4, 0.5, 0.9]))
 def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], share: float) -> None:
     parents, own, structure = tree(rows)
-    characters, nodes = _single.subtree_sums(parents, own), _single.subtree_sums(parents, structure)
+    characters, nodes = _model.subtree_sums(parents, own), _model.subtree_sums(parents, structure)
 
     def get_target_node(node: int) -> int:
         children = [child for child in range(node + 1, len(parents)) if parents[child] == node]
@@ -119,7 +119,7 @@ def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], s
                 return get_target_node(densest)
         return node
 
-    assert _single.densest(parents, characters, nodes, 0, share) == get_target_node(0)
+    assert _model.densest(parents, characters, nodes, 0, share) == get_target_node(0)
 
 
 @examples(200)
@@ -131,7 +131,7 @@ def test_values_are_handed_down(rows: list[tuple[int, int]]) -> None:
     def value(element: int) -> int:
         return int(own[element]) or (value(int(parents[element])) if parents[element] >= 0 else 0)
 
-    assert _single.inherited(parents, own).tolist() == [value(element) for element in range(len(parents))]
+    assert _model.inherited(parents, own).tolist() == [value(element) for element in range(len(parents))]
 
 
 @examples(100)
@@ -139,14 +139,14 @@ def test_values_are_handed_down(rows: list[tuple[int, int]]) -> None:
 def test_characters_are_code_points(texts: list[str]) -> None:
     data = "".join(texts).encode()
     bounds = np.cumsum([0, *(len(text.encode()) for text in texts)]).astype(np.int64)
-    assert _single.character_counts(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
+    assert _model.character_counts(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
 
 
 def test_line_breaks() -> None:
     html = "<p>a<br>b<br/><BR clear=all>c<hr>d<brx><p>e<b>f</b>"
     page = Page(html)
     columns = page.columns
-    got = _single.line_breaks(page.data, columns["starts"], columns["ends"]).tolist()
+    got = _model.line_breaks(page.data, columns["starts"], columns["ends"]).tolist()
     assert [page.text(block) for block in range(len(page))] == ["a", "b", "c", "d", "ef"]
     assert got == [0, 1, 2, 1, 0]
 
@@ -154,15 +154,15 @@ def test_line_breaks() -> None:
 def test_columns_that_do_not_fit_are_refused() -> None:
     int32, int64, uint8 = (lambda *v, kind=kind: np.array(v, kind) for kind in (np.int32, np.int64, np.uint8))
     with pytest.raises(ValueError, match="as many values"):
-        _single.inherited(int32(-1, 0), uint8(0))
+        _model.inherited(int32(-1, 0), uint8(0))
     with pytest.raises(ValueError, match="as many values"):
-        _single.subtree_sums(int32(-1), int64(0, 1))
+        _model.subtree_sums(int32(-1), int64(0, 1))
     with pytest.raises(ValueError, match="a root"):
-        _single.densest(int32(-1), int64(1), int64(1), 1, 0.5)
+        _model.densest(int32(-1), int64(1), int64(1), 1, 0.5)
     with pytest.raises(ValueError, match="bounds within"):
-        _single.character_counts(uint8(1), int64(0, 2))
+        _model.character_counts(uint8(1), int64(0, 2))
     with pytest.raises(ValueError, match="blocks within"):
-        _single.line_breaks(b"abc", int64(0), int64(4))
+        _model.line_breaks(b"abc", int64(0), int64(4))
     with pytest.raises(ValueError, match="same length"):
-        _single.stretch(b"abc", int64(0), int64(3), int32(1), int32(1, 2), uint8(1))
-    assert _single.inherited(int32(), uint8()).tolist() == []
+        _model.stretch(b"abc", int64(0), int64(3), int32(1), int32(1, 2), uint8(1))
+    assert _model.inherited(int32(), uint8()).tolist() == []

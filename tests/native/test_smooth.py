@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine._smooth import smooth, smooth_leaves
+from templatemine.pages._model import smooth, smooth_leaves
 
 
 def price_of(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import cases, examples
-from templatemine.clean import Cleaner, cut
-from templatemine.expressions import OWN_TOKEN
+from templatemine.cleaning.cleaner import Cleaner, cut
 from templatemine.model import Span
+from templatemine.text.expressions import OWN_TOKEN
 
 OWN = regex.compile(f"[{OWN_TOKEN}]")
 PARAGRAPH = regex.compile(r"\n[^\S\n]*\n|\u2029")

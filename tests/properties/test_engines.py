@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import cases, examples, make_pack, mine_strings, mined_pack, scan
-from templatemine.clean import Cleaner
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
-from templatemine.expressions import SLOT_SIZE
-from templatemine.model import Span, Template
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
+from templatemine.model import Span
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import SLOT_SIZE
+from templatemine.text.patterns import pattern_set
 
 
 def spans(pack: Pack, text: str) -> list[Span]:

@@ -17,9 +17,18 @@ from hypothesis import strategies as st
 
 from strategies import LOOKALIKES, Case, cases, examples, mine_strings, scan
 from templatemine.config import UserPattern
-from templatemine.expressions import ANCHORS, Encoded, expression, for_re2, is_own_token, is_tag, marked_text, tag_form
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import (
+    ANCHORS,
+    Encoded,
+    expression,
+    for_re2,
+    is_own_token,
+    is_tag,
+    marked_text,
+    tag_form,
+)
+from templatemine.text.patterns import pattern_set
 
 LINE_BREAKS = "\n\u2028\u2029"
 SURROGATES = "[\ud800-\udfff]"

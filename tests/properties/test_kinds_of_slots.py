@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples, make_pack, scan
-from templatemine.clean import Cleaner
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
-from templatemine.expressions import Encoded, expression, for_re2
 from templatemine.model import Template
-from templatemine.packs import Pack
-from templatemine.patterns import pattern_set
-from templatemine.slots import GLUED_SIZE, KINDS, slot_token
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import Encoded, expression, for_re2
+from templatemine.text.patterns import pattern_set
+from templatemine.text.slots import GLUED_SIZE, KINDS, slot_token
 
 ALL_KINDS = (*KINDS, "10", "12", "30", "")
 FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from templatemine.pages.browser import find_browser
+from templatemine.pages.render.browser import find_browser
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from test_page import HOSTILE
 from templatemine.config import ReadConfig
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.report.page import render
 from templatemine.report.view import make_report
 

@@ -14,18 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.clean import Cleaner, page_text
+from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
-from templatemine.dates import day_of
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 from templatemine.report.explain import Explainer, cut_by, one_object
 from templatemine.report.measure import Measured
-from templatemine.report.periods import by_period, periods
+from templatemine.report.timeline import by_period, periods
 from templatemine.report.view import Report, make_report
 from templatemine.report.words import joined, leading, text_of
+from templatemine.text.dates import day_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"
 

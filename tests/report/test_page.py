@@ -16,7 +16,7 @@ from templatemine.config import ReadConfig, ReportConfig
 from templatemine.errors import MissingExtraError
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.report.page import render
 from templatemine.report.view import make_report
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.crosssite import Peers, gather
-from templatemine.mined import Mined, within_prose
+from templatemine.mining.candidates import Mined, within_prose
+from templatemine.mining.cross_source import Peers, gather
 
 __all__ = ["HASH_BITS", "Answers", "answers", "asked", "peers_of", "told"]
 
 HASH_BITS = 61
-"""Hashes of strings are below 2 to this power, see `_strings.string_hashes`."""
+"""Hashes of strings are below 2 to this power, see `_core.string_hashes`."""
 
 _TOLD = np.dtype([("hash", "<u8"), ("rate", "<f4"), ("within", "<f4")])
 _ANSWER = np.dtype([("row", "<i4"), ("others", "<i4"), ("elsewhere", "<f4"), ("in_prose", "<f4")])

@@ -10,14 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.fields import kind
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
-from templatemine.packs import Pack
-from templatemine.shelf import load_packs
-from templatemine.stream import RecordCleaner, StreamConfig
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import load_packs
 
 __all__ = ["Columns", "Packs", "RowCleaner", "body_columns", "row_cleaner"]
 

@@ -33,10 +33,10 @@ except ImportError as error:
 
 from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns
-from templatemine.decide import fewest_documents
+from templatemine.cleaning.records import StreamConfig
+from templatemine.mining.select import fewest_documents
+from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import Miner
-from templatemine.shelf import load_packs
-from templatemine.stream import StreamConfig
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -20,14 +20,17 @@ import pyarrow as pa
 
 from templatemine.adapters.exchange import Answers, answers, peers_of, told
 from templatemine.adapters.rows import RowCleaner
+from templatemine.cleaning.records import StreamConfig
 from templatemine.config import PipelineConfig, ReadConfig
-from templatemine.counting import Candidates, Counted, candidates, count_candidates
 from templatemine.errors import CorpusError
-from templatemine.fillers import Filled, Slotted
 from templatemine.io.read import read_documents
-from templatemine.mined import Mined
+from templatemine.mining.candidates import Mined
+from templatemine.mining.counting import Candidates, Counted, candidates, count_candidates
+from templatemine.mining.sampling import digests
+from templatemine.mining.slot_types import Filled, Slotted
+from templatemine.mining.templates import Fillings
 from templatemine.model import Document
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import (
     Miner,
     SourceReport,
@@ -37,9 +40,6 @@ from templatemine.pipeline import (
     mine_source,
     slots_asked,
 )
-from templatemine.sample import digests
-from templatemine.stream import StreamConfig
-from templatemine.templates import Fillings
 
 __all__ = [
     "DOCUMENT_SCHEMA",

@@ -30,12 +30,11 @@ COMMANDS: Mapping[str, str] = {
     "explain": "print articles with their cuts marked, and what made each cut",
     "report": "write one HTML file that shows what was learnt and what is cut",
     "desk": "review packs, annotate pages and compare systems in the browser",
-    "bench": "measure how fast mining and cleaning are on an archive",
     "evaluate": "try how well templates are found, on an archive",
     "crawl": "fetch feeds and pages, politely and over days, into an archive",
     "formats": "list the formats that can be read and written",
 }
-"""What each does, in one line; the module of the same name is imported only when its command is given."""
+"""What each does, in one line; its module, `cmd_` and the name, is imported only when its command is given."""
 
 _DESCRIPTION = """\
 Learns the furniture of a news source (newsletter calls, agency lines, menus)
@@ -47,7 +46,6 @@ from its archive, and cuts it out of articles.
   templatemine show packs/example.org.json
   templatemine explain article.json --packs packs/
   templatemine report packs/ --archive archive.jsonl.gz -o report.html
-  templatemine bench archive.jsonl.gz
   templatemine evaluate injection archive.jsonl.gz
 """
 
@@ -63,7 +61,7 @@ class _Command(Parser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As every parser does, once the options are there."""
         if self._command is not None:
-            module = import_module(f"templatemine.cli.{self._command}")
+            module = import_module(f"templatemine.cli.cmd_{self._command}")
             self._command = None
             self.description = module.DESCRIPTION
             module.add(self)

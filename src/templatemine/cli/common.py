@@ -242,7 +242,7 @@ def background_of(args: argparse.Namespace) -> str:
     """The background that was asked for; a table with a mistake is told of before anything is read."""
     name: str = args.background
     if name not in (SHIPPED, NO_BACKGROUND):
-        from templatemine.background import read
+        from templatemine.mining.background import read
 
         read(name)
     return name

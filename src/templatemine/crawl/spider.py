@@ -14,10 +14,10 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import create_looping_call
 
+from templatemine.crawl.crawl_history import Answer, History
 from templatemine.crawl.guard import Postponed, hand_back
-from templatemine.crawl.history import Answer, History
-from templatemine.crawl.output import Exchange
 from templatemine.crawl.state import Feed, Page
+from templatemine.crawl.warc_output import Exchange
 from templatemine.errors import TemplateMineError
 from templatemine.io.sources import domain_of
 

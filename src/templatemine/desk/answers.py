@@ -8,22 +8,22 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from templatemine.clean import Cleaner
+from templatemine.archive.apply_overrides import mined_templates, phrase
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import agreements
+from templatemine.desk.annotations import LABELS, checked, kind_of, labels_of, passages, units
 from templatemine.desk.export import FORMS, chosen
 from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
-from templatemine.desk.marks import LABELS, checked, kind_of, labels_of, passages, units
 from templatemine.desk.safe_page import article_page, safe_page
 from templatemine.desk.security import Limits
 from templatemine.desk.store import Annotation
 from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
-from templatemine.overrides import Rule, read_rule
+from templatemine.packs.overrides import Rule, read_rule
 from templatemine.report.histogram import BARS, histogram_of, sparkline
-from templatemine.steer import mined_templates, phrase
 
 __all__ = ["HERE", "Desk", "NotThere"]
 

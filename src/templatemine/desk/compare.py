@@ -12,19 +12,19 @@ from dataclasses import replace as changed
 from itertools import pairwise
 from typing import Any
 
-from templatemine.clean import Cleaner
+from templatemine.archive.apply_overrides import mined_templates
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
+from templatemine.desk.annotations import LABELS, OTHER, Mark, labels_of, marks_of, units
 from templatemine.desk.export import chosen, main_text
 from templatemine.desk.library import Article, Library
-from templatemine.desk.marks import LABELS, OTHER, Mark, labels_of, marks_of, units
 from templatemine.errors import TemplateMineError
 from templatemine.evaluation.gold import FORMS
 from templatemine.evaluation.metrics import DYNAMIC, score_spans, score_words, words
 from templatemine.model import Document
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import DEFAULT, SYSTEMS
-from templatemine.steer import mined_templates
 
 __all__ = ["Comparison", "compare", "propose", "systems_for"]
 

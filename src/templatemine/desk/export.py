@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from templatemine.desk.annotations import LABELS, Mark, kind_of, labels_of, marks_of, units
 from templatemine.desk.library import Library
-from templatemine.desk.marks import LABELS, Mark, kind_of, labels_of, marks_of, units
 from templatemine.desk.safe_page import tags
 from templatemine.desk.store import Annotation
 from templatemine.io.write import safe_file_name

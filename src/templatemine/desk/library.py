@@ -16,16 +16,16 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
+from templatemine.archive.apply_overrides import steer
 from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrences
 from templatemine.desk.store import Conflict, Event, Store, now
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.write import atomic_writer
 from templatemine.model import Document, Record
-from templatemine.overrides import Rule, read_rules
-from templatemine.packs import Pack
-from templatemine.shelf import DroppedString, dropped_beside, pack_files, read_dropped
-from templatemine.steer import steer
+from templatemine.packs.overrides import Rule, read_rules
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import DroppedString, dropped_beside, pack_files, read_dropped
 
 __all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_json", "rules_of", "stamped"]
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from templatemine.expressions import Encoded
 from templatemine.model import Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import Encoded
 
 __all__ = ["Occurrences", "occurrences"]
 

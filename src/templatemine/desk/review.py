@@ -16,19 +16,28 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine import _intervals
-from templatemine.characters import LINE_BREAKS
-from templatemine.clean import Cleaner
+from templatemine.archive.apply_overrides import (
+    BY_FREQUENCY,
+    MOST_BROUGHT,
+    Asked,
+    candidates,
+    mined_templates,
+    phrase,
+    steer,
+    written,
+)
+from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import ConfigError, PackError
-from templatemine.expressions import Encoded
+from templatemine.matching import _match
 from templatemine.model import Cleaned, Span, Template
-from templatemine.overrides import Rule
-from templatemine.packs import Pack, compiled_safely, template_id
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack, compiled_safely, template_id
+from templatemine.packs.pack_folder import DroppedString
 from templatemine.report.marks import elided, pieces, shown
-from templatemine.shelf import DroppedString
-from templatemine.steer import BY_FREQUENCY, MOST_BROUGHT, Asked, candidates, mined_templates, phrase, steer, written
+from templatemine.text.characters import LINE_BREAKS
+from templatemine.text.expressions import Encoded
 
 __all__ = ["Preview", "Trial", "amended", "article_pieces", "editable", "sightings", "try_expression"]
 
@@ -100,7 +109,7 @@ class Preview:
         for starts, ends, strings in self._found:
             chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
             if chosen.any():
-                left, right, _ = _intervals.merge(
+                left, right, _ = _match.merge(
                     np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), gap
                 )
                 touched += 1

@@ -58,7 +58,7 @@ def serve(
     try:
         import uvicorn
 
-        from templatemine.desk.app import Desk, create_app
+        from templatemine.desk.web_app import Desk, create_app
     except ImportError as error:
         raise MissingExtraError(
             f"the desk needs {error.name}, which is not installed: pip install 'templatemine[desk]'"

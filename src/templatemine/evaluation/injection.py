@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.furniture import KINDS, Design, Dressed, dress
 from templatemine.evaluation.metrics import SpanScore, black, covered
 from templatemine.evaluation.options import InjectionConfig
 from templatemine.evaluation.protocol import Result, System, apply, by_source, pick, random_for
+from templatemine.evaluation.synthetic_boilerplate import KINDS, Design, Dressed, dress
 from templatemine.model import Cleaned, Document
 
 __all__ = ["InjectionConfig", "evaluate_injection"]

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.furniture import KINDS, Design, dress
 from templatemine.evaluation.metrics import score_words, word_distance, words
 from templatemine.evaluation.options import MirrorConfig
 from templatemine.evaluation.plain import plain
 from templatemine.evaluation.protocol import Result, System, apply, by_source, check_ids, pick, random_for
+from templatemine.evaluation.synthetic_boilerplate import KINDS, Design, dress
 from templatemine.model import Cleaned, Document
 
 __all__ = ["MirrorConfig", "compare", "dressed_copy", "evaluate_mirror"]

@@ -73,7 +73,7 @@ FORMATS: tuple[Format, ...] = (
         module="folder",
         packed=False,
     ),
-    Format(name="page", what="a single HTML page", suffixes=(".html", ".htm", ".xhtml", ".xht"), module="page"),
+    Format(name="page", what="a single HTML page", suffixes=(".html", ".htm", ".xhtml", ".xht"), module="html_file"),
     Format(
         name="warc",
         what="WARC: pages of crawls, and the texts of WET files",

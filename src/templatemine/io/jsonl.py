@@ -16,13 +16,13 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from templatemine._lines import line_ends
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import checked, document
 from templatemine.io.files import BUFFER, READ_ERRORS, open_input, place_of, stem, unpacked, unreadable
 from templatemine.io.work import Lines
 from templatemine.model import Record
+from templatemine.text._scan import line_ends
 
 __all__ = [
     "Lines",

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks
-from templatemine.characters import in_class
+from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.cleaneval import HEADING
-from templatemine.pages.dates import LONGEST, is_date, normalised, stated
 from templatemine.pages.headline import FAR, STORY
 from templatemine.pages.outline import attributes, plain
+from templatemine.pages.page_dates import LONGEST, is_date, normalised, stated
+from templatemine.text.characters import in_class
 
 __all__ = ["date_of", "declared", "declared_articles", "shown", "title_of", "untold"]
 
@@ -86,7 +86,7 @@ PUBLISHED = (
 
 EARLIEST = "1990"
 
-TITLE_WORDS, MONTH, YEAR, NUMBERS = (_blocks.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
+TITLE_WORDS, MONTH, YEAR, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
 
 ALIKE = 0.5
 """Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline; of

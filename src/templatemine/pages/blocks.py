@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks, _forest, _intervals, _pages, _single
 from templatemine.errors import CapacityError
-from templatemine.pages.tables import GROUPS, scanner
+from templatemine.pages import _html, _model
+from templatemine.pages.scanner import GROUPS, scanner
+from templatemine.text import _scan
 
 __all__ = ["Page", "feature_names", "forests", "headline_of"]
 
-FULL, NEAR = _blocks.KEYS.index("full"), _blocks.KEYS.index("near")
-WORDS = _blocks.COUNTS.index("words")
-AFTER_TITLE = _pages.FEATURES.index("after_title")
+FULL, NEAR = _html.KEYS.index("full"), _html.KEYS.index("near")
+WORDS = _html.COUNTS.index("words")
+AFTER_TITLE = _model.FEATURES.index("after_title")
 LARGEST = 1 << 31
 TITLE = 4000
 """Bytes of a title that are read."""
@@ -34,27 +35,27 @@ _MARKS = re.compile(r"\W+")
 
 
 @lru_cache(maxsize=1)
-def forests() -> tuple[_forest.Forest, _forest.Forest]:
+def forests() -> tuple[_model.Forest, _model.Forest]:
     """The page model that comes with the package: of the features of blocks, and of the scores around them."""
     table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
     names = ("feature", "threshold", "left", "right", "leaf", "sizes")
     first, second = (
         [np.ascontiguousarray(table[f"{which}_{name}"]) for name in names] for which in ("first", "second")
     )
-    return _forest.Forest(*first), _forest.Forest(*second)
+    return _model.Forest(*first), _model.Forest(*second)
 
 
 def feature_names() -> tuple[str, ...]:
-    """Names of the columns of `_pages.features`, those of the groups of key words spelt out."""
+    """Names of the columns of `_model.features`, those of the groups of key words spelt out."""
     groups = list(GROUPS)
     return tuple(
         f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
-        for name in _pages.FEATURES
+        for name in _model.FEATURES
     )
 
 
 def headline_of(features: NDArray[np.float32]) -> int:
-    """Place of the block that says most of the title of its page, -1 if none does; see `_pages.features`."""
+    """Place of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
     found = np.flatnonzero(features[:, AFTER_TITLE] == 1)
     return int(found[0]) if len(found) else -1
 
@@ -65,7 +66,7 @@ class Page:
     Attributes
     ----------
     columns : mapping of str to array
-        What `_blocks.BlockScanner.blocks` gave.
+        What `_html.BlockScanner.blocks` gave.
     words : int32 array, shape (blocks,)
         Words of each block.
     """
@@ -100,7 +101,7 @@ class Page:
     def hidden(self) -> NDArray[np.bool_]:
         """Of each block, whether it stands in an element that is not shown."""
         columns = self.columns
-        return _single.inherited(columns["parents"], columns["hidden"])[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
+        return _model.inherited(columns["parents"], columns["hidden"])[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
 
     @cached_property
     def title(self) -> str:
@@ -131,9 +132,9 @@ class Page:
     def _judged(self) -> tuple[NDArray[np.float64], int]:
         """Scores and headline: the matrix of features that both come from is not kept."""
         first, second = forests()
-        matrix = _pages.features(self.columns)
+        matrix = _model.features(self.columns)
         alone = first.scores(matrix).astype(np.float64)
-        around = second.scores(_pages.context(self.columns, alone)).astype(np.float64)
+        around = second.scores(_model.context(self.columns, alone)).astype(np.float64)
         scores = _leaning((alone + around) / 2, self.words, self.columns["keys"][:, FULL])
         return scores, headline_of(matrix)
 
@@ -193,7 +194,7 @@ class Page:
         """Ascending byte offsets as offsets into the string."""
         if len(self._data) == len(self._html):
             return offsets.tolist()  # type: ignore[no-any-return]
-        return _intervals.code_points(self._data, np.ascontiguousarray(offsets)).tolist()  # type: ignore[no-any-return]
+        return _scan.code_points(self._data, np.ascontiguousarray(offsets)).tolist()  # type: ignore[no-any-return]
 
 
 def _prefixes(signs: list[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks, _single
+from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
 __all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues", "marks"]
@@ -20,21 +20,21 @@ HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 MARKS = (HEADING, PARAGRAPH, ITEM)
 _NAMES = (PARAGRAPH, *MARKS)
 
-BREAK = _blocks.COUNTS.index("break")
+BREAK = _html.COUNTS.index("break")
 
 
 @lru_cache(maxsize=1)
 def _kinds() -> NDArray[np.uint8]:
     """By the number of a tag: 1 more than the place of its mark in `MARKS`, 0 for none of its own."""
-    heading = _blocks.FLAGS["heading"]
-    kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _blocks.TAGS]
+    heading = _html.FLAGS["heading"]
+    kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _html.TAGS]
     return np.array(kinds, np.uint8)
 
 
 def marks(page: Page) -> list[str]:
     """The mark of each block: that of the nearest heading or item it stands in, else that of a paragraph."""
     columns = page.columns
-    kinds = _single.inherited(columns["parents"], _kinds()[columns["tags"]])[columns["element"]]
+    kinds = _model.inherited(columns["parents"], _kinds()[columns["tags"]])[columns["element"]]
     return [_NAMES[kind] for kind in kinds.tolist()]
 
 

@@ -15,21 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from templatemine import _blocks
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
-from templatemine.pages import cleaneval
+from templatemine.pages import _html, cleaneval
 from templatemine.pages.about import date_of, title_of, untold
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import DEFAULT, Post, Site, Verdict, load
 
 if TYPE_CHECKING:
-    from templatemine.packs import Pack
+    from templatemine.packs.pack import Pack
 
 __all__ = ["Block", "Extraction", "Extractor", "extract"]
 
-LINKED = _blocks.COUNTS.index("linked")
+LINKED = _html.COUNTS.index("linked")
 
 WORDS = 50
 """Shown words of a page that gives none of them, from which on it says so."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks
+from templatemine.pages import _html
 
 __all__ = ["head_of"]
 
-WORDS = _blocks.COUNTS.index("words")
-MARKS = [_blocks.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
+WORDS = _html.COUNTS.index("words")
+MARKS = [_html.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
 
 STORY = 15
 """Words of a block that the story begins with."""
@@ -40,7 +40,7 @@ def head_of(
     Parameters
     ----------
     counts : int32 array, shape (blocks, len(COUNTS))
-        As `_blocks.BlockScanner.blocks` gives them.
+        As `_html.BlockScanner.blocks` gives them.
     headline : int
         Place of the block that says most of the title, -1 if none does.
     main : bool array, shape (blocks,)

@@ -22,10 +22,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _blocks
 from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
+from templatemine.pages import _html
 from templatemine.pages.blocks import FULL, NEAR, Page
 from templatemine.pages.copies import copies, lifted
 from templatemine.pages.decode import HEAD, REPEATED, decode, kept
@@ -38,8 +38,8 @@ TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
 
 DIGITS = re.compile(r"\d+")
-OWN = _blocks.COUNTS.index("own")
-DATES = [_blocks.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
+OWN = _html.COUNTS.index("own")
+DATES = [_html.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
 SENTENCE = 10
 """Words from which on numbers are folded: a numbered headline is none the less a headline of its own.  And from which
@@ -268,4 +268,4 @@ def _lengths(page: Page) -> NDArray[np.float64]:
 
 
 def _key(path: str) -> int:
-    return int(_blocks.path_keys([sign.encode("utf-8", "surrogatepass") for sign in path.split(">")])[NEAR])
+    return int(_html.path_keys([sign.encode("utf-8", "surrogatepass") for sign in path.split(">")])[NEAR])

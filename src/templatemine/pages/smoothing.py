@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _smooth
 from templatemine.config import PageConfig
+from templatemine.pages import _model
 from templatemine.pages.blocks import Page
 
 __all__ = ["smoothed"]
@@ -26,7 +26,7 @@ def smoothed(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDA
         return scores
     chance = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
     columns = page.columns
-    found = _smooth.smooth_leaves(
+    found = _model.smooth_leaves(
         columns["parents"],
         columns["element"],
         chance,

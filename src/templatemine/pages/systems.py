@@ -1,12 +1,13 @@
 """The page-level systems by name, and the contract that each of them keeps.
 
-A system is a module of this package with one function ``make(site, config)``: what is known of the page's site and the
+A system is a module with one function ``make(site, config)``: what is known of the page's site and the
 options come in, and out goes a `Judge`, which takes a `Page` (the shared block model) and says of each of its blocks
 whether it is kept and why, a `Verdict`.  Everything else, such as texts, offsets, paths, mark-up and output, is done
 once, in `pages.extract`.  Modules are imported when their system is first asked for, and a judge may be shared between
 threads.
 
-To add a system, write the module and name it in `SYSTEMS`; options of its own go to `config.ExtractConfig`.
+To add a system, write the module in `baselines` and name it in `SYSTEMS`; options of its own go to
+`config.ExtractConfig`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from templatemine.model import PageHistory
-    from templatemine.packs import Pack
+    from templatemine.packs.pack import Pack
     from templatemine.pages.blocks import Page
 
 __all__ = ["DEFAULT", "SYSTEMS", "Judge", "Post", "Site", "Verdict", "load"]
@@ -130,7 +131,8 @@ def load(name: str, site: Site, config: ExtractConfig) -> Judge:
     """
     if name not in SYSTEMS:
         raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
-    make: Callable[[Site, ExtractConfig], Judge] = import_module(f"templatemine.pages.{name}").make
+    room = "pages" if name == DEFAULT else "pages.baselines"
+    make: Callable[[Site, ExtractConfig], Judge] = import_module(f"templatemine.{room}.{name}").make
     judge, history, options = make(site, config), site.history, config.clean.page
     if name in WITH_HISTORY or history is None or history.documents < options.min_pages:
         return judge

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from templatemine.clean import Cleaner, page_text
+from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import page_of
 from templatemine.io.jsonl import Lines, encode_line, parse
 from templatemine.model import Document, Span, Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import Piece, pieces
 from templatemine.report.words import leading

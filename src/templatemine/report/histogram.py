@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 
 __all__ = ["BARS", "PLAIN_BARS", "Histogram", "histogram_of", "sparkline"]
 
@@ -47,7 +47,7 @@ def histogram_of(pack: Pack) -> Histogram:
     """The histogram that a pack stores and what follows from it.  Costs a few milliseconds."""
     import numpy as np
 
-    from templatemine.cutoff import energy_border, energy_curve
+    from templatemine.mining.cutoff import energy_border, energy_curve
 
     counts = tuple(max(count, 0) for count in pack.cutoff.histogram)
     bins, documents = len(counts), max(pack.documents, 1)

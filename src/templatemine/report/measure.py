@@ -18,14 +18,14 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine.characters import line_begin, line_end
 from templatemine.config import ReportConfig
-from templatemine.dates import day_of
-from templatemine.expressions import Encoded, is_own_token
 from templatemine.model import Document
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explained, Explainer
 from templatemine.report.marks import Piece
+from templatemine.text.characters import line_begin, line_end
+from templatemine.text.dates import day_of
+from templatemine.text.expressions import Encoded, is_own_token
 
 __all__ = ["Measured", "Sample", "Seen"]
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import orjson
 
-from templatemine.clean import page_text
+from templatemine.cleaning.cleaner import page_text
+from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
 from templatemine.model import Record, Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
 from templatemine.report.explain import cut_by
 from templatemine.report.marks import Piece, elided, named
 from templatemine.report.view import STANDS
 from templatemine.report.words import text_of
-from templatemine.stream import RecordCleaner
 
 __all__ = ["HEADER", "Change", "Painter", "article", "changes", "diff_lines"]
 

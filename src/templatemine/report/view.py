@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Template
-from templatemine.packs import Pack
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import DroppedString
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import Measured, Sample, Seen
-from templatemine.report.periods import Period, by_period, periods
+from templatemine.report.timeline import Period, by_period, periods
 from templatemine.report.words import joined, text_of
-from templatemine.shelf import DroppedString
 
 __all__ = ["DroppedFor", "Report", "Row", "Shared", "SourceView", "make_report"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from templatemine.characters import OWN_TOKEN
-from templatemine.slots import kind_of
+from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.slots import kind_of
 
 if TYPE_CHECKING:
     from templatemine.model import Template

@@ -1,3 +1,0 @@
-__all__ = ["release_memory"]
-
-def release_memory() -> None: ...

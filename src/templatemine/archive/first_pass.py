@@ -1,0 +1,186 @@
+"""The first pass over an archive: records of all inputs into the files of a partition, with points to go on from.
+
+In come records, out go the files of `partition.Splitter` and what the documents of each source take.  At a checkpoint
+the files are on disk, and the state of the run says how long they are and which record comes next: a run that was
+killed cuts them back to that, counts what is left in them, and reads on.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from templatemine.archive import manifest
+from templatemine.archive.frames import cannot_write, records
+from templatemine.archive.partition import Sizes, Splitter, bucket, decode, encode, held, key_of, source_of
+from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
+from templatemine.io.fields import has_id
+from templatemine.io.files import Report
+from templatemine.model import Document, Record
+
+__all__ = ["FirstPass", "Tell", "start"]
+
+Tell = Callable[[str], None]
+
+
+def start() -> dict[str, Any]:
+    """Where a pass stands that has read nothing."""
+    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "lengths": {}}
+
+
+class FirstPass:
+    """Reads all inputs once.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+    work : str
+        Folder of the run, with a folder ``split`` for the files.
+    read : ReadConfig
+    every : float
+        Seconds between two checkpoints.
+    progress, tell, on_error : callables
+        As `archive.ArchiveRun` takes them.
+
+    Attributes
+    ----------
+    sizes : dict of str to Sizes
+        What the documents of each source take, as far as they are read.
+    met : Report
+        What readers tell, bad records by way of `skip`.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[str],
+        work: str,
+        read: ReadConfig,
+        every: float,
+        progress: Callable[[str, int, int | None], None],
+        tell: Tell,
+        on_error: Callable[[CorpusError], None] | None,
+    ) -> None:
+        self.sizes: dict[str, Sizes] = {}
+        self._inputs = inputs
+        self._work = work
+        self._read = read
+        self._every = every
+        self._progress = progress
+        self._tell = tell
+        self._on_error = on_error
+        self._state_path = self._path("run.json")
+        self._bad = self._bad_before = self._skipped = 0
+        self.met = Report(self.skip)
+
+    def _path(self, *names: str) -> str:
+        return os.path.join(self._work, *names)
+
+    def skip(self, error: CorpusError) -> None:
+        """A bad record; those before the checkpoint have been told."""
+        self._bad += 1
+        if self._bad > self._bad_before:
+            self._skipped += 1
+            if self._on_error is None:
+                raise error
+            self._on_error(error)
+
+    def run(self, state: dict[str, Any], streams: Sequence[Iterator[Record]]) -> None:
+        """Read on from where `state` says, and note in it, and on disk, how far it came.
+
+        Parameters
+        ----------
+        state : dict
+            Of the run: "inputs", their identities when it began, and "at", which is as `start` gave it or as an earlier
+            pass left it.
+        streams : sequence of iterators
+            The records of each input, whose readers tell `met` of the bad ones.
+
+        Raises
+        ------
+        CorpusError
+            Fatal: there is no document, or something cannot be read or written.
+        """
+        at = state["at"]
+        self._cut_back(at["lengths"])
+        splitter = Splitter(self._path("split"), bucket)
+        self._skipped, since = at["skipped"], time.monotonic()
+        total = sum(one.documents for one in self.sizes.values())
+
+        def checkpoint(place: int, count: int, phase: str = "split") -> None:
+            at["lengths"].update(splitter.flush())
+            at.update(input=place, records=count, bad=self._bad, skipped=self._skipped, met=met)
+            state["phase"] = phase
+            manifest.write_json(self._state_path, state)
+
+        first, before = at["input"], at["records"]
+        # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
+        met = dict(at.get("met", {}))
+        self.met.notes = dict(met)
+        for place in range(first, len(self._inputs)):
+            count, self._bad = 0, 0
+            self._bad_before = at["bad"] if place == first else 0
+            for count, record in enumerate(streams[place], 1):
+                if place == first and count <= before:
+                    continue
+                self._add(splitter, record)
+                total += 1
+                if total % 64 == 0 and time.monotonic() - since >= self._every:
+                    checkpoint(place, count)
+                    self._progress("reading", total, None)
+                    since = time.monotonic()
+            self._grown(state["inputs"][place], self._inputs[place])
+            self._bad, met = 0, dict(self.met.notes)
+            if time.monotonic() - since >= self._every:
+                checkpoint(place + 1, 0)
+                since = time.monotonic()
+        self._note_sizes(total)
+        checkpoint(len(self._inputs), 0, "mine")
+
+    def _note_sizes(self, total: int) -> None:
+        """What comes after the last record, for a later run to go on from."""
+        if not total:
+            found = f"found {self._skipped:,} that cannot be read" if self._skipped else "found none"
+            os.unlink(self._state_path)
+            names = ", ".join("stdin" if path == "-" else path for path in self._inputs)
+            raise CorpusError(f"expected documents, {found}", names, fatal=True)
+        self._progress("reading", total, total)
+        rows = [[key_of(source).hex(), one.documents, one.text, one.cost] for source, one in self.sizes.items()]
+        manifest.write_json(self._path("sources.json"), rows)
+
+    def _add(self, splitter: Splitter, record: Record) -> None:
+        document = record.document
+        key = key_of(document.source)
+        splitter.add(key, encode(document, has_id(record.fields, self._read)))
+        self._count(document)
+
+    def _count(self, document: Document) -> None:
+        sizes = self.sizes.get(document.source)
+        if sizes is None:
+            sizes = self.sizes[document.source] = Sizes()
+        text, cost = held(document)
+        sizes.documents += 1
+        sizes.text += text
+        sizes.cost += cost
+
+    def _cut_back(self, lengths: Mapping[str, int]) -> None:
+        """Cut what came after the last checkpoint off, and count again what came before."""
+        for name in os.listdir(self._path("split")):
+            path = self._path("split", name)
+            with cannot_write(path):
+                os.truncate(path, lengths.get(name, 0))
+            for key, body in records(path):
+                self._count(decode(key, body)[0])
+
+    def _grown(self, before: Any, path: str) -> None:
+        if before != manifest.UNKNOWN and manifest.identity(path) != before:
+            self._tell(f"{path} changed while it was read; what was there when its end was reached is in")
+
+    def read_sizes(self) -> None:
+        """Take `sizes` from where an earlier run left them."""
+        rows = manifest.read_json(self._path("sources.json"))
+        if rows is None:
+            raise CorpusError("is missing or damaged; --restart starts over", self._path("sources.json"), fatal=True)
+        self.sizes = {source_of(bytes.fromhex(key)): Sizes(*numbers) for key, *numbers in rows}

@@ -1,0 +1,151 @@
+"""Archives of mixed sources -> a folder with a file a source, in bounded memory: the partition, for its own sake.
+
+A record is written as it stands, with its source named if it was not.  All files appear together at the end.  The work
+stands in a hidden folder beside them; a run that is killed leaves that folder, and the next one begins anew.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from templatemine.archive.frames import cannot_write, records
+from templatemine.archive.partition import FOLDERS, Sizes, Splitter, Unit, bucket, key_of, plan, source_of, split_again
+from templatemine.config import ReadConfig
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.io import lock
+from templatemine.io.jsonl import encode_line
+from templatemine.io.read import read_records
+from templatemine.io.together import Together, together
+from templatemine.io.write import safe_file_name
+from templatemine.model import Record
+
+__all__ = ["SortConfig", "SortedSource", "file_name", "sort_by_source"]
+
+_WORK = ".templatemine-sort"
+_BASE = 64 << 20
+_COPIES = 3
+"""A unit is held once, and the file that is being written up to twice, packed and not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortConfig:
+    """memory : bytes the process may take.  force : replace files that exist."""
+
+    read: ReadConfig = field(default_factory=ReadConfig)
+    memory: int = 1 << 29
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        if self.memory < 2 * _BASE:
+            raise ConfigError(f"memory: expected at least {2 * _BASE >> 20}M, got {self.memory:,} bytes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortedSource:
+    """A source, its documents, bytes of their lines, and where they stand."""
+
+    source: str
+    documents: int
+    size: int
+    path: str
+
+
+def file_name(source: str) -> str:
+    """The file of a source."""
+    return safe_file_name(source) + ".jsonl.gz"
+
+
+def sort_by_source(
+    inputs: Sequence[str],
+    output: str,
+    config: SortConfig,
+    *,
+    progress: Callable[[str, int, int | None], None] | None = None,
+    on_error: Callable[[CorpusError], None] | None = None,
+) -> list[SortedSource]:
+    """Write the records of all inputs into a file a source.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: an input cannot be read, a file exists or cannot be written, no record, another run is at it.
+    """
+    progress = progress or (lambda step, done, total: None)
+    streams = [read_records(path, config.read, on_error) for path in inputs]
+    with together(output, config.force) as files, lock.locked(output):
+        work = os.path.join(output, _WORK)
+        shutil.rmtree(work, ignore_errors=True)
+        try:
+            with cannot_write(work):
+                for name in FOLDERS:
+                    os.makedirs(os.path.join(work, name))
+            sizes = _split((record for stream in streams for record in stream), work, config.read, progress)
+            if not sizes:
+                names = ", ".join("stdin" if path == "-" else path for path in inputs)
+                raise CorpusError("expected documents, found none", names, fatal=True)
+            files.refuse_existing(file_name(source) for source in sizes)
+            return _write(files, work, sizes, config, progress)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _split(
+    found: Iterable[Record], work: str, names: ReadConfig, progress: Callable[[str, int, int | None], None]
+) -> dict[str, Sizes]:
+    splitter = Splitter(os.path.join(work, FOLDERS[0]), bucket)
+    sizes: dict[str, Sizes] = {}
+    for number, record in enumerate(found, 1):
+        source = record.document.source
+        fields = record.fields
+        if fields.get(names.source_field) != source:
+            fields = {**fields, names.source_field: source}
+        line = encode_line(fields)
+        splitter.add(key_of(source), line)
+        if source not in sizes:
+            sizes[source] = Sizes()
+        sizes[source].documents += 1
+        sizes[source].text += len(line)
+        sizes[source].cost += len(line) + 100
+        if number % 256 == 0:
+            progress("reading", number, None)
+    splitter.flush()
+    return sizes
+
+
+def _write(
+    files: Together,
+    work: str,
+    sizes: dict[str, Sizes],
+    config: SortConfig,
+    progress: Callable[[str, int, int | None], None],
+) -> list[SortedSource]:
+    units = plan(sizes, (config.memory - _BASE) // _COPIES)
+    split_again(work, units)
+    done = 0
+    for unit in (unit for several in units.values() for unit in several):
+        _write_unit(files, work, unit)
+        os.unlink(unit.path(work))
+        done += len(unit.sources)
+        progress("writing", done, len(sizes))
+    return [
+        SortedSource(source=source, documents=one.documents, size=one.text, path=files.path(file_name(source)))
+        for source, one in sorted(sizes.items())
+    ]
+
+
+def _write_unit(files: Together, work: str, unit: Unit) -> None:
+    path = unit.path(work)
+    if len(unit.sources) == 1:
+        with files.open(file_name(unit.sources[0])) as handle:
+            for _, line in records(path):
+                handle.write(line)
+        return
+    lines: dict[str, list[bytes]] = {source: [] for source in unit.sources}
+    for key, line in records(path):
+        lines[source_of(key)].append(line)
+    for source in unit.sources:
+        with files.open(file_name(source)) as handle:
+            handle.write(b"".join(lines.pop(source)))

@@ -1,0 +1,390 @@
+"""Packs that follow their sites: new documents -> windows -> the packs of the sources that have new documents.
+
+What is kept beside the packs, in a hidden folder, is for each source its window (`window`), in frames, and the strings
+that mining it gave, as hashes with their rates: what the cross-site filter asks of a source.  So only the sources of
+new documents are mined, each from its window alone, by the same functions as ever, and against the strings of all.
+The archive is not read again.  A pack of such a source is that of mining the windows of all sources.
+
+Windows and packs change together: they are written aside, a list of them is noted, and they are renamed; a run that is
+killed while renaming is completed by the next one, and before that nothing has happened.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from templatemine.archive import manifest
+from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
+from templatemine.archive.frames import (
+    before_body,
+    cannot_write,
+    flushed,
+    frames,
+    only_record,
+    pack_frame,
+    pack_pieces,
+    records,
+)
+from templatemine.archive.partition import (
+    FOLDERS,
+    Sizes,
+    Splitter,
+    Unit,
+    bucket,
+    decode,
+    encode,
+    held,
+    key_of,
+    plan,
+    source_of,
+    split_again,
+)
+from templatemine.archive.run import ArchiveConfig
+from templatemine.archive.spill import PeerTable, dump, load, write_rates
+from templatemine.archive.window import Dated, Window, WindowConfig
+from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
+from templatemine.errors import CorpusError
+from templatemine.io import lock
+from templatemine.io.fields import has_id
+from templatemine.io.read import read_records
+from templatemine.io.together import together
+from templatemine.io.write import safe_file_name, sync
+from templatemine.mining.candidates import rates_of
+from templatemine.model import Document
+from templatemine.packs.changes import Changes, compare
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import PACK_SUFFIX, Shelf, pack_names, refuse_renamed
+from templatemine.pipeline import SourceReport, finish_source, mine_source, skip_source, unfit
+
+__all__ = ["FollowConfig", "Followed", "follow"]
+
+_STATE = ".templatemine-window"
+_WORK = ".templatemine-update"
+
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowConfig:
+    """Options of an update; `today` is the day of the run, ISO."""
+
+    today: str
+    pipeline: PipelineConfig = field(default_factory=PipelineConfig)
+    read: ReadConfig = field(default_factory=ReadConfig)
+    window: WindowConfig = field(default_factory=WindowConfig)
+    memory: int = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """What became of a source that had new documents.
+
+    Attributes
+    ----------
+    new, window : int
+        New documents that are in the window now, and all that are.
+    replaced : int
+        New documents that took the place of one with the same id and another text, be it in the window or new as well.
+    first, last : str
+        Days of the window; empty if no document fits the memory.
+    templates : int or None
+        Of its pack now; None if it has none.
+    note : str
+        Why the pack was left as it was; empty if it is a new one.
+    """
+
+    source: str
+    new: int
+    window: int
+    replaced: int
+    first: str
+    last: str
+    templates: int | None
+    note: str
+    changes: Changes
+
+
+def follow(
+    packs: str,
+    inputs: Sequence[str],
+    config: FollowConfig,
+    *,
+    progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
+    on_error: Callable[[CorpusError], None] | None = None,
+) -> list[Followed]:
+    """Bring the packs of a folder up to date with new documents.
+
+    Returns
+    -------
+    list of Followed
+        Sources with new documents, by name.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: an input cannot be read, something cannot be written, another run is at it.  Nothing has changed then.
+    PackError
+        A pack in the folder cannot be trusted.
+    """
+    streams = [read_records(path, config.read, on_error) for path in inputs]
+    made = not os.path.isdir(packs)
+    with cannot_write(packs):
+        os.makedirs(packs, exist_ok=True)
+    with lock.locked(packs):
+        run = _Update(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
+        try:
+            return run.run(streams)
+        finally:
+            if not os.path.exists(run.journal):
+                shutil.rmtree(run.work, ignore_errors=True)
+            if made:
+                with suppress(OSError):  # not empty: all is done
+                    os.rmdir(packs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """What the first map tells of a source; `note` says why its pack stays as it is.  See `Followed`."""
+
+    fresh: int
+    window: int
+    replaced: int
+    first: str
+    last: str
+    note: str
+
+
+class _Update:
+    def __init__(self, packs: str, config: FollowConfig, progress: Progress, tell: Callable[[str], None]) -> None:
+        self.packs = packs
+        self.config = config
+        self.progress = progress
+        self.tell = tell
+        self.work = os.path.join(packs, _WORK)
+        self.state = os.path.join(packs, _STATE)
+        self.journal = os.path.join(self.work, "publish.json")
+        # Half of it, for the strings of other sources.
+        self.budget = ArchiveConfig(memory=config.memory).budget
+        self.today = config.today
+        self.numbers: dict[str, int] = {}
+
+    def run(self, streams: Sequence[Iterator[Any]]) -> list[Followed]:
+        if manifest.read_json(self.journal) is not None:
+            self.publish()
+            self.tell("an earlier update was ended while its files were being renamed; they are in place now")
+        shutil.rmtree(self.work, ignore_errors=True)
+        with cannot_write(self.work):
+            for name in (*FOLDERS, "window", "packs"):
+                os.makedirs(os.path.join(self.work, name))
+        self.read_state()
+        units = self.split(streams)
+        if not units:
+            self.tell("no documents, and nothing to do")
+            return []
+        touched = [source for unit in units for source in unit.sources]
+        refuse_renamed(self.packs, touched)
+        ready: dict[str, _Ready] = {}
+        for done, unit in enumerate(units):
+            ready |= self.mine(unit)
+            self.progress("mining", done + 1, len(units))
+        table = self.reduce()
+        followed = []
+        with together(os.path.join(self.work, "packs"), force=True) as files:
+            shelf = Shelf(files)
+            for done, source in enumerate(sorted(touched)):
+                followed.append(self.finish(source, ready[source], table, shelf))
+                self.progress("choosing", done + 1, len(touched))
+        state = {"numbers": [[key_of(source).hex(), number] for source, number in self.numbers.items()]}
+        manifest.write_json(self.window("state.json"), {**state, "today": self.today})
+        for folder in ("window", "packs"):
+            sync(os.path.join(self.work, folder))
+        manifest.write_json(self.journal, {"window": self.made("window"), "packs": self.made("packs")})
+        self.publish()
+        return followed
+
+    def made(self, folder: str) -> list[str]:
+        return sorted(name for name in os.listdir(os.path.join(self.work, folder)) if not name.endswith(".mined"))
+
+    def window(self, name: str, folder: str | None = None) -> str:
+        return os.path.join(folder or os.path.join(self.work, "window"), name)
+
+    def read_state(self) -> None:
+        """Numbers of the sources; and today, which no clock that goes back makes earlier than it has been."""
+        state = manifest.read_json(self.window("state.json", self.state))
+        if state is None:
+            return
+        self.numbers = {source_of(bytes.fromhex(key)): number for key, number in state["numbers"]}
+        if state["today"] > self.today:
+            self.tell(f"today is {self.today}, but the last update was on {state['today']}; taking that for today")
+            self.today = state["today"]
+
+    def split(self, streams: Sequence[Iterator[Any]]) -> list[Unit]:
+        """New documents by source; a unit is counted with the windows of its sources."""
+        splitter = Splitter(os.path.join(self.work, FOLDERS[0]), bucket)
+        sizes: dict[str, Sizes] = {}
+        for number, record in enumerate((one for stream in streams for one in stream), 1):
+            document = record.document
+            if document.source not in sizes:
+                sizes[document.source] = Sizes(cost=self.held(document.source))
+                self.numbers.setdefault(document.source, len(self.numbers))
+            own_id = has_id(record.fields, self.config.read)
+            splitter.add(key_of(document.source), encode(document, own_id))
+            sizes[document.source].documents += 1
+            sizes[document.source].cost += held(document)[1]
+            if number % 256 == 0:
+                self.progress("reading", number, None)
+        splitter.flush()
+        by_bucket = plan(sizes, self.budget)
+        split_again(self.work, by_bucket)
+        return [unit for several in by_bucket.values() for unit in several]
+
+    def held(self, source: str) -> int:
+        """What the window of a source takes, as it stands; packed, it is a third of that at most."""
+        with suppress(OSError):
+            return 3 * 6 * os.path.getsize(self.window(safe_file_name(source) + ".window", self.state))
+        return 0
+
+    def old_window(self, source: str, folder: str) -> Iterator[Dated]:
+        path = self.window(safe_file_name(source) + ".window", folder)
+        if os.path.exists(path):
+            for key, body in records(path):
+                day, _, rest = body.partition(b"\0")
+                document, own_id = decode(key, rest)
+                yield Dated(day.decode(), document, own_id)
+
+    def mine(self, unit: Unit) -> dict[str, _Ready]:
+        """First map: new windows, and the strings of those that can be mined."""
+        windows = {
+            source: Window(self.old_window(source, self.state), self.today, self.config.window, self.budget)
+            for source in unit.sources
+        }
+        fresh: dict[str, list[tuple[Any, bool]]] = {source: [] for source in unit.sources}
+        room = self.budget // 4
+        for key, body in records(unit.path(self.work)):
+            document, own_id = decode(key, body)
+            fresh[document.source].append((document, own_id))
+            if unit.giant and (room := room - held(document)[1]) < 0:
+                windows[document.source].add(fresh[document.source])
+                fresh[document.source], room = [], self.budget // 4
+        out = {}
+        for source in unit.sources:
+            window = windows.pop(source)
+            window.add(fresh.pop(source))
+            kept = window.documents
+            if window.left_out:
+                self.tell(f"{source}: {window.left_out:,} documents left out of its window, as --memory has no room")
+            out[source] = _Ready(
+                fresh=window.fresh,
+                window=len(kept),
+                replaced=window.replaced,
+                first=kept[0].day if kept else "",
+                last=kept[-1].day if kept else "",
+                note=self.mine_window(source, kept),
+            )
+        return out
+
+    def mine_window(self, source: str, window: Sequence[Dated]) -> str:
+        name = safe_file_name(source)
+        with cannot_write(self.window(name)):
+            with open(self.window(name + ".window"), "wb") as handle:
+                for place in range(0, len(window), 32):
+                    handle.write(
+                        pack_frame(
+                            (key_of(source), one.day.encode() + b"\0" + encode(one.document, one.own_id))
+                            for one in window[place : place + 32]
+                        )
+                    )
+                flushed(handle)
+            documents = [one.document for one in window]
+            note = unfit(documents, self.config.pipeline)
+            if not note:
+                mined = mine_source(source, documents, self.options(source))
+                key = key_of(source)
+                with open(self.window(name + ".mined"), "wb") as handle:
+                    handle.write(pack_pieces(key, dump(mined, before_body(key))))
+                with open(self.window(name + ".rates"), "wb") as handle:
+                    write_rates(handle, [(self.numbers[source], *rates_of(mined))])
+                    flushed(handle)
+        old = self.pack(source)
+        enough = 0 if old is None else min(self.config.window.least, old.documents)
+        if len(window) < enough:
+            note = note or f"window of {len(window)} documents, fewer than {enough}"
+        elif note:
+            # What is too little for templates may do for pages.
+            note = "" if skip_source(source, documents, note, self.options(source)).pack is not None else note
+        return note.removeprefix("skipped: ")
+
+    def pack(self, source: str) -> Pack | None:
+        path = os.path.join(self.packs, pack_names(source)[0])
+        return Pack.load(path) if os.path.exists(path) else None
+
+    def options(self, source: str) -> PipelineConfig:
+        """As the pack of a source was mined, if it has one."""
+        old = self.pack(source)
+        if old is None:
+            return self.config.pipeline
+        own = old.tokenise.user_patterns
+        tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=own)
+        return replace(self.config.pipeline, method=old.method, tokenise=tokenise)
+
+    def reduce(self) -> PeerTable:
+        """The strings of all sources: of windows that are new, and of the others as they were."""
+        new = {name for name in os.listdir(self.window("")) if name.endswith(".rates")}
+        old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
+        parts = [self.window(name) for name in sorted(new)]
+        parts += [self.window(name, self.state) for name in sorted(old - new) if name.endswith(".rates")]
+        path = os.path.join(self.work, "peers")
+        PeerTable.write(path, parts, self.budget)
+        return PeerTable(path)
+
+    def finish(self, source: str, ready: _Ready, table: PeerTable, shelf: Shelf) -> Followed:
+        """Second map: the pack of a source, and what is different in it."""
+        old = self.pack(source)
+        changes = Changes()
+        templates = None if old is None else len(old.templates)
+        if not ready.note:
+            documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]
+            report = self.report(source, documents, table)
+            report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
+            assert report.pack is not None
+            changes, templates = compare(old, report.pack), len(report.pack.templates)
+            shelf.save(report)
+        return Followed(
+            source=source,
+            new=ready.fresh,
+            window=ready.window,
+            replaced=ready.replaced,
+            first=ready.first,
+            last=ready.last,
+            templates=templates,
+            note=ready.note,
+            changes=changes,
+        )
+
+    def report(self, source: str, documents: Sequence[Document], table: PeerTable) -> SourceReport:
+        path, options = self.window(safe_file_name(source) + ".mined"), self.options(source)
+        if not os.path.exists(path):
+            return skip_source(source, documents, unfit(documents, options), options)
+        mined, place = load(only_record(path, frames(path)[0])[1]), self.numbers[source]
+        return finish_source(mined, table.of(mined, place), place, documents, options)
+
+    def publish(self) -> None:
+        """Rename what the journal lists; what is there no more has been renamed before."""
+        listed: Mapping[str, Sequence[str]] = manifest.read_json(self.journal)
+        with cannot_write(self.packs):
+            os.makedirs(self.state, exist_ok=True)
+            for folder, target in (("packs", self.packs), ("window", self.state)):
+                for name in listed[folder]:
+                    made, place = os.path.join(self.work, folder, name), os.path.join(target, name)
+                    if folder == "packs" and name.endswith(PACK_SUFFIX):
+                        keep_later_rules(made, place)
+                    with suppress(FileNotFoundError):
+                        os.replace(made, place)
+            os.unlink(self.journal)
+        shutil.rmtree(self.work, ignore_errors=True)

@@ -1,0 +1,294 @@
+"""(text, pack) -> Cleaned: the cleaner of section 3.4.1, a pure function.
+
+Every occurrence of every expression at token boundaries is found on the original text, overlapping ones included; the
+union of the intervals is taken, gaps of fewer than `gap` characters are closed, and what is left is put together so
+that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
+an earlier cut left over, the order of the expressions changes nothing.
+
+Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
+linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each
+expression with one Aho-Corasick automaton and applies the expressions whose literals are there.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from templatemine.cleaning import _records
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError
+from templatemine.matching import _match
+from templatemine.model import Cleaned, Span
+from templatemine.packs.pack import Pack
+from templatemine.text.characters import line_begin, line_end
+from templatemine.text.expressions import (
+    Encoded,
+    Marked,
+    expression,
+    is_tag,
+    literal_pieces,
+    marked_text,
+    separator_class,
+)
+from templatemine.text.slots import fills
+
+if TYPE_CHECKING:
+    import regex
+
+__all__ = ["Cleaner", "clean", "cut", "page_text"]
+
+Matches = list[tuple[int, int, int]]
+
+
+class Cleaner:
+    """Applies one pack to any number of texts; safe to share between threads.
+
+    Parameters
+    ----------
+    pack : Pack
+    config : CleanConfig, optional
+
+    Examples
+    --------
+    >>> Cleaner(pack).clean("The story. Sign up for our newsletter").text  # doctest: +SKIP
+    'The story.'
+    """
+
+    def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
+        self.pack = pack
+        self.config = config or CleanConfig()
+        if self.config.engine not in ("native", "regex"):
+            raise ConfigError(f"engine: expected native or regex, got {self.config.engine!r}")
+        if not 0 <= self.config.guard <= 1:
+            raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
+        self._matcher, self._rows = pack.matcher()
+        self._written = _written(pack)
+        self._names = [(pack.templates[row].id,) for row in self._rows]
+        self._direct = self.config.engine == "native" and pack.by_tokens
+
+    def clean(self, text: str) -> Cleaned:
+        """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
+        return self.clean_all([text])[0]
+
+    def clean_all(self, texts: Iterable[str]) -> list[Cleaned]:
+        """`clean` of each of some texts; as all are searched in one native call, other threads run meanwhile.
+
+        A few dozen texts a call are enough; all of them and what is found are in memory at once.
+        """
+        texts = list(texts)
+        if not self._direct or self.pack.html:
+            return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
+        config = self.config
+        done = self._matcher.clean(texts, config.gap, config.guard, self._names, Span, Cleaned)
+        for place, one in enumerate(done):
+            if one is None:
+                done[place] = self._cleaned(texts[place], self._by_matches(texts[place]))
+        return cast("list[Cleaned]", done)
+
+    def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
+        if self.pack.html:
+            return Cleaned(page_text(text, removed), tuple(removed))
+        if sum([span.end - span.start for span in removed]) > self.config.guard * len(text):
+            return Cleaned(text, (), spared=True)
+        return Cleaned(cut(text, removed), tuple(removed))
+
+    @cached_property
+    def lines(self) -> _records.Cut | None:
+        """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
+        if not self._direct or self.pack.html:
+            return None
+        try:
+            ids = [name.encode() for (name,) in self._names]
+        except UnicodeEncodeError:  # a lone surrogate
+            return None
+        return _records.Cut(self._matcher, ids, self.config.gap, self.config.guard)
+
+    def spans(self, text: str) -> list[Span]:
+        """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
+        return self._spans([text])[0]
+
+    def _spans(self, texts: list[str]) -> list[list[Span]]:
+        if not self._direct:
+            return [self._by_matches(text) for text in texts]
+        names, found = self._names, self._matcher.spans(texts, self.config.gap)
+        return [
+            self._by_matches(text)
+            if rows is None
+            else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
+            for text, rows in zip(texts, found, strict=True)
+        ]
+
+    def _by_matches(self, text: str) -> list[Span]:
+        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
+        for place, compiled in self._written:
+            group = 1 if compiled.groups else 0
+            matches += [
+                (*match.span(group), place)
+                for match in compiled.finditer(text, overlapped=True)
+                if match.end(group) > match.start(group)
+            ]
+        return self._union(matches)
+
+    def _native(self, text: str) -> Matches:
+        """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
+        import numpy as np
+
+        encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
+        starts, ends, strings = self._matcher.find(encoded.data)
+        if not len(starts):
+            return []
+        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+        points = encoded.code_points(offsets)[inverse].tolist()
+        rows = [self._rows[string] for string in strings.tolist()]
+        return list(zip(points[: len(starts)], points[len(starts) :], rows, strict=True))
+
+    @cached_property
+    def _reference(self) -> _Expressions:
+        return _Expressions(self.pack)
+
+    def _union(self, matches: Matches) -> list[Span]:
+        if not matches:
+            return []
+        import numpy as np
+
+        columns = np.array(matches, np.int64)
+        starts, ends, member = _match.merge(
+            np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap
+        )
+        rows: list[set[int]] = [set() for _ in starts]
+        for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
+            rows[place].add(row)
+        templates = self.pack.templates
+        return [
+            Span(start, end, tuple(templates[row].id for row in sorted(names)))
+            for start, end, names in zip(starts.tolist(), ends.tolist(), rows, strict=True)
+        ]
+
+
+def _written(pack: Pack) -> list[tuple[int, regex.Pattern[str]]]:
+    """The expressions that were written by hand, with their places."""
+    written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
+    if not written:
+        return []
+    import regex  # here, for it takes longer to load than most that cleaning needs
+
+    return [(place, regex.compile(source)) for place, source in written]
+
+
+class _Expressions:
+    """The reference engine: literals first, then the expressions themselves, on marked text."""
+
+    def __init__(self, pack: Pack) -> None:
+        import ahocorasick
+        import regex
+
+        self._pack = pack
+        self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")
+        self._tags: dict[bytes, str] = {}
+        self._compiled: dict[int, regex.Pattern[str]] = {}
+        self._always: list[int] = []
+        by_literal: dict[str, list[int]] = {}
+        for place, template in enumerate(pack.templates):
+            if template.tokens is None:
+                continue
+            forms = pack.forms(template)
+            for form in forms:
+                if is_tag(form, pack.html):
+                    self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
+            # What fills a slot is looked at when its string is found, whose other edge may be that of a line.
+            other = {"end": "start", "start": "end"}.get(template.slot, "") if template.anchor == "line" else ""
+            anchor = other if template.slot else template.anchor
+            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, anchor)
+            self._compiled[place] = regex.compile(source)
+            literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
+            (by_literal.setdefault(literal, []) if literal else self._always).append(place)
+        self._automaton = ahocorasick.Automaton()
+        for literal, places in by_literal.items():
+            self._automaton.add_word(literal, places)
+        if by_literal:
+            self._automaton.make_automaton()
+
+    def matches(self, text: str) -> Matches:
+        pack = self._pack
+        marked = marked_text(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
+        candidates = set(self._always)
+        if len(self._automaton):
+            for _, places in self._automaton.iter(marked.text):
+                candidates.update(places)
+        found: Matches = []
+        for place in sorted(candidates):
+            slot, kind = pack.templates[place].slot, pack.templates[place].filler
+            for match in self._compiled[place].finditer(marked.text, overlapped=True):
+                start, end = match.span(1)
+                if slot == "end":
+                    end = max(end, self._line_end(marked.text, end))
+                elif slot:
+                    start = min(start, self._line_begin(marked.text, start))
+                start, end, *filler = map(marked.original, (start, end, *match.span(1)))
+                if slot == "end" and not self._takes(text, filler[1], end, slot, kind):
+                    continue
+                if slot == "start" and not self._takes(text, start, filler[0], slot, kind):
+                    continue
+                found.append((start, end, place))
+        return found
+
+    def _line_end(self, text: str, place: int) -> int:
+        """Where the last token of a line ends."""
+        end = line_end(text, place)
+        while end > place and self._separators.match(text, end - 1):
+            end -= 1
+        return end
+
+    def _line_begin(self, text: str, place: int) -> int:
+        """Where the first token of a line begins."""
+        begin = line_begin(text, place)
+        while begin < place and self._separators.match(text, begin):
+            begin += 1
+        return begin
+
+    def _takes(self, text: str, start: int, end: int, slot: str, kind: str) -> bool:
+        """Whether a stretch may fill a slot; what a pattern of the user's own matches is one character to the core."""
+        patterns = self._pack.patterns
+        own = patterns.user_matches(text, self._separators) if patterns.user else []
+        edits = [(a - start, b - start, "\U000f0fff") for a, b, _ in own if a >= start and b <= end]
+        filler = Marked(text[start:end], edits).text
+        return fills(kind, filler, self._pack.tokenise.separators, slot)
+
+
+def clean(text: str, pack: Pack) -> Cleaned:
+    """Clean one text; for many, make a `Cleaner` once."""
+    return Cleaner(pack).clean(text)
+
+
+def cut(text: str, removed: Sequence[Span]) -> str:
+    """The text without the spans.
+
+    Of the white space left and right of a cut, and of blank lines within it, the strongest stays: that with most line
+    breaks, then the longest, then the first; so two paragraphs never become one.  White space
+    at the edge of the text goes with a cut that touches it.  Where a cut leaves none, as between hyphens, a blank is
+    put unless one side is a script without spaces.
+    """
+    return _match.cut(text, list(removed))
+
+
+_BLOCKS = b"""
+address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
+h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
+""".split()
+_STRIPPER = _match.Stripper(_BLOCKS)
+
+
+def page_text(page: str, removed: Sequence[Span]) -> str:
+    """The text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
+    bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
+    text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
+    if "&" in text:
+        import html
+
+        text = html.unescape(text)
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)

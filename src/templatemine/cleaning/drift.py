@@ -1,0 +1,259 @@
+"""Has a site changed under its pack?  Hits by day -> warnings, at a known rate of false ones.
+
+The first days of a source, until they hold `reference` documents, say what is usual; the days after them are watched.
+For an expression these are the days on which it was looked for, and the documents that a pack with it has cleaned:
+packs come and go, and with them expressions.
+
+An expression has stopped: a CUSUM (Page 1954) of the log likelihood ratio of its hits, usual rate p against p / 4.  p
+is the lower end of a one-sided 95 % interval (Wilson) of the reference, and the ratio is divided by the dispersion
+between the reference's days (the upper end of its interval), if that is more than one: articles of a day are alike.
+With a threshold of ln(A), a CUSUM of independent documents whose rate is p or more takes A documents or more until a
+false alarm, on average (Lorden 1971).  With m expressions watched the threshold is ln(2 m A): half of the false alarms
+are theirs.
+
+The share that is removed has jumped: a two-sided CUSUM of the share of steps of 20 documents or more, in standard
+deviations, clipped at four.  Its threshold solves Siegmund's approximation (1985, eq. 2.57) for 4 A documents a side,
+with the upper end of the interval of the deviation, and an allowance widened by the error of the mean.
+
+Simulations in the tests hold both: A documents of a source that does not change bring one false alarm or fewer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from templatemine.cleaning.hits import DayHits
+from templatemine.errors import ConfigError
+
+__all__ = ["DriftConfig", "Warned", "Watched", "watch"]
+
+_Z = 1.645
+_CLIP = 4.0
+_LEAST_DEVIATION = 0.002
+"""A share that hardly ever varies would call any article an alarm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftConfig:
+    """documents : between two false alarms of a source, on average, at least.
+    reference : documents that say what is usual; fewer cannot tell a rare expression from one that stopped.
+    ratio : an expression that hits so many times less often than it used to is to be noticed.
+    step : documents whose removed share is looked at together.
+    least : hits in the reference of an expression that is watched.
+    """
+
+    documents: int = 100_000
+    reference: int = 200
+    ratio: float = 0.25
+    step: int = 20
+    least: int = 5
+
+    def __post_init__(self) -> None:
+        if self.documents < 1 or self.reference < 1 or self.step < 1 or self.least < 1:
+            raise ConfigError("drift: expected documents, reference, step and least of at least 1")
+        if not 0 < self.ratio < 1:
+            raise ConfigError(f"drift: expected a ratio between 0 and 1, got {self.ratio}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """A warning.
+
+    Attributes
+    ----------
+    kind : str
+        "stopped" (an expression), "more" or "less" (of the text goes).
+    template : str
+        Id of the expression; empty for the removed share.
+    since : str
+        The day from which on things were different, as far as can be told.
+    day : str
+        The day that brought certainty.
+    before, after : float
+        Share of documents that the expression hit, or share of text that was removed: in the reference, and since.
+    other_pack : bool
+        Of the removed share: since then the pack has not been that of the reference, which may be the reason.
+    """
+
+    kind: str
+    template: str
+    since: str
+    day: str
+    before: float
+    after: float
+    other_pack: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What was looked at in a source: documents of the reference and after it, expressions, and warnings; `note` says
+    why it could not be watched."""
+
+    source: str
+    reference: int
+    documents: int
+    expressions: int
+    undated: int
+    warnings: tuple[Warned, ...]
+    note: str = ""
+
+
+def watch(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None = None) -> Watched:
+    """Look through the days of a source."""
+    config = config or DriftConfig()
+    days = sorted((day, counts) for day, counts in by_day.items() if day and counts.documents)
+    undated = by_day[""].documents if "" in by_day else 0
+    size = cut = 0
+    while cut < len(days) and size < config.reference:
+        size += days[cut][1].documents
+        cut += 1
+    reference, later = days[:cut], days[cut:]
+    watched = sum(counts.documents for _, counts in later)
+    note = ""
+    if size < config.reference:
+        note = f"{size} documents with a day, {config.reference} are needed to know what is usual"
+    elif not later:
+        note = f"all {size} documents with a day are taken to know what is usual; nothing is left to watch"
+    series = _watchable(days, config) if not note else {}
+    warnings: list[Warned] = []
+    for name, (usual, since) in sorted(series.items()):
+        found = _stopped(name, usual, since, math.log(2 * len(series) * config.documents), config)
+        warnings += [found] if found else []
+    warnings += _jumped(reference, later, config) if not note else []
+    return Watched(
+        source=source,
+        reference=size,
+        documents=watched,
+        expressions=len(series),
+        undated=undated,
+        warnings=tuple(sorted(warnings, key=lambda one: (one.day, one.template))),
+        note=note,
+    )
+
+
+Dated = Sequence[tuple[str, DayHits]]
+
+
+Looked = list[tuple[str, int, int]]
+"""Days of an expression: documents in which it was looked for, and those that it hit."""
+
+
+def _watchable(days: Dated, config: DriftConfig) -> dict[str, tuple[Looked, Looked]]:
+    """What is usual of each expression of which that can be known, and the days after it."""
+    names = {name for _, counts in days for name, number in counts.hits.items() if number}
+    series: dict[str, Looked] = {name: [] for name in names}
+    for day, counts in days:
+        looked: Counter[str] = Counter()
+        for expressions, number in counts.packs.items():
+            looked.update(dict.fromkeys(expressions & names, number))
+        unknown = counts.documents - counts.packs.total()
+        for name in names if unknown else looked:
+            series[name].append((day, unknown + looked[name], counts.hits[name]))
+    found = {}
+    for name, some in series.items():
+        size = cut = 0
+        while cut < len(some) and size < config.reference:
+            size += some[cut][1]
+            cut += 1
+        if size >= config.reference and sum(hits for _, _, hits in some[:cut]) >= config.least:
+            found[name] = some[:cut], some[cut:]
+    return found
+
+
+def _stopped(name: str, reference: Looked, later: Looked, threshold: float, config: DriftConfig) -> Warned | None:
+    trials = sum(documents for _, documents, _ in reference)
+    hits = sum(number for _, _, number in reference)
+    usual = _lower(hits, trials)
+    less = usual * config.ratio
+    hit, miss = math.log(less / usual), math.log((1 - less) / (1 - usual))
+    scale = _dispersion([(documents, number) for _, documents, number in reference], hits / trials)
+    total, since, seen, found = 0.0, "", 0, 0
+    for day, documents, number in later:
+        if total == 0.0:
+            since, seen, found = day, 0, 0
+        seen, found = seen + documents, found + number
+        total = max(0.0, total + (number * hit + (documents - number) * miss) / scale)
+        if total >= threshold:
+            return Warned(kind="stopped", template=name, since=since, day=day, before=hits / trials, after=found / seen)
+    return None
+
+
+def _lower(hits: int, trials: int) -> float:
+    """Lower end of Wilson's interval for a rate, one-sided 95 %; below one."""
+    share, extra = hits / trials, _Z * _Z / trials
+    middle = share + extra / 2
+    return min((middle - math.sqrt(extra * (share * (1 - share) + extra / 4))) / (1 + extra), 1 - 1e-9)
+
+
+def _dispersion(days: Sequence[tuple[int, int]], share: float) -> float:
+    """Variance between days over that of independent documents (Pearson), at least one."""
+    spread = [(number - size * share) ** 2 / (size * share * (1 - share)) for size, number in days if 0 < share < 1]
+    free = len(spread) - 1
+    return max(1.0, sum(spread) / free * _upper(free)) if sum(spread) > free > 0 else 1.0
+
+
+def _upper(free: int) -> float:
+    """What a variance of so many degrees of freedom is times for the upper end of its interval, one-sided 95 %: by
+    Wilson and Hilferty's quantile of chi squared."""
+    return 1 / max(0.05, 1 - 2 / (9 * free) - _Z * math.sqrt(2 / (9 * free))) ** 3
+
+
+def _steps(days: Dated, size: int) -> list[tuple[str, str, float]]:
+    """First and last day and removed share of steps of so many documents; what is left over at the end waits."""
+    steps: list[tuple[str, str, float]] = []
+    first, documents, characters, cut = "", 0, 0, 0
+    for day, counts in days:
+        first = first or day
+        documents, characters, cut = documents + counts.documents, characters + counts.characters, cut + counts.cut
+        if documents >= size:
+            steps.append((first, day, cut / max(1, characters)))
+            first, documents, characters, cut = "", 0, 0, 0
+    return steps
+
+
+def _jumped(reference: Dated, later: Dated, config: DriftConfig) -> list[Warned]:
+    usual = [share for _, _, share in _steps(reference, config.step)]
+    if len(usual) < 5:
+        return []
+    mean = sum(usual) / len(usual)
+    free = len(usual) - 1
+    deviation = math.sqrt(sum((share - mean) ** 2 for share in usual) / free)
+    deviation = max(deviation * math.sqrt(_upper(free)), _LEAST_DEVIATION)
+    allowance = 0.5 + _Z / math.sqrt(len(usual))
+    threshold = _threshold(4 * config.documents / config.step, allowance)
+    warnings = []
+    for kind, sign in (("more", 1.0), ("less", -1.0)):
+        total, since = 0.0, ""
+        shares: list[float] = []
+        for first, day, share in _steps(later, config.step):
+            if total == 0.0:
+                since, shares = first, []
+            shares.append(share)
+            score = sign * (share - mean) / deviation
+            total = max(0.0, total + max(-_CLIP, min(_CLIP, score)) - allowance)
+            if total >= threshold:
+                after = sum(shares) / len(shares)
+                other = _other_pack(reference, [one for one in later if since <= one[0] <= day])
+                found = Warned(kind=kind, template="", since=since, day=day, before=mean, after=after, other_pack=other)
+                warnings.append(found)
+                break
+    return warnings
+
+
+def _other_pack(reference: Dated, later: Dated) -> bool:
+    """Whether documents were cleaned by a pack that none of the reference was."""
+    usual = {expressions for _, counts in reference for expressions in counts.packs}
+    return any(expressions not in usual for _, counts in later for expressions in counts.packs)
+
+
+def _threshold(run: float, allowance: float) -> float:
+    """Of a one-sided CUSUM of standard normal steps whose mean time to an alarm is `run` steps, by bisection."""
+    low, high = 0.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        edge = 2 * allowance * (middle + 1.166)
+        low, high = (middle, high) if math.exp(edge) - edge - 1 < 2 * allowance**2 * run else (low, middle)
+    return high

@@ -1,0 +1,351 @@
+"""Records with pages in, what a page-level system makes of them out: as JSON lines, as text or in CleanEval's mark-up.
+
+The work goes in batches, to one process or to several; what comes out is the same and in the same order.  Memory holds
+a few batches a process.  Where pages are rendered before (`pages.rendering`), each process has a browser of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cleaning.records import BATCH_RECORDS
+from templatemine.config import ExtractConfig, ReadConfig, RenderConfig
+from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
+from templatemine.io.fields import page_of
+from templatemine.io.jsonl import encode_line
+from templatemine.io.read import read_documents, work_records
+from templatemine.io.work import Work
+from templatemine.packs.pack import Pack
+from templatemine.pages.cleaneval import HEADING
+from templatemine.pages.extract import Extraction, Extractor
+from templatemine.pages.systems import DEFAULT
+from templatemine.parallel.batches import Done, pieces, spread
+
+if TYPE_CHECKING:
+    from templatemine.pages.render.rendering import Renderer
+
+__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references", "rendering"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractStreamConfig:
+    """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`), whether JSON
+    lines tell the blocks, whether texts that lack the title begin with it (-t of Baisa, 2009), and how pages are
+    rendered before they are extracted, None for not at all.
+    """
+
+    read: ReadConfig = field(default_factory=ReadConfig)
+    system: str = DEFAULT
+    options: ExtractConfig = field(default_factory=ExtractConfig)
+    form: str = "jsonl"
+    blocks: bool = False
+    add_title: bool = False
+    render: RenderConfig | None = None
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ConfigError(f"form: expected one of {', '.join(FORMS)}, got {self.form!r}")
+
+
+@dataclass(slots=True)
+class ExtractTally:
+    """What became of the pages: all of them, those that were rendered, those without any text, blocks kept and seen,
+    characters of HTML and of text, and how many pages each note was for.
+    """
+
+    pages: int = 0
+    rendered: int = 0
+    empty: int = 0
+    kept: int = 0
+    blocks: int = 0
+    html: int = 0
+    text: int = 0
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: ExtractTally) -> None:
+        """Add the counts of another tally."""
+        for name in ("pages", "rendered", "empty", "kept", "blocks", "html", "text"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for note, count in other.notes.items():
+            self.notes[note] = self.notes.get(note, 0) + count
+
+
+class RecordExtractor:
+    """Extracts the pages of records, each with what is known of its source.
+
+    Parameters
+    ----------
+    config : ExtractStreamConfig, optional
+    packs : mapping of str to Pack, optional
+        By source.
+    references : mapping of str to sequence of str, optional
+        By source: pages to compare others with; those of the source "" serve all that have none of their own.
+    jobs : int, default 1
+        Processes.
+
+    Attributes
+    ----------
+    tally : ExtractTally
+        Of all that `pieces` has given so far.
+    """
+
+    def __init__(
+        self,
+        config: ExtractStreamConfig | None = None,
+        packs: Mapping[str, Pack] | None = None,
+        references: Mapping[str, Sequence[str]] | None = None,
+        *,
+        jobs: int = 1,
+    ) -> None:
+        if jobs < 1:
+            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        self.config = config or ExtractStreamConfig()
+        self.jobs = jobs
+        self.tally = ExtractTally()
+        self._packs = packs or {}
+        self._references = references or {}
+        self._ready: dict[str, Extractor] = {}
+        self._renderer: Renderer | None = None
+
+    @property
+    def batch(self) -> int:
+        """Records that a batch should have: few where each may take seconds."""
+        return BATCH_RECORDS if self.config.render is None else RENDERED
+
+    def check(self) -> None:
+        """Make the system once, and start the browser, so that what is missing is told before anything is read.
+
+        Raises
+        ------
+        ConfigError, MissingExtraError
+            As `Extractor` and `Renderer.start`.
+        """
+        self._extractor("")
+        if self.config.render is not None:
+            self._browser(self.config.render).start()
+            if self.jobs > 1:  # others will do the work
+                self.close()
+
+    def close(self) -> None:
+        """End the browser, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
+
+    def pieces(
+        self,
+        batches: Iterable[Work],
+        on_error: Callable[[CorpusError], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Yield what is to be written, many pages at a time, in the order of the records.
+
+        Close the iterator if it is not used up, so that the processes end.
+
+        Parameters
+        ----------
+        batches : iterable
+            As `stream.read_batches` gives them.
+        on_error : callable, optional
+            Called with a `CorpusError` for a record that cannot be read or holds no page, which is then left out;
+            without it the first one is raised.
+        progress : callable, optional
+            Called after each batch with the number of its pages.
+        """
+
+        def count(tally: ExtractTally) -> None:
+            self.tally.add(tally)
+            if progress is not None:
+                progress(tally.pages)
+
+        arguments = (self.config, self._packs, self._references)
+        try:
+            yield from pieces(spread(batches, self.jobs, self.extract_batch, _worker, arguments), count, on_error)
+        finally:
+            self.close()
+
+    def extract_batch(self, work: Work) -> Done[ExtractTally]:
+        """Extract some records; depends on nothing but them, so it may run anywhere."""
+        tally = ExtractTally()
+        errors: list[CorpusError] = []
+        data: list[bytes] = []
+        write = FORMS[self.config.form]
+        for source, where, record, _ in work_records(work, self.config.read, errors.append):
+            try:
+                found = self._extract(source, record, tally)
+            except PackError:
+                raise
+            except TemplateMineError as error:
+                errors.append(CorpusError(f"cannot be extracted: {error}", where))
+                continue
+            data.append(write(self._name(record, where), source, record, found, self.config))
+        return Done(b"".join(data), tally, errors)
+
+    def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
+        """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
+        name = self.config.read.html_field
+        html = page_of(record.get(self.config.read.text_field), record.get(name))
+        if not isinstance(html, str):
+            raise CorpusError(f"expected a page in {name!r}, found none")
+        notes: tuple[str, ...] = ()
+        if self.config.render is None:
+            found = self._extractor(source).extract(html)
+        else:
+            url = record.get("url")
+            made = self._browser(self.config.render).render(html, url if isinstance(url, str) else None)
+            found, notes = self._extractor(source).extract(made.html), (made.note,)
+            record[name] = made.html
+            tally.rendered += made.done
+        _count(tally, found, len(html), notes)
+        found.note = "; ".join(note for note in (*notes, found.note) if note)
+        return found
+
+    def _browser(self, config: RenderConfig) -> Renderer:
+        if self._renderer is None:
+            from templatemine.pages.render.rendering import Renderer
+
+            self._renderer = Renderer(config)
+        return self._renderer
+
+    def _extractor(self, source: str) -> Extractor:
+        found = self._ready.get(source)
+        if found is None:
+            references = self._references.get(source) or self._references.get("", ())
+            found = self._ready[source] = Extractor(
+                self.config.system,
+                pack=self._packs.get(source),
+                references=references,
+                config=self.config.options,
+            )
+        return found
+
+    def _name(self, record: Mapping[str, Any], where: str) -> str:
+        name = record.get(self.config.read.id_field)
+        return where if name is None else str(name)
+
+
+def _count(tally: ExtractTally, found: Extraction, size: int, notes: Sequence[str]) -> None:
+    tally.pages += 1
+    tally.empty += not found.text
+    tally.kept += found.kept
+    tally.blocks += found.size
+    tally.html += size
+    tally.text += len(found.text)
+    for note in (*notes, found.note):
+        if note:
+            tally.notes[note] = tally.notes.get(note, 0) + 1
+
+
+RENDERED = 16
+"""Records of a batch whose pages are rendered: some seconds."""
+
+REFERENCES = 2
+"""Pages of a source that are kept to compare with: the best one needs another."""
+
+
+def find_references(
+    paths: Sequence[str], config: ReadConfig, render: RenderConfig | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
+
+    Everything is read twice, so that memory holds no more than these pages; records that hold no page are passed over.
+    With `render` these pages are rendered, as those are that they will be compared with.
+
+    Raises
+    ------
+    ConfigError
+        One of the paths is standard input.
+    CorpusError
+        As `io.read.read_records`, if fatal.
+    """
+    from templatemine.pages.baselines.diff import middle
+
+    if "-" in paths:
+        raise ConfigError("diff: expected a reference page, as standard input cannot be read twice for one; got none")
+    sizes: dict[str, list[int]] = {}
+    for document in read_documents(paths, config, _passed_over):
+        if document.html is not None:
+            sizes.setdefault(document.source, []).append(len(document.html))
+    wanted = {source: middle(found)[:REFERENCES] for source, found in sizes.items()}
+    seen = dict.fromkeys(sizes, 0)
+    pages: dict[str, dict[int, str]] = {source: {} for source in sizes}
+    with rendering(render) as rendered:
+        for document in read_documents(paths, config, _passed_over):
+            if document.html is not None:
+                if seen[document.source] in wanted[document.source]:
+                    pages[document.source][seen[document.source]] = rendered(document.html, document.url)
+                seen[document.source] += 1
+    return {source: tuple(pages[source][place] for place in places) for source, places in wanted.items()}
+
+
+@contextmanager
+def rendering(config: RenderConfig | None) -> Iterator[Callable[[str, str | None], str]]:
+    """A page and its address -> the page as it is compared."""
+    if config is None:
+        yield lambda html, url: html
+        return
+    from templatemine.pages.render.rendering import Renderer
+
+    with Renderer(config) as renderer:
+        yield lambda html, url: renderer.render(html, url).html
+
+
+def _passed_over(error: CorpusError) -> None:
+    """It is told when the record is extracted."""
+
+
+# --------------------------------------------------------------------------------------------------------------- forms
+
+Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], bytes]
+
+
+def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    url = {"url": record["url"]} if record.get("url") is not None else {}
+    row = {config.read.id_field: name, config.read.source_field: source, **url, **found.as_dict(config.blocks)}
+    if config.blocks and config.render is not None:
+        row["rendered"] = record[config.read.html_field]  # or the places of blocks would be places in nothing
+    return encode_line(row)
+
+
+def _text(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return f"{_head(found, config)}{found.text}\n".encode("utf-8", "surrogatepass")
+
+
+def _texts(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return _text(name, source, record, found, config) + b"\n"
+
+
+def _cleaneval(
+    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+) -> bytes:
+    from xml.sax.saxutils import quoteattr
+
+    head = _head(found, config, f"<{HEADING}>")
+    return f"<doc id={quoteattr(name)}>\n{head}{found.marked}\n".encode("utf-8", "surrogatepass")
+
+
+def _head(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
+    """The line of the title, if it is asked for and no line of the text has it."""
+    title = found.title if config.add_title else None
+    return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
+
+
+FORMS: Mapping[str, Form] = {"jsonl": _json, "text": _text, "texts": _texts, "cleaneval": _cleaneval}
+"""How pages are written: a line of JSON each; the text of one page, a line a block; the same of several, an empty line
+after each, which no text holds; CleanEval's mark-up, each page after a line ``<doc id="...">``."""
+
+
+# ----------------------------------------------------------------------------------------------------------- processes
+
+
+def _worker(
+    config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
+) -> Callable[[Work], Done[ExtractTally]]:
+    """What extracts batches in another process, whose end is that of the browser it may have."""
+    from multiprocessing.util import Finalize
+
+    extractor = RecordExtractor(config, packs, references)
+    Finalize(extractor, extractor.close, exitpriority=1)
+    return extractor.extract_batch

@@ -1,0 +1,299 @@
+"""``templatemine clean``: records in, records without templates out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.config import CleanConfig, PageConfig
+from templatemine.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from templatemine.cleaning.records import SourceTally, StreamConfig, Tally
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Writes every record with its fields as they are, except two: the text field
+gets the text without templates, and a field "removed" says what was cut,
+[{"start", "end", "templates"}] in characters of the original text.
+
+The source of a record picks its pack, by the source that the pack names. A
+pack mined from HTML reads the html field; the text written is then the main
+text of the page, a line a block, and offsets are those of the html. With
+--html strip it is all text of the page without templates. A pack mined from
+text reads the text field.
+
+Records of only HTML of a source without a pack get the main text that the
+page alone tells. Passed on as they are, without "removed", and counted: other
+records of a source without a pack; records of only HTML where the pack is of
+text, or of only text where the pack is of HTML. A field "removed" that is
+there already is replaced, and counted; --removed-field gives the new one
+another name.
+
+--dry-run and --diff write nothing, whatever --output says: the first counts
+what would change, the second prints it.
+
+The output has the format of the inputs (see "templatemine formats"): of tables
+every other column stays as it is. Pages of WARC files and feeds become JSON
+lines of id, source, url, date and text.
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    clean = CleanConfig()
+    parser.add_argument("inputs", metavar="INPUT", nargs="*", help=common.INPUT_HELP)
+    common.add_packs_option(parser, "folders of packs, and packs; after the inputs", required=True)
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="the format goes by the suffix, or is that of the inputs; packed if it ends in .gz, .zst or .xz; - for "
+        "standard output",
+    )
+    group = parser.add_argument_group("looking first")
+    group.add_argument("--dry-run", action="store_true", help="write nothing, only count what would change")
+    group.add_argument("--diff", action="store_true", help="write nothing, print what would change as a diff")
+    group = parser.add_argument_group("cleaning")
+    group.add_argument(
+        "--engine",
+        choices=("native", "regex"),
+        default=clean.engine,
+        help="both cut the same; native is faster (default: %(default)s)",
+    )
+    group.add_argument(
+        "--gap",
+        metavar="N",
+        type=common.at_least(0),
+        default=clean.gap,
+        help="cut what stands between two cuts as well if it is fewer characters (default: %(default)s)",
+    )
+    group.add_argument(
+        "--guard",
+        metavar="SHARE",
+        type=common.share,
+        default=clean.guard,
+        help="leave an article whole and mark it if more than this share of it would go (default: %(default)s)",
+    )
+    group.add_argument(
+        "--html",
+        choices=("main", "strip"),
+        default=clean.html,
+        help="of pages, write the main text, or all text without templates (default: %(default)s)",
+    )
+    common.add_headline_option(group)
+    group.add_argument(
+        "--fallback",
+        metavar="SOURCE",
+        help="clean articles of sources without a pack with the pack of this one; _shared is what mine --shared writes",
+    )
+    group.add_argument(
+        "--blocks",
+        metavar="NAME",
+        help="of pages, write the blocks of the main text to this field, with offsets and the reason for each",
+    )
+    group.add_argument(
+        "--hits",
+        metavar="FOLDER",
+        help="count what each expression hits, by day, in a file in this folder; PACKS/hits is where drift looks",
+    )
+    common.add_input_options(parser)
+    parser.add_argument(
+        "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the name of the output"
+    )
+    parser.add_argument(
+        "--keep-html", action="store_true", help="write the pages of WARC files and feeds too, not only their text"
+    )
+    parser.add_argument(
+        "--removed-field", metavar="NAME", default="removed", help="the field for what was cut (default: %(default)s)"
+    )
+    common.add_run_options(parser, "processes, or threads for JSON lines of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, clean, write."""
+    from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_batches
+    from templatemine.io import output as outputs
+    from templatemine.io.read import formats_of
+    from templatemine.io.write import atomic_writer
+    from templatemine.packs.pack_folder import PackFiles
+
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    looking = args.dry_run or args.diff
+    if looking:
+        args.output = os.devnull
+    _check_paths(args)
+    common.check_inputs(args.inputs)
+    read = common.read_config(args)
+    inputs = formats_of(args.inputs, read)
+    common.check_output((path for path, _ in inputs), args.output)
+    form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
+    config = StreamConfig(
+        read=read,
+        clean=CleanConfig(
+            gap=args.gap,
+            guard=args.guard,
+            engine=args.engine,
+            html=args.html,
+            page=PageConfig(headline=args.headline),
+        ),
+        removed_field=args.removed_field,
+        blocks_field=args.blocks,
+        keep_html=args.keep_html,
+        rows=outputs.takes_rows(form),
+        hits=args.hits is not None,
+        fallback=args.fallback,
+    )
+    if args.diff:
+        return _diff(args, terminal, config)
+    if args.hits is not None:
+        from templatemine.cleaning.hits import make_folder
+
+        make_folder(args.hits)
+    batches = read_batches([path for path, _ in inputs], read, terminal.met, jobs=args.jobs)
+    columns = (config.read.text_field, config.removed_field, config.blocks_field)
+    with (
+        atomic_writer(args.output, force=args.force) as stream,
+        outputs.open_writer(form, stream, args.output, *columns) as output,
+    ):
+        cleaner = RecordCleaner(PackFiles(args.packs), config, jobs=args.jobs)
+        with terminal.progress() as steps:
+            written = 0
+
+            def progress(batch: SourceTally) -> None:
+                nonlocal written
+                written += batch.records
+                steps("cleaning", written, None)
+
+            with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
+                for piece in lines:
+                    output.write(piece)
+        _refuse_empty(args, terminal, cleaner.tally)
+    if args.hits is not None:
+        from templatemine.cleaning.hits import write_hits
+
+        write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
+    terminal.skipped_more()
+    _summary(args, terminal, cleaner.tally)
+    return 0
+
+
+def _refuse_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+    """Nothing is written if not one of the records can be read; of an input without any, an empty output is."""
+    if terminal.skipped and not tally.sources:
+        raise common.nothing_read(terminal, args.inputs)
+
+
+def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
+    """Print what would change, a record after the other."""
+    from templatemine.cleaning.records import RecordCleaner
+    from templatemine.packs.pack_folder import PackFiles
+    from templatemine.report.terminal import Painter, changes, diff_lines
+
+    painter = Painter(common.colours(sys.stdout))
+    packs = PackFiles(args.packs)
+    cleaner = RecordCleaner(packs, config)
+    records = common.open_records(args.inputs, config.read, terminal.met)
+    for change in changes(records, packs, cleaner, terminal.skip):
+        common.out("".join(line + "\n" for line in diff_lines(change, painter)))
+    _refuse_empty(args, terminal, cleaner.tally)
+    terminal.skipped_more()
+    args.json = False  # standard output is taken
+    _summary(args, terminal, cleaner.tally)
+    return 0
+
+
+def _check_paths(args: argparse.Namespace) -> None:
+    if args.output is None:
+        raise ConfigError("--output: expected a file, - for standard output; or --dry-run or --diff, which write none")
+    common.check_packs(args.inputs, args.packs)
+    from templatemine.packs.pack_folder import pack_files
+
+    for file in (file for path in args.packs for file in pack_files(path)):
+        if common.same_file(file, args.output):
+            raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
+
+
+def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+    total = tally.total()
+    if args.json:
+        facts = {
+            **_facts(total),
+            "skipped": terminal.skipped,
+            "met": terminal.met.notes,
+            "seconds": round(terminal.seconds, 3),
+        }
+        facts["sources"] = [{"source": source, **_facts(counts)} for source, counts in sorted(tally.sources.items())]
+        terminal.report(facts, to_stdout=args.output != "-")
+        return
+    if terminal.quiet:
+        return
+    header = ("source", ">records", ">changed", ">cuts", ">characters cut", "note")
+    rows = [
+        _row(source, counts)
+        for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
+    ]
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, total))
+
+
+def _facts(counts: SourceTally) -> dict[str, Any]:
+    return {
+        "records": counts.records,
+        "no_pack": counts.no_pack,
+        "page_model": counts.page_model,
+        "fallback": counts.fallback,
+        "other_kind": counts.other_kind,
+        "changed": counts.changed,
+        "spans": counts.spans,
+        "characters": counts.characters,
+        "characters_cut": counts.cut,
+        "removed_replaced": counts.replaced,
+        "spared": counts.spared,
+    }
+
+
+def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
+    notes = []
+    if counts.no_pack:
+        notes.append("no pack: unchanged")
+    if counts.fallback:
+        notes.append("no pack of its own: the fallback")
+    if counts.page_model:
+        notes.append("no pack: main text by the page model alone")
+    if counts.other_kind:
+        notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) of the pack: unchanged")
+    if counts.spared:
+        notes.append(f"{counts.spared:,} left whole by the guard")
+    return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
+
+
+def _cut(counts: SourceTally) -> str:
+    return f"{counts.cut:,} ({counts.cut / counts.characters:.1%})" if counts.characters else "-"
+
+
+def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
+    target = "standard output" if args.output == "-" else args.output
+    written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
+    changed = "would be changed" if args.dry_run or args.diff else "changed"
+    lines = [
+        f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
+        f"{total.changed:,} {changed}; characters cut: {_cut(total)}",
+    ]
+    for number, what in (
+        (total.no_pack, "without a pack (unchanged)"),
+        (total.fallback, f"of sources without a pack: cleaned with that of {args.fallback}"),
+        (total.page_model, "of sources without a pack: main text by the page model alone"),
+        (total.other_kind, "of another kind than their pack (unchanged)"),
+        (total.spared, f"left whole, as more than {args.guard:.0%} of the text would have gone"),
+        (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
+        (terminal.skipped, "skipped"),
+    ):
+        if number:
+            lines.append(f"{number:,} {what}")
+    return lines + terminal.notes()

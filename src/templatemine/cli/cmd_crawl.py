@@ -1,0 +1,149 @@
+"""``templatemine crawl``: feeds and addresses -> a history of pages."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Fetches pages, and what feeds bring as they bring it, into one archive
+(.warc.gz, .warc, .jsonl.gz or .jsonl).  The inputs are files of addresses,
+one a line; which of them are feeds shows when they are fetched.
+
+No domain is asked more often than once in --delay seconds, robots.txt is
+obeyed, and private addresses are refused.  Ctrl-C ends it in order; the same
+command goes on where it stopped, also after a kill, and fetches nothing twice.
+"""
+
+EXIT_CODES = """\
+exit codes:
+  0    done, or the hours are over
+  2    wrong options, or something cannot be read or written
+  130  ended by Ctrl-C; what was fetched is kept, the same command goes on
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    from templatemine.crawl.settings import CrawlConfig
+
+    defaults = CrawlConfig()
+    parser.epilog = EXIT_CODES
+    parser.add_argument(
+        "inputs", metavar="FILE", nargs="+", help="addresses of feeds and pages, one a line; - is stdin"
+    )
+    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the archive; .state is kept beside it")
+    parser.add_argument(
+        "--delay",
+        metavar="SECONDS",
+        type=_positive,
+        default=defaults.delay,
+        help="least time between two fetches of one domain (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--hours",
+        metavar="HOURS",
+        type=_positive,
+        default=defaults.hours,
+        help="how long to go on, with feeds (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--revisit",
+        metavar="SECONDS",
+        type=_positive,
+        nargs=2,
+        default=defaults.revisit,
+        help="least and most time between visits of a feed (default: 900 86400)",
+    )
+    parser.add_argument("--agent", metavar="NAME", default=defaults.agent, help="who we are (default: %(default)s)")
+    group = parser.add_argument_group("bounds")
+    group.add_argument(
+        "--max-pages",
+        metavar="N",
+        type=common.at_least(1),
+        default=defaults.max_pages,
+        help="pages of one domain, over all runs (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-size", metavar="SIZE", type=common.size, default=defaults.max_size, help="of a page (default: 8M)"
+    )
+    group.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_positive,
+        default=defaults.timeout,
+        help="for one download (default: %(default)g)",
+    )
+    group.add_argument(
+        "--redirects", metavar="N", type=common.at_least(0), default=defaults.redirects, help="(default: %(default)s)"
+    )
+    group.add_argument(
+        "--retries", metavar="N", type=common.at_least(0), default=defaults.retries, help="(default: %(default)s)"
+    )
+    group.add_argument(
+        "--max-wait",
+        metavar="SECONDS",
+        type=_positive,
+        default=defaults.max_wait,
+        help="the longest Crawl-delay and Retry-After that a site is granted (default: %(default)g)",
+    )
+    group.add_argument("--allow-private", action="store_true", help="fetch from this machine and the local network too")
+    parser.add_argument("--force", action="store_true", help="start over, in place of what is there")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON to standard output")
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fetch."""
+    from templatemine.crawl.crawler import crawl
+    from templatemine.crawl.settings import CrawlConfig
+
+    terminal = common.Terminal(quiet=args.quiet, strict=False)
+    config = CrawlConfig(
+        delay=args.delay,
+        hours=args.hours,
+        max_pages=args.max_pages,
+        max_size=args.max_size,
+        timeout=args.timeout,
+        redirects=args.redirects,
+        retries=args.retries,
+        max_wait=args.max_wait,
+        revisit=(args.revisit[0], args.revisit[1]),
+        allow_private=args.allow_private,
+        agent=args.agent,
+        force=args.force,
+    )
+    done = crawl(args.inputs, args.output, config)
+    if args.json:
+        totals = {"pages": done.pages, "failed": done.failed, "left": done.left, "resumed": done.resumed}
+        reasons = [{"reason": reason, "pages": number} for reason, number in done.reasons]
+        seconds = round(terminal.seconds, 3)
+        terminal.report(
+            {**totals, "stopped": done.stopped, "seconds": seconds, "run": done.run, "reasons": reasons}, to_stdout=True
+        )
+    else:
+        run = done.run
+        terminal.say(
+            f"{tables.count(run.get('pages', 0), 'page')} fetched in {terminal.seconds:.1f} s"
+            + (", going on from before" if done.resumed else ""),
+            f"{tables.count(run.get('visits', 0), 'visit')} of feeds, {run.get('unchanged', 0):,} of them unchanged",
+            f"{tables.count(done.pages, 'page')} in {args.output}; "
+            f"{done.left:,} still to be fetched, {done.failed:,} failed",
+            *(f"  {number:,} {reason}" for reason, number in done.reasons),
+        )
+    return 128 + signal.SIGINT if done.stopped else 0

@@ -1,0 +1,145 @@
+"""``templatemine drift``: counts of hits -> warnings that a site has changed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+
+if TYPE_CHECKING:
+    from templatemine.cleaning.drift import Warned, Watched
+    from templatemine.packs.pack import Pack
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Looks through what "clean --hits PACKS/hits" has counted, and warns where an
+expression that used to hit has stopped, or more or less of the text goes than
+used to: signs that a site was redesigned, and its pack is to be mined anew or
+updated.
+
+The first documents of a source say what is usual. As long as nothing changes,
+a source brings one false warning in 100,000 documents, or fewer.
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("packs", metavar="PACKS", help="folder of the packs")
+    parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: hits, in that of the packs)")
+    parser.add_argument(
+        "--between",
+        metavar="N",
+        type=common.at_least(1),
+        default=100_000,
+        help="documents of a source between two false warnings, on average, at least (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--reference",
+        metavar="N",
+        type=common.at_least(1),
+        default=200,
+        help="documents of a source that say what is usual (default: %(default)s)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
+    parser.add_argument("--quiet", "-q", action="store_true", help="only warnings, no table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, watch, warn."""
+    from templatemine.cleaning.drift import DriftConfig, watch
+    from templatemine.cleaning.hits import read_hits
+    from templatemine.packs.pack_folder import load_packs
+
+    terminal = common.Terminal(quiet=args.quiet, strict=False)
+    packs = load_packs([args.packs])
+    days = read_hits(args.hits or os.path.join(args.packs, "hits"))
+    config = DriftConfig(documents=args.between, reference=args.reference)
+    found = [watch(source, by_day, config) for source, by_day in sorted(days.items())]
+    if args.json:
+        terminal.report({"sources": [_facts(one, packs.get(one.source)) for one in found]}, to_stdout=True)
+        return 0
+    header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
+    rows = [
+        (
+            one.source,
+            f"{one.reference:,}",
+            f"{one.documents:,}",
+            f"{one.expressions:,}",
+            f"{len(one.warnings):,}",
+            _note(one),
+        )
+        for one in sorted(found, key=lambda one: (-len(one.warnings), one.source))
+    ]
+    terminal.say(*tables.capped_table(header, rows, "sources"), "")
+    for one in found:
+        for line in _lines(one, packs.get(one.source)):
+            common.out(f"{one.source}: {line}\n")
+    return 0
+
+
+_SHOWN = 5
+
+
+def _lines(one: Watched, pack: Pack | None) -> list[str]:
+    """The warnings of a source, the surest first; of many expressions that stopped, some."""
+    shares = [warning for warning in one.warnings if warning.kind != "stopped"]
+    stopped = sorted((warning for warning in one.warnings if warning.kind == "stopped"), key=lambda w: -w.before)
+    lines = [_sentence(warning, pack) for warning in (*shares, *stopped[:_SHOWN])]
+    if len(stopped) > _SHOWN:
+        days = sorted(warning.since for warning in stopped)
+        lines.append(
+            f"{len(stopped):,} of {one.expressions:,} expressions stopped in all, half of them by "
+            f"{days[(len(days) - 1) // 2]} (--json tells of all)"
+        )
+    return [common.one_line(line) for line in lines]
+
+
+def _note(one: Watched) -> str:
+    without = f"{one.undated:,} without a day" if one.undated else ""
+    return "; ".join(part for part in (one.note, without) if part)
+
+
+def _text(name: str, pack: Pack | None) -> str:
+    template = next((one for one in pack.templates if one.id == name), None) if pack is not None else None
+    if template is None:
+        return f"{name} (not in the pack any more)"
+    text = " ".join(template.example.split())
+    return f"{name} “{text if len(text) <= 80 else text[:79] + '…'}”"
+
+
+def _sentence(warning: Warned, pack: Pack | None) -> str:
+    when = f"since {warning.since}, noticed {warning.day}"
+    if warning.kind == "stopped":
+        name = _text(warning.template, pack)
+        return f"{name} stopped: in {warning.before:.1%} of documents, now {warning.after:.1%}; {when}"
+    when += ", when its pack was another" if warning.other_pack else ""
+    return f"{warning.kind} is cut than used to be: {warning.before:.1%} of the text, now {warning.after:.1%}; {when}"
+
+
+def _facts(one: Watched, pack: Pack | None) -> dict[str, Any]:
+    warnings = [
+        {
+            "kind": warning.kind,
+            "template": warning.template or None,
+            "since": warning.since,
+            "noticed": warning.day,
+            "before": warning.before,
+            "after": warning.after,
+            "other_pack": warning.other_pack,
+            "message": _sentence(warning, pack),
+        }
+        for warning in one.warnings
+    ]
+    return {
+        "source": one.source,
+        "reference": one.reference,
+        "watched": one.documents,
+        "expressions": one.expressions,
+        "undated": one.undated,
+        "note": one.note,
+        "warnings": warnings,
+    }

@@ -1,0 +1,464 @@
+"""``templatemine evaluate``: how well templates are found, on the user's own archive."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import platform
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from templatemine._version import __version__
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.config import PipelineConfig
+from templatemine.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from templatemine.evaluation.protocol import Result, System
+    from templatemine.model import Document, Record
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Five trials, each on archives of one's own and with a fixed seed. Prints
+tables, and with --json FILE writes all figures with seed and sample.
+
+  injection   put synthetic templates into articles: which are cut, and what
+              else is
+  gold        annotated spans, or gold texts
+  retrieval   near duplicates and clusters before and after cleaning
+  mirror      two copies of a site with different furniture must come out equal
+  feed        the text in a feed is the truth for its page
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What was read: the records of the inputs, and those of ``--other``."""
+
+    records: list[Record]
+    other: list[Record]
+
+    @property
+    def documents(self) -> list[Document]:
+        return [record.document for record in self.records]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Trial:
+    help: str
+    description: str
+    add: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, _Material, System], list[Result]]
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """A sub-command for each trial, with its options."""
+    trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=common.Parser)
+    for name, trial in TRIALS.items():
+        own = trials.add_parser(name, help=trial.help, description=trial.description)
+        own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+        trial.add(own)
+        _add_shared(own)
+        own.set_defaults(trial=trial)
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("trying")
+    group.add_argument(
+        "--seed", metavar="N", type=common.at_least(0), default=1, help="all is drawn from it (default: %(default)s)"
+    )
+    group.add_argument(
+        "--method", metavar="NAME", default=PipelineConfig().method, help="default, energy or thesis (%(default)s)"
+    )
+    common.add_background_option(group)
+    group.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write figures, seed and sample as JSON; - prints them in place of the tables",
+    )
+    group.add_argument("--force", "-f", action="store_true", help="replace FILE if it is there")
+    group.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=common.jobs,
+        default=1,
+        help="processes; 0 for one a processor (default: %(default)s)",
+    )
+    group.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    common.add_input_options(parser)
+
+
+def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
+    parser.add_argument(
+        "--sample",
+        metavar="N",
+        type=common.at_least(1),
+        default=default,
+        help=f"documents of each source, picked by the seed (default: {default or 'all'})",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, try, print."""
+    from templatemine.io.write import atomic_writer
+
+    terminal = common.Terminal(quiet=args.quiet, strict=False)
+    others: list[str] = getattr(args, "other", None) or []
+    if args.json:
+        spans = getattr(args, "spans", None)
+        common.check_output([*args.inputs, *others, *([spans] if spans else [])], args.json)
+    system = _system(args)
+    to_file = args.json and args.json != "-"
+    with atomic_writer(args.json, force=args.force) if to_file else nullcontext() as output:
+        with terminal.progress() as steps:
+            common.check_inputs([*args.inputs, *others])
+            read = _Material(*(list(_records(args, paths, terminal, steps)) for paths in (args.inputs, others)))
+            if not read.records:
+                raise common.nothing_read(terminal, args.inputs)
+            steps("trying", 0, None)
+            results = args.trial.run(args, read, system)
+        terminal.skipped_more()
+        terminal.say(*terminal.notes())
+        facts = json.dumps(_facts(args, read, results, terminal), indent=1) + "\n"
+        if args.json == "-":
+            common.out(facts)
+            return 0
+        common.out("\n\n".join("\n".join(_lines(result)) for result in results) + "\n")
+        if output is not None:
+            output.write(facts.encode())
+    return 0
+
+
+def _system(args: argparse.Namespace) -> System:
+    """What is tried: mining as the options say, or packs that are there."""
+    from templatemine.evaluation.cleaning_systems import cleaning, miner
+    from templatemine.packs.pack_folder import load_packs
+
+    if not getattr(args, "packs", None):
+        return miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
+    common.check_packs(args.inputs, args.packs)
+    mining = PipelineConfig()
+    if (args.method, args.background, args.folds) != (mining.method, mining.background, 1):
+        raise ConfigError("--packs goes with neither --method, --background nor --folds: nothing is mined")
+    args.method = args.background = None
+    clean = cleaning(load_packs(args.packs))
+    return lambda history, documents: clean(documents)
+
+
+_EVERY = 256
+
+
+def _records(
+    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: common.Steps
+) -> Iterator[Record]:
+    for number, record in enumerate(common.open_records(paths, common.read_config(args), terminal.met), 1):
+        if number % _EVERY == 0:
+            steps("read", number, None)
+        yield record
+
+
+_FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")
+"""Options of the trials that say where their truth stands."""
+
+
+def _facts(
+    args: argparse.Namespace, read: _Material, results: Sequence[Result], terminal: common.Terminal
+) -> dict[str, Any]:
+    return {
+        "templatemine": __version__,
+        "python": platform.python_version(),
+        "method": args.method,
+        "background": args.background,
+        "inputs": list(args.inputs),
+        "documents": len(read.records),
+        "digest": _digest(read),
+        **{name.replace("_", " "): value for name in _FIELDS if (value := getattr(args, name, None)) is not None},
+        "skipped": terminal.skipped,
+        "met": terminal.met.notes,
+        "results": [result.facts() for result in results],
+    }
+
+
+def _digest(read: _Material) -> str:
+    """Of all documents that were read, in whatever order: equal for two runs whose figures can be compared."""
+    whole = hashlib.sha256()
+    for records in (read.records, read.other):
+        documents = (record.document for record in records)
+        parts = sorted(
+            hashlib.sha256(repr((one.source, one.id, one.date, one.is_html, one.body)).encode()).digest()
+            for one in documents
+        )
+        whole.update(b"".join([len(parts).to_bytes(8, "big"), *parts]))
+    return whole.hexdigest()
+
+
+def _lines(result: Result) -> list[str]:
+    width = tables.terminal_width(sys.stdout)
+    names = list(result.units)
+    # Names of several words stand on two lines, so that a table fits 80 columns.
+    upper = [name.partition(" ")[0] if " " in name else "" for name in names]
+    lower = [name.partition(" ")[2] or name for name in names]
+    header = [name if unit == "text" else ">" + name for name, unit in zip(upper, result.units.values(), strict=True)]
+    rows = [lower, *([_cell(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows)]
+    laid = tables.table(header, rows, width)
+    settings = "; ".join(f"{name}: {_setting(value)}" for name, value in result.settings.items())
+    said = [settings, *result.notes]
+    if width is not None:
+        said = [line for text in said for line in textwrap.wrap(text, width - 1, subsequent_indent="  ")]
+    return [result.name, *(laid if any(upper) else laid[1:]), *said]
+
+
+def _cell(value: Any, unit: str) -> str:
+    if value is None:
+        return "-"
+    if unit == "share":
+        return f"{value:.1%}"
+    if unit == "small share":
+        return f"{value:.2%}"
+    if unit == "number":
+        return f"{round(value, 2) + 0.0:,.2f}"  # no minus before 0.00
+    return f"{value:,}" if unit == "count" else str(value)
+
+
+def _setting(value: Any) -> str:
+    if value is None:
+        return "all"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _apart(read: _Material) -> list[Record]:
+    """Records of which none has an id that stands in another source, too: there the source is put before it.
+
+    What is told of documents is told by id; sources that number their articles would take each other's.
+    """
+    sources: dict[str, set[str]] = {}
+    for record in read.records:
+        sources.setdefault(record.document.id, set()).add(record.document.source)
+    return [
+        record
+        if len(sources[(one := record.document).id]) == 1
+        else replace(record, document=replace(one, id=f"{one.source}/{one.id}"))
+        for record in read.records
+    ]
+
+
+def _values(records: Sequence[Record], name: str) -> dict[str, str]:
+    """A field of the records by their ids; empty ones are left out."""
+    found = {record.document.id: record.fields.get(name) for record in records}
+    kept = {key: str(value) for key, value in found.items() if value not in (None, "")}
+    if not kept:
+        raise CorpusError(f"none of the records has a field {name!r}", fatal=True)
+    return kept
+
+
+# ---------------------------------------------------------------------------------------------------------- the trials
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(common.at_least(1), text.split(",")))
+
+
+def _add_injection(parser: argparse.ArgumentParser) -> None:
+    from templatemine.evaluation.options import InjectionConfig
+
+    defaults = InjectionConfig()
+    parser.add_argument(
+        "--sample",
+        metavar="N,N,…",
+        type=_numbers,
+        default=defaults.documents,
+        help=f"documents of each source, a run each (default: {','.join(map(str, defaults.documents))})",
+    )
+    parser.add_argument(
+        "--templates",
+        metavar="N",
+        type=common.at_least(1),
+        default=defaults.templates,
+        help="put into each source (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--clean", action="store_true", help="the articles hold no furniture: whatever else is cut is counted as false"
+    )
+
+
+def _injection(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+    from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
+
+    config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
+    return [evaluate_injection(read.documents, system, config)]
+
+
+def _add_gold(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--spans", metavar="PATH", help="annotated spans: a .jsonl file, or a folder of them")
+    common.add_packs_option(
+        parser, "try these packs as they stand, and folders of them; after the inputs (default: what is mined)"
+    )
+    parser.add_argument("--gold-field", metavar="NAME", help="the field with the gold text (default: gold)")
+    parser.add_argument(
+        "--form",
+        metavar="NAME",
+        default="auto",
+        help="of the gold texts: auto, plain, cleaneval or dragnet (%(default)s)",
+    )
+    parser.add_argument(
+        "--folds",
+        metavar="N",
+        type=common.at_least(1),
+        default=1,
+        help="clean each N-th of the pages with what the others taught; for gold texts (default: %(default)s)",
+    )
+    _add_sample(parser, None)
+
+
+def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+    from templatemine.evaluation.gold import GoldConfig, evaluate_spans, evaluate_texts, gold_texts, read_spans
+
+    config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
+    if args.spans:
+        if args.gold_field or args.folds != 1:
+            raise ConfigError("--spans goes with neither --gold-field nor --folds")
+        return [evaluate_spans(read.documents, read_spans(args.spans), system, config)]
+    name = args.gold_field or "gold"
+    records = _apart(read)
+    texts = gold_texts((record.document, record.fields.get(name)) for record in records)
+    if not any(text is not None for text in texts.values()):
+        raise CorpusError(f"none of the records has a gold text in a field {name!r} (--gold-field)", fatal=True)
+    return [evaluate_texts([record.document for record in records], texts, system, config)]
+
+
+def _add_retrieval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--label-field", metavar="NAME", help="the field with the topic of an article (default: its source)"
+    )
+    parser.add_argument(
+        "--group-field",
+        metavar="NAME",
+        help="the field that is the same for near duplicates (default: copies are made)",
+    )
+    _add_sample(parser, 200)
+
+
+def _retrieval(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+    from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
+
+    config = RetrievalConfig(seed=args.seed, sample=args.sample)
+    records = _apart(read)
+    documents = [record.document for record in records]
+    groups = _values(records, args.group_field) if args.group_field else None
+    results = [evaluate_near_duplicates(documents, system, config, groups)]
+    sources = {document.id: document.source for document in documents}
+    if args.label_field or len(set(sources.values())) > 1:
+        labels = _values(records, args.label_field) if args.label_field else sources
+        results.append(evaluate_clustering(documents, labels, system, config))
+    else:
+        note = "no clusters: there is one source, and no --label-field"
+        results[0] = replace(results[0], notes=(*results[0].notes, note))
+    return results
+
+
+def _add_mirror(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--other",
+        metavar="PATH",
+        nargs="+",
+        action="extend",
+        help="a copy that exists, matched by ids; after the inputs (default: two are made)",
+    )
+    _add_sample(parser, 300)
+
+
+def _mirror(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+    from templatemine.evaluation.mirror import MirrorConfig, compare, evaluate_mirror
+
+    config = MirrorConfig(seed=args.seed, sample=args.sample)
+    if not args.other:
+        return [evaluate_mirror(read.documents, system, config)]
+    return [compare(read.documents, [record.document for record in read.other], system, config)]
+
+
+def _add_feed(parser: argparse.ArgumentParser) -> None:
+    from templatemine.evaluation.options import FeedConfig
+
+    parser.add_argument(
+        "--feed-field", metavar="NAME", default="feed", help="the field with the feed's text (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--folds",
+        metavar="N",
+        type=common.at_least(1),
+        default=FeedConfig().folds,
+        help="clean each N-th of the pages with what the others taught (default: %(default)s)",
+    )
+    _add_sample(parser, None)
+
+
+def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+    from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
+
+    config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
+    records = _apart(read)
+    documents = [record.document for record in records]
+    return [evaluate_feed(documents, _values(records, args.feed_field), system, config)]
+
+
+TRIALS = {
+    "injection": _Trial(
+        help="synthetic templates put into articles",
+        description="""\
+Draws templates from each source's own words (fixed, with slots, drifting with
+time, in a line, as a line, at its edge), puts them into its articles, mines
+them and counts what is cut, by kind, length, df and number of documents. What
+is cut before anything was put in counts neither way, unless --clean.
+""",
+        add=_add_injection,
+        run=_injection,
+    ),
+    "gold": _Trial(
+        help="annotated spans, or gold texts",
+        description="""\
+With --spans: JSON lines {"id", "spans": [[start, end, "template" | "dynamic"]]}
+of documents of the archive, counted in characters. Otherwise each record has a
+gold text, whose words are matched with what is left of its text or page.
+""",
+        add=_add_gold,
+        run=_gold,
+    ),
+    "retrieval": _Trial(
+        help="near duplicates and clusters, before and after",
+        description="""\
+Finds near duplicates and clusters in the articles as they are and cleaned.
+Duplicates are known by --group-field; otherwise each article is copied into
+the furniture of a second publisher, with some of its words changed.
+""",
+        add=_add_retrieval,
+        run=_retrieval,
+    ),
+    "mirror": _Trial(
+        help="two copies of a site with different furniture",
+        description="""\
+Dresses each source twice with other furniture, cleans each copy with what was
+learnt from it alone, and tells how far apart the two texts of an article are.
+""",
+        add=_add_mirror,
+        run=_mirror,
+    ),
+    "feed": _Trial(
+        help="the text in a feed against its page",
+        description="""\
+Records with a page and the text that its feed gave: how much of that is left
+of the cleaned page, and, where the feed gives whole texts, how much else is.
+""",
+        add=_add_feed,
+        run=_feed,
+    ),
+}

@@ -1,0 +1,131 @@
+"""``templatemine explain``: articles with their cuts marked, and what made each cut."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError
+
+if TYPE_CHECKING:
+    from templatemine.model import Document
+    from templatemine.packs.pack import Pack
+    from templatemine.report.explain import Explainer
+    from templatemine.report.terminal import Painter
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Prints articles with every cut marked and numbered, and below each the
+expressions that cut it: in how many documents they stand, how often, and
+where in a line they must stand. A {2+5} behind a cut says that expression 2
+covers it, and that five more are part of that one.
+
+On a terminal cuts have a colour; anywhere else, and where NO_COLOR is set,
+they stand between [- and -].
+"""
+
+_LIMIT = 10
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument(
+        "inputs", metavar="INPUT", nargs="*", help=f"{common.INPUT_HELP}; or a .json file of one object"
+    )
+    common.add_packs_option(parser, "folders of packs, and packs", required=True)
+    parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be given again")
+    parser.add_argument(
+        "--limit",
+        "-n",
+        metavar="N",
+        type=common.at_least(0),
+        default=_LIMIT,
+        help="print so many articles; 0 for all (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--context", metavar="N", type=common.at_least(0), help="only so many characters beside a cut (default: all)"
+    )
+    clean = CleanConfig()
+    parser.add_argument(
+        "--html",
+        choices=("main", "strip"),
+        default=clean.html,
+        help="of pages, mark what is not main text, or templates only (default: %(default)s)",
+    )
+    common.add_field_options(parser)
+    parser.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, explain, print."""
+    from templatemine.packs.pack_folder import PackFiles
+    from templatemine.report.explain import Explainer
+    from templatemine.report.terminal import Painter
+
+    common.check_packs(args.inputs, args.packs)
+    terminal = common.Terminal(quiet=False, strict=args.strict)
+    packs = PackFiles(args.packs)
+    painter = Painter(common.colours(sys.stdout))
+    config = CleanConfig(html=args.html)
+    explainers: dict[str, Explainer] = {}
+    read = printed = 0
+    for document in _documents(args, terminal):
+        read += 1
+        if args.id is not None and document.id not in args.id:
+            continue
+        if args.limit and printed == args.limit:
+            common.complain(f"more articles follow; --limit 0 prints all, and the first {printed} were printed", "")
+            break
+        pack = packs.get(document.source)
+        if pack is not None and document.source not in explainers:
+            explainers[document.source] = Explainer(pack, config)
+        lines = _article(document, pack, explainers.get(document.source), painter, args.context)
+        common.out("\n".join([*([""] if printed else []), *lines]) + "\n")
+        printed += 1
+    if terminal.skipped and not read:
+        raise common.nothing_read(terminal, args.inputs)
+    terminal.skipped_more()
+    terminal.say(*terminal.notes())
+    if not printed and args.id is not None:
+        raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}")
+    return 0
+
+
+def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:
+    from templatemine.report.explain import one_object
+
+    read = common.read_config(args)
+    common.check_inputs(args.inputs)
+    for path in args.inputs:
+        alone = one_object(path, read)
+        if alone is not None:
+            yield alone
+        else:
+            yield from (record.document for record in common.open_records([path], read, terminal.met))
+
+
+def _article(
+    document: Document, pack: Pack | None, explainer: Explainer | None, painter: Painter, context: int | None
+) -> list[str]:
+    from templatemine.report.terminal import HEADER, article
+
+    head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
+    if pack is None or explainer is None:
+        return [head, f"no pack of {common.one_line(document.source)}: left as it is"]
+    body = explainer.body(document)
+    if body is None:
+        return [head, f"the pack is of {'HTML' if pack.html else 'text'}, and this article has none: left as it is"]
+    found = explainer.explain(body)
+    text, rows = article(explainer.pieces(body, found), pack, painter, context)
+    if found.spared:
+        verdict = f"left whole: {found.share:.1%} of the characters would have gone, more than the guard allows"
+    else:
+        verdict = f"{tables.count(len(found.spans), 'cut')}, {found.share:.1%} of the characters"
+    listed = ["", *tables.table(HEADER, rows, tables.terminal_width(sys.stdout))] if rows else []
+    return [head, verdict, "", text.rstrip("\n"), *listed]

@@ -1,0 +1,279 @@
+"""``templatemine extract``: pages in, their text out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.config import CleanConfig, ExtractConfig, PageConfig, RenderConfig
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.pages.systems import DEFAULT, SYSTEMS
+
+if TYPE_CHECKING:
+    from templatemine.cleaning.page_records import ExtractTally
+    from templatemine.config import ReadConfig
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+_ROWS = "".join(f"  {name:8} {what}\n" for name, what in SYSTEMS.items())
+
+DESCRIPTION = f"""\
+Takes the text worth reading out of pages.
+
+  templatemine extract page.html
+  templatemine extract pages/ --system {DEFAULT} -o out.jsonl
+
+A single page is written as text, anything else as JSON lines with id, source,
+title, text and, with --blocks, every block with its place in the page and why
+it was kept or dropped.
+
+systems:
+{_ROWS}"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP + "; or a single .html file")
+    parser.add_argument(
+        "--output", "-o", metavar="FILE", default="-", help="gzip if it ends in .gz (default: standard output)"
+    )
+    parser.add_argument(
+        "--system",
+        "-s",
+        metavar="NAME",
+        choices=tuple(SYSTEMS),
+        default=DEFAULT,
+        help="one of those above (default: %(default)s)",
+    )
+    common.add_packs_option(parser, "packs of the sources, and folders", default=[])
+    parser.add_argument(
+        "--format",
+        choices=("jsonl", "text", "cleaneval"),
+        help="JSON lines; text, a line a block, an empty one after each of several pages; or CleanEval's mark-up "
+        "(default: text for a single page, else jsonl)",
+    )
+    parser.add_argument(
+        "--reference",
+        metavar="FILE",
+        help="a page of the same site, for diff (default: of each source the page of middle size)",
+    )
+    parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
+    parser.add_argument(
+        "--add-title",
+        action="store_true",
+        help="as text or in CleanEval's mark-up: the title first, if the text lacks it",
+    )
+    common.add_headline_option(parser)
+    _add_options(parser)
+    _add_rendering(parser)
+    common.add_input_options(parser, "--input-format")
+    common.add_run_options(parser, "processes")
+
+
+_OWNERS: Mapping[str, tuple[str, ...]] = {
+    "reference": ("diff",),
+    "no_prune": ("diff",),
+    "from_target": ("diff",),
+    "other": ("crf",),
+    "main_block": ("shallow",),
+    "sparse": ("density", "diff", "blog"),
+    "blog_rules": ("blog",),
+    "blog_rules_file": ("blog",),
+    "headline": ("hybrid",),
+}
+"""Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    defaults = ExtractConfig()
+    group = parser.add_argument_group("options of single systems")
+    group.add_argument(
+        "--other",
+        metavar="P",
+        type=common.share,
+        help="crf: keep what is boilerplate with a probability below this; less for more precision, more for more "
+        f"recall (default: {defaults.other:g})",
+    )
+    group.add_argument(
+        "--main-block", action="store_true", help="shallow: the main block alone, by the words of the title"
+    )
+    group.add_argument(
+        "--sparse",
+        metavar="N",
+        type=common.at_least(1),
+        help="density: leave pages out with fewer characters for each structural element (default: none)",
+    )
+    group.add_argument(
+        "--blog-rules", choices=("all", "paper"), help=f"blog: rules that hold (default: {defaults.blog_rules})"
+    )
+    group.add_argument(
+        "--no-prune", action="store_true", help="diff: compare pages that are built otherwise, too (default: density)"
+    )
+    group.add_argument("--from-target", action="store_true", help="diff: compare the target nodes of density alone")
+    group.add_argument("--blog-rules-file", metavar="FILE", help="blog: TOML file with rules of your own, tried first")
+
+
+def _options(args: argparse.Namespace) -> ExtractConfig:
+    given = {name: value for name in _OWNERS if (value := getattr(args, name)) is not None and value is not False}
+    headline = given.pop("headline")
+    for name in (*given, *(["headline"] if headline != PageConfig().headline else [])):
+        if args.system not in (owners := _OWNERS[name]):
+            raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
+    given.pop("reference", None)
+    if given.pop("no_prune", False):
+        given["prune"] = False
+    if (path := given.pop("blog_rules_file", None)) is not None:
+        from templatemine.pages.baselines.blog_rules import load_rules
+
+        given["blog_own"] = load_rules(path)
+    return ExtractConfig(clean=CleanConfig(page=PageConfig(headline=headline)), **given)
+
+
+def _add_rendering(parser: argparse.ArgumentParser) -> None:
+    defaults = RenderConfig()
+    group = parser.add_argument_group("pages that scripts build (extra render)")
+    group.add_argument("--render", action="store_true", help="run the scripts of the pages in Chromium before")
+    group.add_argument(
+        "--render-network",
+        choices=("none", "origin", "any"),
+        default=defaults.network,
+        help="what a page may load: nothing, from the host of its url, or from anywhere (default: %(default)s)",
+    )
+    group.add_argument(
+        "--render-allow-private",
+        action="store_true",
+        help="may load from this machine and from local networks too",
+    )
+    group.add_argument(
+        "--render-seconds",
+        metavar="S",
+        type=common.at_least(1),
+        default=defaults.seconds,
+        help="a page has this long; then it is taken as it is, or as it came (default: %(default)g)",
+    )
+    group.add_argument(
+        "--render-max-size",
+        metavar="SIZE",
+        type=common.size,
+        default=defaults.max_bytes,
+        help=f"pages of more are left as they came (default: {defaults.max_bytes >> 20}M)",
+    )
+    group.add_argument(
+        "--browser", metavar="FILE", help="Chromium (default: CHROMIUM, Playwright's, or an installed one)"
+    )
+    group.add_argument(
+        "--render-no-sandbox",
+        action="store_true",
+        help="without Chromium's own, where a container keeps the pages in; as root it starts no other way",
+    )
+
+
+def _render_config(args: argparse.Namespace) -> RenderConfig | None:
+    made = RenderConfig(
+        network=args.render_network,
+        allow_private=args.render_allow_private,
+        seconds=float(args.render_seconds),
+        max_bytes=args.render_max_size,
+        program=args.browser,
+        sandbox=not args.render_no_sandbox,
+    )
+    if args.render:
+        return made
+    if made != RenderConfig():
+        raise ConfigError("expected --render with the options of rendering, got them alone")
+    return None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, extract, write."""
+    from templatemine.cleaning.page_records import ExtractStreamConfig, RecordExtractor
+    from templatemine.cleaning.records import read_batches
+    from templatemine.io.read import formats_of
+    from templatemine.io.write import atomic_writer
+    from templatemine.packs.pack_folder import PackFiles
+
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    common.check_output(args.inputs, args.output)
+    common.check_inputs(args.inputs)
+    read = common.read_config(args)
+    single = [found.name for _, found in formats_of(args.inputs, read)] == ["page"]
+    if args.blocks and args.format not in (None, "jsonl"):
+        raise ConfigError(f"--blocks: expected --format jsonl, got {args.format}")
+    form = args.format or ("text" if single and not args.blocks else "jsonl")
+    if args.add_title and form == "jsonl":
+        raise ConfigError("--add-title: expected --format text or cleaneval, got jsonl")
+    form = "texts" if form == "text" and not single else form
+    options = _options(args)
+    render = _render_config(args)
+    config = ExtractStreamConfig(
+        read=read,
+        system=args.system,
+        form=form,
+        blocks=args.blocks,
+        add_title=args.add_title,
+        options=options,
+        render=render,
+    )
+    references = _references(args, read, render)
+    extractor = RecordExtractor(config, PackFiles(args.packs), references, jobs=args.jobs)
+    extractor.check()
+    batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
+    with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
+        done = 0
+
+        def progress(pages: int) -> None:
+            nonlocal done
+            done += pages
+            steps("extracting", done, None)
+
+        with closing(extractor.pieces(batches, terminal.met, progress)) as pieces:
+            for piece in pieces:
+                output.write(piece)
+        if terminal.skipped and not extractor.tally.pages:
+            raise common.nothing_read(terminal, args.inputs)
+    terminal.skipped_more()
+    _summary(args, terminal, extractor.tally, single)
+    return 0
+
+
+def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None) -> Mapping[str, Sequence[str]]:
+    from templatemine.cleaning.page_records import find_references, rendering
+    from templatemine.io.files import READ_ERRORS, unreadable
+    from templatemine.io.folder import read_body
+
+    if args.reference is not None:
+        try:
+            page = read_body(args.reference, True, read.max_record)
+        except READ_ERRORS as error:
+            raise unreadable(error, args.reference) from error
+        except ValueError as error:
+            raise CorpusError(str(error), args.reference, fatal=True) from error
+        with rendering(render) as rendered:
+            return {"": (rendered(page, None),)}
+    return find_references(args.inputs, read, render) if args.system == "diff" else {}
+
+
+def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: ExtractTally, single: bool) -> None:
+    if args.json:
+        names = ("pages", "rendered", "empty", "kept", "blocks", "notes")
+        facts: dict[str, Any] = {name: getattr(tally, name) for name in names}
+        facts |= {"characters_html": tally.html, "characters_text": tally.text}
+        facts |= {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
+        terminal.report(facts, to_stdout=args.output != "-")
+        return
+    lines = [f"{tables.count(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
+    if args.render:
+        lines.append(f"{tally.rendered:,} of {tables.count(tally.pages, 'page')} rendered")
+    if not single:
+        target = "standard output" if args.output == "-" else args.output
+        lines.append(f"{tables.count(tally.pages, 'page')} written to {target} in {terminal.seconds:.1f} s")
+        lines.append(f"{tally.kept:,} of {tables.count(tally.blocks, 'block')} kept")
+        if tally.empty:
+            lines.append(f"{tally.empty:,} without any text")
+    if terminal.skipped:
+        lines.append(f"{terminal.skipped:,} skipped")
+    terminal.say(*lines, *terminal.notes())

@@ -1,0 +1,55 @@
+"""``templatemine formats``: what can be read and written."""
+
+from __future__ import annotations
+
+import argparse
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Lists the formats: the name that --format takes, the suffixes that tell it,
+whether clean can write it, and the pip line that brings what it needs, where
+that is not installed.
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look what is there, print."""
+    from templatemine.io.formats import FORMATS, installed, pip_line, suffixes_of
+
+    if args.json:
+        facts = [
+            {
+                "name": one.name,
+                "what": one.what,
+                "suffixes": one.suffixes,
+                "packed": one.packed,
+                "writes": one.writes,
+                "extra": one.extra or None,
+                "installed": installed(one),
+            }
+            for one in FORMATS
+        ]
+        common.Terminal(quiet=False, strict=False).report({"formats": facts}, to_stdout=True)
+        return 0
+    header = ("format", "suffixes", "does", "needs", "what")
+    rows = [
+        (
+            one.name,
+            suffixes_of(one) or "-",
+            "reads, writes" if one.writes else "reads",
+            "-" if not one.extra else f"{one.extra}, installed" if installed(one) else pip_line(one.extra),
+            one.what,
+        )
+        for one in FORMATS
+    ]
+    common.out("\n".join(tables.table(header, rows, None)) + "\n")
+    return 0

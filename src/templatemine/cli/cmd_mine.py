@@ -1,0 +1,293 @@
+"""``templatemine mine``: archives -> a folder of packs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.config import (
+    CrossSiteConfig,
+    MineConfig,
+    PipelineConfig,
+    SampleConfig,
+    SharedConfig,
+    TokeniseConfig,
+)
+from templatemine.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from templatemine.archive.run import MinedArchive
+    from templatemine.cleaning.records import Census
+    from templatemine.model import Document
+    from templatemine.packs.pack_folder import Outcome, Shelf
+
+__all__ = ["DESCRIPTION", "METHODS", "add", "run"]
+
+DESCRIPTION = """\
+Learns what repeats in the articles of each source and writes one pack a
+source, a JSON file named after the source, into a folder; beside it, in
+NAME.dropped.jsonl.gz, the strings that repeat but are no templates, each with
+the reason.  What people decided about the templates of a pack that is
+replaced (its overrides) is kept and applied.
+
+All packs appear together when everything is done; whatever happens before
+that leaves the folder as it was.
+
+With --memory the archive may be of any size: it is sorted by source on disk
+first, beside the packs, in a hidden folder that goes when all is done. A run
+that ends early, however it ends, is gone on with when the same command is
+given again; if inputs or options have changed it starts over, and says so.
+
+With --shared there is one pack more, _shared.json: the lines that are furniture
+of many sources. It is for articles of sources that are too small or too new
+for a pack of their own, and is used only where "clean --fallback _shared" says
+so.
+"""
+
+METHODS = ("default", "energy", "thesis")
+"""Names of `pipeline.METHODS`, here so that --help need not import it; a test holds the two together."""
+
+_EVERY = 256
+"""Documents between two steps of the progress bar."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    tokenise, mine = TokeniseConfig(), MineConfig()
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    parser.add_argument(
+        "--output", "-o", metavar="FOLDER", required=True, help="folder for the packs; made if it is missing"
+    )
+    group = parser.add_argument_group("mining")
+    group.add_argument(
+        "--method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="what tells templates from prose: all evidence, frequency, or the thesis (default: %(default)s)",
+    )
+    group.add_argument(
+        "--patterns-file",
+        metavar="FILE",
+        help="own patterns for what varies in a template: TOML, [[pattern]] tables of name, regex, perhaps spans",
+    )
+    group.add_argument(
+        "--separators",
+        metavar="CHARACTERS",
+        default=tokenise.separators,
+        help="characters that part words beside white space (default: %(default)s); write --separators=...",
+    )
+    group.add_argument(
+        "--min-docs",
+        metavar="N",
+        type=common.at_least(1),
+        default=mine.min_docs,
+        help="skip a source with fewer documents (default: 5, energy and thesis 10)",
+    )
+    group.add_argument(
+        "--min-df",
+        metavar="N",
+        type=common.at_least(1),
+        default=mine.min_df,
+        help="look only at strings in so many documents of a source (default: %(default)s) ...",
+    )
+    group.add_argument(
+        "--min-share",
+        metavar="X",
+        type=common.share,
+        default=mine.min_share,
+        help="... and in this share of them (default: what the method asks)",
+    )
+    group.add_argument(
+        "--max-sources",
+        metavar="N",
+        type=common.at_least(1),
+        default=CrossSiteConfig().max_sources,
+        help="drop a string that so many other sources have as well (default: %(default)s)",
+    )
+    sample = SampleConfig().documents
+    group.add_argument(
+        "--exact",
+        action="store_true",
+        help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
+    )
+    common.add_background_option(group)
+    group = parser.add_argument_group("larger than memory")
+    group.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=common.size,
+        help="take at most so much, such as 500M or 2G; a source that does not fit is mined from a sample",
+    )
+    group.add_argument("--restart", action="store_true", help="with --memory: start over, whatever an earlier run left")
+    shared = SharedConfig()
+    group = parser.add_argument_group("what sources share")
+    group.add_argument("--shared", action="store_true", help="also write the pack of what many sources share")
+    group.add_argument(
+        "--shared-sources",
+        metavar="N",
+        type=common.at_least(2),
+        default=shared.least,
+        help=f"sources that must have a template, and {shared.share:.0%}% of them all at least (default: %(default)s)",
+    )
+    common.add_input_options(parser)
+    common.add_run_options(parser, "threads, one a source at a time")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, mine, write."""
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    if args.output == "-":
+        raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
+    if args.restart and args.memory is None:
+        raise ConfigError("--restart is for runs with --memory; others leave nothing to go on from")
+    mined = _in_memory(args, terminal) if args.memory is None else _on_disk(args, terminal)
+    _summary(args, terminal, mined)
+    return 0
+
+
+def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchive:
+    from templatemine.archive.apply_overrides import keep_rules
+    from templatemine.archive.run import MinedArchive
+    from templatemine.cleaning.records import Census
+    from templatemine.packs.pack_folder import Outcome, open_shelf
+    from templatemine.pipeline import Miner
+
+    config = _config(args)
+    census = Census(common.read_config(args))
+    with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
+        documents = _documents(args, terminal, census, shelf, config, steps)
+        reports = Miner(config, jobs=args.jobs, progress=steps).run(documents)
+        reports = [keep_rules(report, shelf.standing(report.source)) for report in reports]
+        outcomes = []
+        for place, report in enumerate(reports, 1):
+            outcomes.append(Outcome.of(report, shelf.save(report), shelf.standing(report.source)))
+            steps("writing", place, len(reports))
+    return MinedArchive(
+        outcomes=outcomes,
+        documents=census.sources.total(),
+        skipped=terminal.skipped,
+        duplicates=census.duplicates,
+    )
+
+
+def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchive:
+    from templatemine.archive.run import ArchiveConfig, ArchiveRun
+
+    config = ArchiveConfig(
+        pipeline=_config(args),
+        read=common.read_config(args),
+        memory=args.memory,
+        jobs=args.jobs,
+        force=args.force,
+        restart=args.restart,
+    )
+    common.check_inputs(args.inputs)
+    with terminal.progress() as steps:
+        run = ArchiveRun(args.inputs, args.output, config, progress=steps, tell=terminal.note, on_error=terminal.met)
+        mined = run.run()
+    terminal.skipped_more()
+    return mined
+
+
+def _config(args: argparse.Namespace) -> PipelineConfig:
+    tokenise = TokeniseConfig(separators=args.separators)
+    if args.patterns_file is not None:
+        from templatemine.text.patterns import load_user_patterns
+
+        tokenise = replace(tokenise, user_patterns=load_user_patterns(args.patterns_file))
+    return PipelineConfig(
+        method=args.method,
+        tokenise=tokenise,
+        mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
+        crosssite=CrossSiteConfig(max_sources=args.max_sources),
+        sample=SampleConfig(exact=args.exact),
+        shared=SharedConfig(least=args.shared_sources) if args.shared else None,
+        background=common.background_of(args),
+    )
+
+
+def _documents(
+    args: argparse.Namespace,
+    terminal: common.Terminal,
+    census: Census,
+    shelf: Shelf,
+    config: PipelineConfig,
+    steps: common.Steps,
+) -> Iterator[Document]:
+    """All documents; when the last one is read and before mining begins, what can be known to fail fails."""
+    from templatemine.archive.apply_overrides import kept_rules
+    from templatemine.mining.select import fewest_documents
+
+    number = 0
+    for number, document in enumerate(
+        census.documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
+    ):
+        if number % _EVERY == 0:
+            steps("reading", number, None)
+        yield document
+    steps("reading", number, number)
+    if not number:
+        raise common.nothing_read(terminal, args.inputs)
+    terminal.skipped_more()
+    least = fewest_documents(config)
+    sources = [source for source, documents in census.sources.items() if documents >= least]
+    if config.shared is not None:
+        from templatemine.mining.shared_pack import SHARED_PACK
+
+        sources.append(SHARED_PACK)
+    shelf.refuse_existing(sources)
+    for source in sources:
+        kept_rules(shelf.standing(source))
+
+
+def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> None:
+    if args.json:
+        totals = {
+            "documents": mined.documents,
+            "skipped": mined.skipped,
+            "duplicate_ids": mined.duplicates,
+            "met": terminal.met.notes,
+            "seconds": round(terminal.seconds, 3),
+        }
+        terminal.report({**totals, "sources": [_facts(one) for one in mined.outcomes]}, to_stdout=True)
+        return
+    header = ("source", ">documents", ">templates", ">least df", ">dropped", "note")
+    rows = [_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, mined))
+
+
+def _facts(one: Outcome) -> dict[str, Any]:
+    facts: dict[str, Any] = {"source": one.source, "documents": one.documents, "pack": one.pack, "note": one.note}
+    if one.pack is not None:
+        facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "dropped": dict(one.dropped)}
+        facts |= {"overrides": one.overrides} if one.overrides else {}
+    return facts
+
+
+def _row(one: Outcome) -> tuple[str, ...]:
+    if one.pack is None:
+        note = f"no pack: {one.note.removeprefix('skipped: ')}"
+        return one.source, f"{one.documents:,}", "-", "-", "-", note
+    note = "" if one.templates else f"no templates: {one.note}"
+    if one.overrides:
+        note = f"{tables.count(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
+    least = "-" if one.least_df is None else f"{one.least_df:,}"
+    return one.source, f"{one.documents:,}", f"{one.templates:,}", least, f"{sum(one.dropped.values()):,}", note
+
+
+def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> list[str]:
+    packs = [one for one in mined.outcomes if one.pack is not None]
+    templates = sum(one.templates for one in packs)
+    lines = [
+        f"{tables.count(len(packs), 'pack')} with {tables.count(templates, 'template')} in {args.output}",
+        f"{tables.count(mined.documents, 'document')} in {terminal.seconds:.1f} s",
+    ]
+    if mined.skipped:
+        lines.append(f"{tables.count(mined.skipped, 'document')} skipped")
+    if mined.duplicates:
+        lines.append(f"{tables.count(mined.duplicates, 'document')} with an id seen before (kept)")
+    return lines + terminal.notes()

@@ -1,0 +1,266 @@
+"""``templatemine show``: what is in a pack."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.errors import PackError
+
+if TYPE_CHECKING:
+    from templatemine.model import PageHistory
+    from templatemine.packs.overrides import Overrides
+    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import DroppedString
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Shows a pack: where it comes from, how many strings stand in which share of
+the documents and where that was cut, and its templates. Words in braces are
+patterns: {number} stands for any number. Of a folder, lists the packs in it,
+each with the histogram of its strings over the share of documents, 0 to 100%.
+
+On a terminal long strings are cut to its width; anywhere else, and with
+--full, they are whole.
+"""
+
+_LIMIT = 30
+_STRIP = 20
+"""Columns of a histogram in the list of a folder."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
+    parser.add_argument(
+        "--dropped", action="store_true", help="list the strings that are no templates, with the reason for each"
+    )
+    parser.add_argument("--regex", action="store_true", help="show the expressions instead of the words")
+    parser.add_argument(
+        "--limit",
+        "-n",
+        metavar="N",
+        type=common.at_least(0),
+        help=f"list only so many strings; 0 for all (default: {_LIMIT}, with --json 0)",
+    )
+    parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load and print."""
+    if os.path.isdir(args.pack):
+        return _show_folder(args)
+    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import read_dropped
+
+    pack = Pack.load(args.pack)
+    dropped = read_dropped(args.pack) if args.dropped else iter(())
+    if args.json:
+        common.out(json.dumps(_facts(args, pack, dropped), indent=1) + "\n")
+        return 0
+    width = None if args.full else tables.terminal_width(sys.stdout)
+    limit = _LIMIT if args.limit is None else args.limit
+    listed = _dropped(pack, dropped, limit, width) if args.dropped else _templates(pack, args.regex, limit, width)
+    common.out("\n".join([*_header(pack, width), "", *listed]) + "\n")
+    return 0
+
+
+def _facts(args: argparse.Namespace, pack: Pack, dropped: Iterator[DroppedString]) -> dict[str, Any]:
+    limit = args.limit or None
+    facts: dict[str, Any] = json.loads(pack.to_json())
+    facts["templates"] = facts["templates"][:limit]
+    if args.dropped:
+        names = ("tokens", "df", "count", "reason")
+        facts["dropped_strings"] = [dict(zip(names, row, strict=True)) for row in islice(dropped, limit)]
+    return facts
+
+
+# ------------------------------------------------------------------------------------------------------------- a pack
+
+
+def _header(pack: Pack, width: int | None) -> list[str]:
+    dates = _dates(pack)
+    own = ", ".join(own.name for own in pack.tokenise.user_patterns)
+    separators = f"white space and {' '.join(pack.tokenise.separators)}" if pack.tokenise.separators else "white space"
+    rows = [
+        ("source", pack.source),
+        ("documents", f"{pack.documents:,}" + (f", {dates}" if dates else "")),
+        (
+            "mined from",
+            f"{'HTML' if pack.html else 'text'}, words parted by {separators}, {len(pack.enabled)} patterns"
+            + (f" and of your own: {own}" if own else ""),
+        ),
+        ("method", f"{pack.method} ({pack.generator})"),
+        ("cut-off", _cutoff(pack)),
+        ("templates", f"{len(pack.templates):,}"),
+        *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
+        *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
+        ("dropped", tables.count(sum(pack.dropped.values()), "string")),
+        *(("", f"{number:,} {reason}") for reason, number in pack.dropped.items()),
+    ]
+    lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
+    return [*lines, "", *_histogram(pack, width)]
+
+
+_NAMES = 12
+
+
+def _wrapped(name: str, value: str, width: int | None) -> list[str]:
+    pieces = [value] if width is None else textwrap.wrap(value, max(width - _NAMES - 1, 20))
+    return [f"{name if not place else '':{_NAMES}}{piece}" for place, piece in enumerate(pieces or [""])]
+
+
+def _cutoff(pack: Pack) -> str:
+    cutoff = pack.cutoff
+    if cutoff.method == "evidence":
+        return f"by evidence: {cutoff.note}"
+    if cutoff.df is None:
+        return f"none: {cutoff.note}"
+    return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"
+
+
+def _decisions(overrides: Overrides) -> str:
+    """What people decided about the pack."""
+    kinds = Counter(rule.action for rule in overrides.rules)
+    told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
+    taken, brought = tables.count(len(overrides.overruled), "template"), f"{len(overrides.brought):,}"
+    return f"{told}; {taken} taken out and {brought} brought in by them"
+
+
+def _pages(history: PageHistory) -> str:
+    """What the pages of the source say about where their main text stands."""
+    kept = f"{history.share:.0%} of the words of {tables.count(history.documents, 'page')} taken for main text"
+    paths, texts = tables.count(len(history.paths), "path"), tables.count(len(history.texts), "text")
+    return f"{kept}; votes on {paths}; {texts} found on several pages"
+
+
+def _histogram(pack: Pack, width: int | None) -> list[str]:
+    """How many strings stand in which share of the documents, on a log scale, with a mark below the cut-off."""
+    counts = [max(count, 0) for count in pack.cutoff.histogram]
+    if not counts:
+        return []
+    from templatemine.report.histogram import sparkline
+
+    bins = len(counts)
+    columns = bins if width is None or bins + 12 <= width else bins // 2
+    merged = -(-bins // columns)
+    line = sparkline(counts, columns, _bars())
+    lines = ["strings by share of documents (log scale)", f"  0% {line} 100%"]
+    if pack.cutoff.df is not None and pack.documents:
+        share = pack.cutoff.df / pack.documents
+        place = min(max(math.ceil(share * bins) - 1, 0), bins - 1) // merged
+        lines.append(" " * (5 + place) + f"^ cut-off, {share:.1%}")
+    return lines
+
+
+def _bars() -> str:
+    """Bars that standard output can hold."""
+    from templatemine.report.histogram import BARS, PLAIN_BARS
+
+    try:
+        BARS.encode((sys.stdout and sys.stdout.encoding) or "utf-8")
+    except UnicodeEncodeError:
+        return PLAIN_BARS
+    return BARS
+
+
+def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[str]:
+    if not pack.templates:
+        return ["no templates"]
+    shown = pack.templates[: limit or None]
+    from templatemine.report.words import joined
+
+    rows = []
+    for one in shown:
+        string = one.regex if regex or one.tokens is None else common.one_line(joined(one.tokens))
+        rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
+    # The string comes last: it may be cut, and it may be in a script that runs from right to left.
+    lines = tables.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
+    return lines + _more(len(pack.templates) - len(shown))
+
+
+def _dropped(pack: Pack, dropped: Iterator[DroppedString], limit: int, width: int | None) -> list[str]:
+    from templatemine.report.words import joined
+
+    rows = [
+        (f"{df:,}", _share(df, pack), f"{count:,}", reason, common.one_line(joined(tokens)))
+        for tokens, df, count, reason in islice(dropped, limit or None)
+    ]
+    lines = (
+        tables.table((">df", ">share", ">count", "reason", "string"), rows, width) if rows else ["no dropped strings"]
+    )
+    return lines + _more(sum(pack.dropped.values()) - len(rows) if limit else 0)
+
+
+def _share(df: int, pack: Pack) -> str:
+    return f"{df / pack.documents:.1%}" if pack.documents else "-"
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number:,} more (--limit 0 lists all)"] if number > 0 else []
+
+
+# ----------------------------------------------------------------------------------------------------------- a folder
+
+
+def _show_folder(args: argparse.Namespace) -> int:
+    """List the packs in a folder; those that cannot be trusted are named and make the exit code 2."""
+    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import pack_files
+
+    packs: list[tuple[str, Pack]] = []
+    bad = 0
+    for file in pack_files(args.pack):
+        try:
+            packs.append((file, Pack.load(file)))
+        except PackError as error:
+            bad += 1
+            common.complain(str(error))
+    if args.json:
+        common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
+    else:
+        header = (
+            *("source", ">documents", ">templates", ">least df", "share of documents", "dates"),
+            "file, if not SOURCE.json",
+        )
+        common.out("\n".join(tables.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
+    return 2 if bad else 0
+
+
+def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
+    return {
+        "file": file,
+        "source": pack.source,
+        "documents": pack.documents,
+        "dates": [pack.first_date, pack.last_date],
+        "method": pack.method,
+        "html": pack.html,
+        "cutoff_df": pack.cutoff.df,
+        "templates": len(pack.templates),
+    }
+
+
+def _pack_row(file: str, pack: Pack) -> Sequence[str]:
+    name = os.path.basename(file)
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.least_df(pack))
+    from templatemine.report.histogram import sparkline
+
+    # Between bars, so that where it begins and ends is seen.
+    strip = f"|{sparkline([max(count, 0) for count in pack.cutoff.histogram], _STRIP, _bars())}|"
+    return pack.source, *numbers, strip, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
+
+
+def _dates(pack: Pack) -> str:
+    return f"{pack.first_date or '?'} to {pack.last_date or '?'}" if pack.first_date or pack.last_date else ""

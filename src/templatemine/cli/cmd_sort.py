@@ -1,0 +1,69 @@
+"""``templatemine sort``: archives -> a folder with a file a source."""
+
+from __future__ import annotations
+
+import argparse
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.errors import CorpusError
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Writes the records of all inputs into a folder, one file of JSON lines a
+source (NAME.jsonl.gz), each record as it stands, in the order of the inputs.
+The archive may be of any size and its sources mixed in any way.
+
+All files appear together when everything is done; a run that ends before that
+has written nothing, and the next one begins anew.
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    parser.add_argument(
+        "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; made if it is missing"
+    )
+    parser.add_argument(
+        "--memory", metavar="SIZE", type=common.size, default=1 << 29, help="take at most so much (default: 512M)"
+    )
+    common.add_input_options(parser)
+    common.add_run_options(parser, "")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, sort, write."""
+    from templatemine.archive.sites import SortConfig, sort_by_source
+
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    if args.output == "-":
+        raise CorpusError("expected a folder for the files, found standard output", "-", fatal=True)
+    common.check_inputs(args.inputs)
+    config = SortConfig(read=common.read_config(args), memory=args.memory, force=args.force)
+    with terminal.progress() as steps:
+        found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
+    terminal.skipped_more()
+    documents = sum(one.documents for one in found)
+    if args.json:
+        totals = {
+            "documents": documents,
+            "skipped": terminal.skipped,
+            "met": terminal.met.notes,
+            "seconds": round(terminal.seconds, 3),
+        }
+        rows = [
+            {"source": one.source, "documents": one.documents, "bytes": one.size, "file": one.path} for one in found
+        ]
+        terminal.report({**totals, "sources": rows}, to_stdout=True)
+        return 0
+    shown = sorted(found, key=lambda one: (-one.documents, one.source))
+    table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
+    lines = tables.capped_table(("source", ">documents", ">bytes", "file"), table, "sources")
+    total = f"{tables.count(documents, 'document')} of {tables.count(len(found), 'source')} in {terminal.seconds:.1f} s"
+    terminal.say(*lines, "", total)
+    if terminal.skipped:
+        terminal.say(f"{tables.count(terminal.skipped, 'document')} skipped")
+    terminal.say(*terminal.notes())
+    return 0

@@ -1,0 +1,175 @@
+"""``templatemine update``: new documents -> packs that follow their sites."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.config import PipelineConfig
+from templatemine.errors import ConfigError
+
+if TYPE_CHECKING:
+    from templatemine.archive.update import Followed
+    from templatemine.model import Template
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Brings packs up to date with new documents, without the archive: a window of
+the newest documents of each source is kept beside the packs, in a hidden
+folder, and packs are mined of it. Says which expressions came, went and
+changed. Only sources with new documents are mined again; a pack stays as it
+is until its window holds enough documents.
+
+The first update of a folder may be given the archive. A document that comes
+again (the same id) replaces the old one, and is counted if its text is another.
+Packs and windows change together or not at all; a run that ends early has
+changed nothing and is begun anew.
+
+A source that has a pack is mined as that pack was: method, separators and own
+patterns are taken from it, all else is default, but for the background, which
+packs don't tell: give the one they were mined with. A source without a pack is
+mined with the defaults. For others, such as own patterns, first give its
+documents to "mine --patterns-file ...", with PACKS as the folder, and update
+from then on.
+"""
+
+_SHOWN = 10
+_DAYS, _LEAST = 14, 500
+"""Of `window.WindowConfig`, here so that --help need not import it; a test holds the two together."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("packs", metavar="PACKS", help="folder of the packs; made if it is missing")
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    group = parser.add_argument_group("window")
+    group.add_argument(
+        "--window",
+        metavar="DAYS",
+        type=common.at_least(1),
+        default=_DAYS,
+        help="keep documents of so many days before the newest (default: %(default)s) ...",
+    )
+    group.add_argument(
+        "--least",
+        metavar="N",
+        type=common.at_least(1),
+        default=_LEAST,
+        help="... or the newest N, if more; a pack of more documents waits for so many (default: %(default)s)",
+    )
+    group.add_argument("--today", metavar="DAY", help="for documents without a day: 2024-05-31 (default: the clock's)")
+    group.add_argument(
+        "--memory", metavar="SIZE", type=common.size, default=1 << 30, help="take at most so much (default: 1G)"
+    )
+    common.add_background_option(parser.add_argument_group("mining"))
+    common.add_input_options(parser)
+    common.add_run_options(parser, "")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, mine the windows, write."""
+    from datetime import UTC, datetime
+
+    from templatemine.archive.update import FollowConfig, follow
+    from templatemine.archive.window import WindowConfig
+    from templatemine.text.dates import day_of
+
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    today = args.today or datetime.now(UTC).date().isoformat()
+    if day_of(today) != today:
+        raise ConfigError(f"--today: expected a day such as 2024-05-31, got {today!r}")
+    common.check_inputs(args.inputs)
+    config = FollowConfig(
+        today=today,
+        pipeline=PipelineConfig(background=common.background_of(args)),
+        read=common.read_config(args),
+        window=WindowConfig(days=args.window, least=args.least),
+        memory=args.memory,
+    )
+    with terminal.progress() as steps:
+        found = follow(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
+    if terminal.skipped and not found:
+        raise common.nothing_read(terminal, args.inputs)
+    terminal.skipped_more()
+    if args.json:
+        totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
+        terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
+        return 0
+    header = ("source", ">new", ">window", "days", ">templates", ">came", ">went", ">changed", "note")
+    shown = sorted(found, key=lambda one: (-one.new, one.source))
+    terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
+    for one in shown:
+        terminal.say(*_lines(one))
+    notes = terminal.notes()
+    if replaced := sum(one.replaced for one in found):
+        notes.insert(
+            0, f"{tables.count(replaced, 'document')} with the id of another and another text (the last counts)"
+        )
+    if notes:
+        terminal.say("", *notes)
+    return 0
+
+
+def _row(one: Followed) -> tuple[str, ...]:
+    changes = one.changes
+    numbers = (f"{len(changes.came):,}", f"{len(changes.went):,}", f"{len(changes.changed):,}")
+    templates = "-" if one.templates is None else f"{one.templates:,}"
+    note = f"pack unchanged: {one.note}" if one.note else ""
+    return (
+        one.source,
+        f"{one.new:,}",
+        f"{one.window:,}",
+        f"{one.first} to {one.last}" if one.window else "-",
+        templates,
+        *numbers,
+        note,
+    )
+
+
+def _lines(one: Followed) -> list[str]:
+    """The expressions of a source that came, went and changed, the most frequent first."""
+    changes = one.changes
+    if not changes:
+        return []
+    lines = ["", one.source]
+    marked = [
+        *((f"~ {_text(old)} -> {_text(new)}") for old, new in changes.changed),
+        *(f"+ {_text(template)}" for template in changes.came),
+        *(f"- {_text(template)}" for template in changes.went),
+    ]
+    for kind in "~+-":
+        of_kind = [line for line in marked if line.startswith(kind)]
+        lines += [f"  {common.one_line(line)}" for line in of_kind[:_SHOWN]]
+        if len(of_kind) > _SHOWN:
+            lines.append(f"  {kind} and {len(of_kind) - _SHOWN:,} more (--json tells of all)")
+    return lines
+
+
+def _text(template: Template) -> str:
+    text = template.example if template.tokens is None else " ".join(template.tokens)
+    where = f" [{template.anchor}]" if template.anchor else ""
+    return (text if len(text) <= 100 else text[:99] + "…") + where
+
+
+def _facts(one: Followed) -> dict[str, Any]:
+    changes = one.changes
+    return {
+        "source": one.source,
+        "new": one.new,
+        "window": one.window,
+        "replaced": one.replaced,
+        "first": one.first,
+        "last": one.last,
+        "templates": one.templates,
+        "note": one.note,
+        "came": [_fact(template) for template in changes.came],
+        "went": [_fact(template) for template in changes.went],
+        "changed": [{"from": _fact(old), "to": _fact(new)} for old, new in changes.changed],
+    }
+
+
+def _fact(template: Template) -> dict[str, Any]:
+    return {"id": template.id, "tokens": template.tokens, "anchor": template.anchor, "df": template.df}

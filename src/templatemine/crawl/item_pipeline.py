@@ -1,0 +1,108 @@
+"""An item pipeline for spiders of your own: articles leave it without the furniture of their site.
+
+    ITEM_PIPELINES = {"templatemine.crawl.item_pipeline.TemplateCleanerPipeline": 300}
+    TEMPLATEMINE_PACKS = "packs/"
+
+Items of every kind that Scrapy knows (dicts, Item, dataclasses, attrs) may pass.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from templatemine.adapters.rows import Packs, RowCleaner
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.io.sources import domain_of
+
+try:
+    from itemadapter import ItemAdapter
+except ImportError as error:
+    raise MissingExtraError("this pipeline needs Scrapy: pip install 'templatemine[crawl]'") from error
+
+__all__ = ["TemplateCleanerPipeline"]
+
+
+class TemplateCleanerPipeline:
+    """Cuts the templates of its source out of each item's text, and says in ``removed`` what was cut.
+
+    The source is the field `source` of an item, else the registered domain of its field `url`.  An item without a text,
+    and one whose source has no pack, passes as it is.  ``removed`` (and ``removed_spared``, where a text was left
+    whole because nearly all of it would have gone) is set where the item has room for it: a dict always, other kinds
+    if they declare the field.  What happened is counted in Scrapy's statistics under ``templatemine/``.
+
+    Parameters
+    ----------
+    packs : mapping, or path
+        Setting ``TEMPLATEMINE_PACKS``.
+    text_field, source_field, url_field : str
+        Settings ``TEMPLATEMINE_TEXT_FIELD``, ``TEMPLATEMINE_SOURCE_FIELD`` and ``TEMPLATEMINE_URL_FIELD``.
+    html : bool
+        Setting ``TEMPLATEMINE_HTML``: the texts are pages; they become their main text.
+    clean : CleanConfig, optional
+    stats : optional
+        Scrapy's.
+    """
+
+    def __init__(
+        self,
+        packs: Packs,
+        *,
+        text_field: str = "text",
+        source_field: str = "source",
+        url_field: str = "url",
+        html: bool = False,
+        clean: CleanConfig | None = None,
+        stats: Any = None,
+    ) -> None:
+        self.rows = RowCleaner(packs, clean)
+        self.text_field, self.source_field, self.url_field, self.html = text_field, source_field, url_field, html
+        self._stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> TemplateCleanerPipeline:
+        """As Scrapy makes it."""
+        settings = crawler.settings
+        packs = settings.get("TEMPLATEMINE_PACKS")
+        if not packs:
+            raise ConfigError("TEMPLATEMINE_PACKS: expected a file or folder of packs, found no such setting")
+        return cls(
+            packs,
+            text_field=settings.get("TEMPLATEMINE_TEXT_FIELD", "text"),
+            source_field=settings.get("TEMPLATEMINE_SOURCE_FIELD", "source"),
+            url_field=settings.get("TEMPLATEMINE_URL_FIELD", "url"),
+            html=settings.getbool("TEMPLATEMINE_HTML"),
+            stats=crawler.stats,
+        )
+
+    def process_item(self, item: Any) -> Any:
+        """Clean one item."""
+        fields = ItemAdapter(item)
+        text = fields.get(self.text_field)
+        source = fields.get(self.source_field) or domain_of(fields.get(self.url_field) or "")
+        if not isinstance(text, str) or not source:
+            self._count("without text or source")
+            return item
+        done = self.rows.columns([source], None if self.html else [text], [text] if self.html else None)
+        if done.errors:
+            self._count("errors")
+            return item
+        removed = done.removed[0]
+        if removed is None:
+            self._count("no pack")
+            return item
+        fields[self.text_field] = done.texts[0] or ""
+        self._count("changed" if removed else "unchanged")
+        self._tell(fields, "removed", removed)
+        if done.spared[0]:
+            self._count("spared")
+            self._tell(fields, "removed_spared", True)
+        return item
+
+    def _tell(self, fields: Any, name: str, value: Any) -> None:
+        if isinstance(fields.item, dict) or name in fields.field_names():
+            fields[name] = value
+
+    def _count(self, what: str) -> None:
+        if self._stats is not None:
+            self._stats.inc_value(f"templatemine/{what}")

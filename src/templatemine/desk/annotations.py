@@ -1,0 +1,133 @@
+"""Documents -> units that can be clicked, labels, and marks: what an annotation is made of.
+
+A unit is a block of a page (as the page model cuts it) or a word of an article (a character, in scripts without
+spaces).  An annotation is a list of marks [start, end, label] in code points of the document, ascending and disjoint;
+what is in none of them is "other", most of a page and nobody's work (Spousta, Marek and Pecina 2008, section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import regex
+
+from templatemine.errors import ConfigError
+from templatemine.model import Document
+from templatemine.text.characters import OWN_TOKEN
+
+__all__ = ["LABELS", "OTHER", "Label", "Mark", "checked", "labels_of", "marks_of", "passages", "units"]
+
+Mark = tuple[int, int, str]
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label: its name, what it means, and its sign in CleanEval's mark-up ("" for none)."""
+
+    name: str
+    what: str
+    sign: str = ""
+
+
+LABELS: Mapping[str, tuple[Label, ...]] = {
+    "page": (
+        Label("text", "paragraphs of the main text", "p"),
+        Label("header", "headlines of the main text", "h"),
+        Label("list", "items of lists in the main text", "l"),
+    ),
+    "article": (
+        Label("template", "furniture with fixed wording: must go"),
+        Label("dynamic", "furniture worded anew each time: may go"),
+    ),
+}
+"""Kind of document -> its labels, in the order of their keys 1, 2, 3."""
+
+_WORD = regex.compile(f"[{OWN_TOKEN}]|[^\\s{OWN_TOKEN}]+")
+
+
+def kind_of(document: Document) -> str:
+    """The key of `LABELS` for a document."""
+    return "page" if document.is_html else "article"
+
+
+def units(document: Document) -> list[tuple[int, int]]:
+    """What can be clicked: (start, end) in code points, ascending and disjoint."""
+    if not document.is_html:
+        return [match.span() for match in _WORD.finditer(document.body)]
+    from templatemine.pages.blocks import Page
+
+    page = Page(document.body)
+    found: list[tuple[int, int]] = []
+    for start, end in page.spans(np.arange(len(page))):
+        start = max(start, found[-1][1]) if found else start
+        if end > start:
+            found.append((start, end))
+    return found
+
+
+def labels_of(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list[str]:
+    """The label of each unit: that of the mark which covers its beginning."""
+    rows = sorted(marks)
+    found: list[str] = []
+    place = 0
+    for start, _ in parts:
+        while place < len(rows) and rows[place][1] <= start:
+            place += 1
+        inside = place < len(rows) and rows[place][0] <= start
+        found.append(rows[place][2] if inside else OTHER)
+    return found
+
+
+def marks_of(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> list[Mark]:
+    """Runs of units with one label as marks: the inverse of `labels_of`."""
+    found: list[Mark] = []
+    before = OTHER
+    for label, (start, end) in zip(labels, parts, strict=True):
+        if label != OTHER:
+            if label == before:
+                found[-1] = (found[-1][0], end, label)
+            else:
+                found.append((start, end, label))
+        before = label
+    return found
+
+
+def passages(labels: Sequence[str]) -> int:
+    """How many runs of units have a label: what the paper's annotator spent two clicks each on."""
+    return sum(label not in (OTHER, before) for before, label in zip([OTHER, *labels], labels, strict=False))
+
+
+def checked(document: Document, rows: Any) -> list[Mark]:
+    """Marks as the browser sent them.
+
+    Raises
+    ------
+    ConfigError
+        Naming the mark that is none.
+    """
+    known = {label.name for label in LABELS[kind_of(document)]}
+    size = len(document.body)
+    found: list[Mark] = []
+    if not isinstance(rows, list):
+        raise ConfigError("marks: expected a list")
+    for place, row in enumerate(rows):
+        match row:
+            case [int(start), int(end), str(label)] if (
+                not isinstance(start, bool) and 0 <= start < end <= size and label in known
+            ):
+                found.append((start, end, label))
+            case _:
+                raise ConfigError(
+                    f"marks[{place}]: expected [start, end, label] within {size} characters and a label of "
+                    f"{', '.join(sorted(known))}, got {str(row)[:60]}"
+                )
+    found.sort()
+    for one, other in pairwise(found):
+        if other[0] < one[1]:
+            raise ConfigError(f"marks: expected marks that don't overlap, got {list(one)} and {list(other)}")
+    return found

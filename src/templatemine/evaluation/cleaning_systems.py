@@ -1,0 +1,88 @@
+"""Mining and cleaning as a system of `evaluation`: documents to learn from and documents to clean in, answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from templatemine.cleaning.cleaner import Cleaner, page_text
+from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
+from templatemine.evaluation.protocol import Learner, System, by_source, in_one
+from templatemine.model import Cleaned, Document
+from templatemine.packs.pack import Pack
+from templatemine.pages.baselines.diff import middle
+from templatemine.pages.extract import Extractor
+from templatemine.pages.main_text import PageCleaner
+from templatemine.pipeline import Miner
+
+__all__ = ["Cleaning", "cleaning", "extractor", "learner", "miner"]
+
+Cleaning = Callable[[Sequence[Document]], list[Cleaned]]
+
+
+def learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
+    """Documents are mined; the packs clean others, each with the pack of its source.
+
+    Raises
+    ------
+    ConfigError
+        At once: options that `Miner` refuses.
+    """
+    one = Miner(config, jobs=jobs)
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        reports = one.run(history)
+        return cleaning({report.source: report.pack for report in reports if report.pack is not None}, clean)
+
+    return learn
+
+
+def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> System:
+    """`learner` in one step."""
+    return in_one(learner(config, clean, jobs=jobs))
+
+
+def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
+    """Cleans documents with packs by source; where a source was too small for one, its texts pass unchanged, and of its
+    pages the page model gives the main text, or with ``html="strip"`` they lose their mark-up."""
+    config = clean or CleanConfig()
+    main = config.html == "main"
+    cleaners = {
+        source: PageCleaner(pack.pages, config) if pack.html and main else Cleaner(pack, config)
+        for source, pack in packs.items()
+    }
+    alone = PageCleaner(config=config)
+
+    def one(document: Document) -> Cleaned:
+        cleaner = cleaners.get(document.source)
+        if cleaner is not None:
+            return cleaner.clean(document.body)
+        if document.is_html:
+            return alone.clean(document.body) if main else Cleaned(page_text(document.body, ()), ())
+        return Cleaned(document.body, ())
+
+    return lambda documents: [one(document) for document in documents]
+
+
+def extractor(system: str, config: ExtractConfig | None = None) -> Learner:
+    """A page-level system; all that it learns from the history is which pages of a source to compare others with.
+
+    Raises
+    ------
+    ConfigError, MissingExtraError
+        When it is to learn; as `pages.extract.Extractor`.
+    """
+
+    def learn(history: Sequence[Document]) -> Cleaning:
+        references = {
+            source: [rows[place].body for place in middle([len(row.body) for row in rows])[:2]]
+            for source, rows in by_source(history).items()
+        }
+        ready = {source: Extractor(system, references=pages, config=config) for source, pages in references.items()}
+        alone = Extractor(system, config=config)
+
+        def one(document: Document) -> Cleaned:
+            return Cleaned(ready.get(document.source, alone).extract(document.body).text, ())
+
+        return lambda documents: [one(document) for document in documents]
+
+    return learn

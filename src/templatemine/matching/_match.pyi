@@ -1,0 +1,64 @@
+from array import array
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer, disjoint_base
+
+from templatemine.model import Cleaned, Span
+from templatemine.text._scan import Scanner
+
+__all__ = ["Matcher", "Stripper", "cut", "merge"]
+
+def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
+
+@disjoint_base
+class Stripper:
+    def __new__(cls, blocks: list[bytes]) -> Self: ...
+    def strip(self, page: Buffer, bounds: NDArray[np.int64] | array[int]) -> bytes: ...
+
+def merge(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+
+class Matcher(Scanner):
+    def __new__(
+        cls,
+        separators: bytes,
+        mask: bytes,
+        words: list[bytes],
+        numbers: list[int],
+        html: bool,
+        vocabulary: list[bytes],
+        flat: NDArray[np.int32] | array[int],
+        bounds: NDArray[np.int64] | array[int],
+        edges: NDArray[np.uint8] | bytes | None = None,
+        sieve: int = 1,
+        kinds: bytes = b"",
+        known: list[list[bytes]] | None = None,
+    ) -> Self: ...
+    def find(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
+    def rests(self, texts: list[str | bytes], sides: bytes) -> list[tuple[int, int, bytes]]: ...
+    @property
+    def sieved(self) -> bool: ...
+    def regions(self, document: Buffer) -> list[tuple[int, int]]: ...
+    def holds(self, document: Buffer, string: int) -> bool: ...
+    def count(
+        self,
+        document: Buffer,
+        number: int,
+        table: NDArray[np.int64],
+        last: NDArray[np.int64],
+        forms: NDArray[np.int64],
+    ) -> None: ...
+    def clean(
+        self,
+        texts: list[str],
+        gap: int,
+        guard: float,
+        names: list[tuple[str]],
+        span: type[Span],
+        cleaned: type[Cleaned],
+    ) -> list[Cleaned | None]: ...
+    def spans(self, texts: list[str], gap: int) -> list[list[tuple[int, int, list[int]]] | None]: ...

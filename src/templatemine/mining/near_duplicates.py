@@ -1,0 +1,104 @@
+"""Corpus -> a corpus in which copies of one article count once.
+
+An article that is published again, with a line changed or a word mended, makes its own sentences repeat.  Copies are
+told by what is rare: of the tokens that stand in few documents of the source, furniture has hardly any, so articles are
+not alike for the furniture they share.  What two documents have in common of their runs of such tokens is the
+resemblance of Broder (1997), over the smaller of the two, so that a copy may be an excerpt.  Nothing depends on the
+order of the documents.
+
+Two passes over the tokens, and a sort of what comes twice of the rare ones' pairs; memory is 12 bytes for each pair,
+and some 30 for each of those that are sorted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.config import CopyConfig
+from templatemine.mining.tokenise import Forms
+from templatemine.model import Corpus, Document, IntArray, LongArray
+from templatemine.text import _scan
+
+__all__ = ["is_blank", "originals", "without_copies"]
+
+
+def is_blank(document: Document) -> bool:
+    """Whether a document holds nothing but white space: then it has no furniture either, and says nothing of any."""
+    return not document.body or document.body.isspace()
+
+
+def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, NDArray[np.int32]]:
+    """The documents of a corpus that are no copies of others, and their places in it; without options, all of them."""
+    if config is None or config.alike > 1:
+        return corpus, np.arange(corpus.documents, dtype=np.int32)
+    kept = originals(corpus, config)
+    places = np.flatnonzero(kept).astype(np.int32)
+    if len(places) == corpus.documents:
+        return corpus, places
+    forms, starts = _taken(corpus, kept)
+    df, counts = _core.document_frequency(*_taken(corpus, ~kept), len(corpus.form_names))
+    return replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts), places
+
+
+def _taken(corpus: Corpus, chosen: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
+    """Tokens of some documents, and where each of these begins; documents in a row are copied at once."""
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
+    stretches = [corpus.forms[first:last] for first, last in corpus.doc_starts[edges].reshape(-1, 2)]
+    lengths = np.diff(corpus.doc_starts)[chosen]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return np.concatenate([np.empty(0, np.int32), *stretches]), starts
+
+
+def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
+    """Which documents are no copies: of those that are alike, one stays."""
+    n = corpus.documents
+    runs, owner, size, said = _rare_runs(corpus, config)
+    # By what they say, not by where they stand: the same one stays whatever the order of the documents.
+    turn = np.empty(n, np.uint64)
+    turn[np.argsort(said, kind="stable")] = np.arange(n, dtype=np.uint64)
+    size = size[np.argsort(turn)]
+    # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for
+    # some million runs leave a handful of chance pairs, of dozens that two documents need.
+    low = np.uint64(n.bit_length())
+    keys = np.sort(runs >> low << low | turn[owner])
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    runs, owner = keys >> low, (keys & ((np.uint64(1) << low) - np.uint64(1))).astype(np.int64)
+    size -= np.bincount(owner[~new], minlength=n)
+    runs, owner = runs[new], owner[new]
+    # Two documents are compared by the runs that both hold and none between them, in their order, does.
+    same = np.flatnonzero(runs[1:] == runs[:-1])
+    pairs, common = np.unique(owner[same] * np.int64(n) + owner[same + 1], return_counts=True)
+    first, second = pairs // n, pairs % n
+    less = np.minimum(size[first], size[second])
+    copies = (common >= config.alike * less) & (less >= config.least)
+    copies |= (common == np.maximum(size[first], size[second])) & (common >= config.least_equal)
+    kept = np.ones(n, np.bool_)
+    kept[second[copies]] = False
+    return kept[turn.astype(np.int64)]
+
+
+def _rare_runs(
+    corpus: Corpus, config: CopyConfig
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]:
+    """Pairs of rare tokens that follow each other, whatever stands between.
+
+    Returns
+    -------
+    runs, owner
+        Hash and document of each pair that other documents may have: most of an article are its own.
+    size, said
+        Of each document, all its pairs, and the sum of the hashes of its rare tokens.
+    """
+    forms, n = corpus.form_names, corpus.documents
+    assert isinstance(forms, Forms)
+    rare = corpus.df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
+    rare[: int(corpus.lines)] = False
+    kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
+    hashes = _scan.form_hashes(forms.arena, forms.offsets)
+    runs, owner, held, said = _core.rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
+    return runs, owner, np.maximum(held - 1, 0), said

@@ -1,0 +1,122 @@
+"""Index -> Found: every maximal string with its occurrences and its document frequency (steps 4 to 6 of the method).
+
+A string is kept if it has at least `min_tokens` tokens, stands in at least as many documents as the floor, and cannot
+be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).
+
+Two ways give the same strings, which a property test holds.  Strings are **grown** token by token (`_grow`), which
+costs a few steps a token on any archive: suffixes that nobody repeats are never sorted.  Where the steps do not suffice
+(one token for ever, whole documents repeated with a shift), or there are 2^31 tokens, all suffixes are **sorted**:
+suffix array, LCP, and one pass over the LCP array with a stack; the document frequency is the colour set size of Hui
+(CPM 1992).  That is O(n log n) whatever the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.config import MineConfig
+from templatemine.model import Found, Index, IntArray, Repeats
+
+__all__ = ["find_repeats", "suffix_array"]
+
+INT32_MAX = 2**31 - 1
+# `_grow` keeps the document and eight bits of a token in one number.
+MOST_DOCUMENTS = 2**23
+
+STEPS = 32
+"""A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
+TOKENS, MOST_TOKENS, LEAST_TOKENS = 2, 16, 1 << 20
+"""Tokens of powers together, and of all strings, for each token of the text, and so many anyway.  Archives have 0.1 to
+0.7, and up to some ten where a long letter is changed at a few places.  But a line of numbers is one token for ever, of
+which each power is maximal: a line of 100,000 of them has 5,000,000,000."""
+PERIODS = 8
+"""Tokens that a power repeats, at most."""
+
+
+def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> Found:
+    """All maximal strings of a source, without the longest powers where they would be too much (`TOKENS`).
+
+    Parameters
+    ----------
+    index : Index
+    documents : int
+        Documents of the source.
+    floor : int
+        Least document frequency.
+    config : MineConfig
+    """
+    size, least = len(index.symbols), config.min_tokens or 1
+    if size < INT32_MAX and documents < MOST_DOCUMENTS and not config.force64:
+        grown = _core.grow_strings(index.symbols, index.doc_starts, index.stands, least, floor, STEPS * size + 1024)
+        if grown is not None:
+            places, rank, first, length, count, df, stands = grown
+            repeats = Repeats(rank=rank, length=length, count=count, df=df)
+            found = Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
+            return _bounded(found, index.symbols)
+    return _bounded(_sorted(index, documents, floor, least, config.force64), index.symbols)
+
+
+def _bounded(found: Found, symbols: IntArray) -> Found:
+    """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
+    lengths = found.repeats.length
+    if lengths.sum(dtype=np.int64) <= max(LEAST_TOKENS, TOKENS * len(symbols)):
+        return found
+    kept = np.ones(len(lengths), np.bool_)
+    for some, tokens in ((_powers(found, symbols), TOKENS), (np.ones_like(kept), MOST_TOKENS)):
+        in_order = np.sort(lengths[some & kept])
+        sums = np.cumsum(in_order, dtype=np.int64)
+        over = int(np.searchsorted(sums, max(LEAST_TOKENS, tokens * len(symbols)), side="right"))
+        if over < len(in_order):
+            kept &= ~some | (lengths < in_order[over])
+    rows = np.flatnonzero(kept)
+    return replace(found, repeats=found.repeats.take(rows), first=found.first[rows], stands=found.stands[rows])
+
+
+def _powers(found: Found, symbols: IntArray) -> NDArray[np.bool_]:
+    """Which strings repeat their first few tokens to their end, once at least."""
+    size, lengths, first = len(symbols), found.repeats.length, found.first
+    powers = np.zeros(len(lengths), np.bool_)
+    for period in range(1, PERIODS + 1):
+        # Of each place, the next one that is not what stands a period behind it.
+        other = np.arange(size, dtype=np.int64)
+        other[: size - period][symbols[period:] == symbols[:-period]] = size
+        other = np.minimum.accumulate(other[::-1])[::-1]
+        powers |= (lengths >= 2 * period) & (other[first] - first >= lengths - period)
+    return powers
+
+
+def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> Found:
+    symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
+    doc_of = np.repeat(np.arange(documents, dtype=np.int32), np.diff(index.doc_starts))
+    if sa.dtype == np.int64:
+        columns = _core.repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, least, floor)
+    else:
+        columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, least, floor)
+    rank, length, count, df = columns
+    # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
+    looks = STEPS * len(symbols)
+    most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
+    stands, first = _core.stand_counts(rank, length, count, sa.astype(np.int64, copy=False), index.stands, max(1, most))
+    return Found(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, stands=stands)
+
+
+def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
+    """Suffix array of non-negative symbols under some fixed order of the symbols; two bytes a token where they suffice.
+
+    Returns
+    -------
+    int32 array, or int64 beyond 2^31 - 1 tokens or with `force64`.
+    """
+    import pydivsufsort
+
+    if len(symbols) == 0:
+        return np.empty(0, np.int64 if force64 else np.int32)
+    narrow = np.uint8 if symbols.max() < 2**8 else np.uint16 if symbols.max() < 2**16 else np.uint32
+    order = pydivsufsort.divsufsort(symbols.astype(narrow), force64=force64)
+    wide = force64 or len(symbols) > INT32_MAX
+    return np.ascontiguousarray(order, dtype=np.int64 if wide else np.int32)

@@ -1,0 +1,202 @@
+"""Lines that many sources have -> a pack of their own, for articles of sources that have none.
+
+"All rights reserved.", "Related:", the notes of one publisher on all of its papers: being common elsewhere speaks
+against a string in prose, not against a line that is furniture wherever it stands.  Each source claims, of its own
+templates, those that are whole lines, or begin or end lines and do not stand in prose.  What enough sources claim, and
+half of those that have the string at all, goes into the shared pack.  A template with a slot is one of its own, if
+the slot is of a kind: what else fills one is known of its source alone.  Of the kinds that sources give a slot it has
+the one that most of them do.
+
+Claims see strings, not articles.  Memory grows with the different ones, which are strings that many sources have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.config import PipelineConfig, SharedConfig
+from templatemine.errors import CorpusError
+from templatemine.mining.candidates import Mined
+from templatemine.mining.cross_source import Peers
+from templatemine.mining.select import filled_in
+from templatemine.model import Cutoff, Template
+from templatemine.packs.pack import Pack
+from templatemine.text.patterns import pattern_set
+from templatemine.text.slots import ANY, KINDS, code_of
+
+__all__ = ["SHARED_PACK", "Claim", "Claims", "claims_of", "shared_pack"]
+
+SHARED_PACK = "_shared"
+"""The source that the shared pack names; no article is of it, so nothing is cleaned by it unless someone says so."""
+
+_FEW, _DISPUTED = "a template of too few sources", "no template in most sources that have it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A template that may be one everywhere; `sources`: how many have the string, as a template or not."""
+
+    template: Template
+    sources: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """What one source claims; `dates` are its first and last day, or none."""
+
+    source: str
+    documents: int
+    dates: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+    @staticmethod
+    def of(facts: Mapping[str, Any]) -> Claims:
+        """The inverse of `facts`."""
+        claims = [
+            Claim(
+                template=Template(**{**one["template"], "tokens": tuple(one["template"]["tokens"])}),
+                sources=one["sources"],
+            )
+            for one in facts["claims"]
+        ]
+        return Claims(
+            source=facts["source"], documents=facts["documents"], dates=tuple(facts["dates"]), claims=tuple(claims)
+        )
+
+
+def claims_of(mined: Mined, peers: Peers, kept: NDArray[np.int64], pack: Pack, config: PipelineConfig) -> Claims | None:
+    """What a source claims, of the strings that became templates; None if it may claim nothing, as a source of HTML.
+
+    Parameters
+    ----------
+    kept : int64 array
+        Rows of `mined` that are templates of `pack`.
+    """
+    evidence, shared = mined.evidence, config.shared
+    if shared is None or evidence is None or mined.html:
+        return None
+    sources = peers.others(mined.hashes)[kept] + 1
+    whole = evidence.lines[kept] >= config.evidence.whole
+    anchored = np.maximum(evidence.starts, evidence.ends)[kept] >= config.evidence.edge
+    able = (whole | (anchored & (evidence.prose[kept] <= config.evidence.quiet))) & (sources >= shared.least)
+    templates: dict[tuple[str, ...] | None, list[Template]] = {}
+    for template in pack.templates:
+        if template.anchor and (template.filler != ANY or not template.slot):
+            templates.setdefault(template.string, []).append(template)
+    claims = [
+        Claim(template=template, sources=number)
+        for row, number in zip(kept[able].tolist(), sources[able].tolist(), strict=True)
+        for template in templates.get(mined.strings.readable(row, pack.patterns), ())
+    ]
+    return Claims(
+        source=mined.source,
+        documents=mined.documents,
+        dates=(mined.first_date, mined.last_date) if mined.first_date and mined.last_date else (),
+        claims=tuple(claims),
+    )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A template by its name and anchor: how many claim it; and of each kind of its slot, if it has one, how many and
+    the template of the first of them by name, so that their order says nothing."""
+
+    sources: int
+    claimed: int = 0
+    df: int = 0
+    count: int = 0
+    kinds: dict[str, tuple[int, str, Template]] = field(default_factory=dict)
+
+    def add(self, source: str, template: Template) -> None:
+        self.claimed += 1
+        self.df += template.df
+        self.count += template.count
+        number, first, said = self.kinds.get(template.filler, (0, source, template))
+        if source < first:
+            first, said = source, template
+        self.kinds[template.filler] = number + 1, first, said
+
+    @property
+    def template(self) -> Template:
+        """With the kind of slot that most claim, of several the narrowest."""
+        kind = min(self.kinds, key=lambda kind: (-self.kinds[kind][0], _width(kind)))
+        return replace(self.kinds[kind][2], df=self.df, count=self.count)
+
+
+def _width(kind: str) -> int:
+    """Kinds of slots, the narrowest first: `KINDS`, then numbers of characters."""
+    return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
+
+
+def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack | None, int, str]:
+    """The pack of what enough sources claim, in whatever order they come.
+
+    Returns
+    -------
+    pack : Pack or None
+        Its `documents` are those of all sources, and so are `df` and `count` of its templates.
+    documents : int
+    note : str
+
+    Raises
+    ------
+    CorpusError
+        Fatal: a source has the name of the shared pack.
+    """
+    shared = config.shared or SharedConfig()
+    tallies: dict[tuple[str, str], _Tally] = {}
+    sources = documents = 0
+    dates: list[str] = []
+    for one in claims:
+        if one.source == SHARED_PACK:
+            raise CorpusError(
+                f"expected no source of the name {SHARED_PACK!r}, which is that of the shared pack", fatal=True
+            )
+        sources += 1
+        documents += one.documents
+        dates = [*sorted({*dates, *one.dates})]
+        dates = [dates[0], dates[-1]] if dates else []
+        for claim in one.claims:
+            of_name = claim.template.id, claim.template.anchor
+            tallies.setdefault(of_name, _Tally(claim.sources)).add(one.source, claim.template)
+    least = max(shared.least, math.ceil(shared.share * sources))
+    if sources < least:
+        return None, documents, f"skipped: {sources} sources of text with packs, at least {least} are needed"
+    few = [one for one in tallies.values() if one.claimed < least]
+    disputed = [one for one in tallies.values() if least <= one.claimed < shared.agree * one.sources]
+    kept = [one for one in tallies.values() if one.claimed >= max(least, shared.agree * one.sources)]
+    templates = sorted((one.template for one in kept), key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens))
+    filled, _ = filled_in(config)
+    note = f"furniture in at least {least} of {sources} sources, and in {shared.agree:.0%} of those that have it"
+    pack = Pack(
+        source=SHARED_PACK,
+        html=False,
+        tokenise=filled.tokenise,
+        enabled=pattern_set(filled.tokenise.patterns, filled.tokenise.user_patterns).enabled,
+        documents=documents,
+        method="shared",
+        cutoff=Cutoff(method="shared", df=None, share=None, energy=None, histogram=(), note=note),
+        templates=tuple(_each_once(templates)),
+        first_date=dates[0] if dates else None,
+        last_date=dates[-1] if dates else None,
+        dropped={name: len(group) for name, group in sorted(((_FEW, few), (_DISPUTED, disputed))) if group},
+    )
+    return pack, documents, note
+
+
+def _each_once(templates: Iterable[Template]) -> list[Template]:
+    """A string that some sources have as a line and others at its edge counts as what it is in most documents."""
+    kept: dict[str, Template] = {}
+    for template in templates:
+        kept.setdefault(template.id, template)
+    return list(kept.values())

@@ -1,0 +1,359 @@
+"""A folder of packs: one JSON file a source, and beside it the strings that are no templates, with the reason for each.
+
+``foxnews.com.json`` stands beside ``foxnews.com.dropped.jsonl.gz``.  File names are made of the names of sources by
+`safe_file_name`; which source a pack is for says the pack alone, so who reads packs takes files that were renamed.  Who
+writes them does not: beside such a file there would be a second pack of its source.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Protocol
+
+from templatemine.errors import CorpusError, PackError
+from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.jsonl import decode_line, encode_text
+from templatemine.io.lock import locked
+from templatemine.io.together import Together, together
+from templatemine.io.write import safe_file_name
+from templatemine.packs.pack import Pack
+
+if TYPE_CHECKING:
+    from templatemine.mining.candidates import Dropped
+
+__all__ = [
+    "DroppedString",
+    "PACK_SUFFIX",
+    "Outcome",
+    "PackFiles",
+    "Result",
+    "Shelf",
+    "dropped_beside",
+    "load_packs",
+    "open_shelf",
+    "pack_files",
+    "pack_names",
+    "read_dropped",
+    "refuse_renamed",
+]
+
+DroppedString = tuple[tuple[str, ...], int, int, str]
+"""(tokens, df, count, reason)"""
+
+PACK_SUFFIX = ".json"
+_DROPPED = ".dropped.jsonl.gz"
+
+
+class Result(Protocol):
+    """What is kept of a source: the part of `pipeline.SourceReport` that is needed here."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def documents(self) -> int: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def pack(self) -> Pack | None: ...
+    @property
+    def dropped(self) -> Dropped | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a source, in numbers.
+
+    Attributes
+    ----------
+    pack : str or None
+        Where its pack stands.
+    templates : int
+    least_df : int or None
+        In how many documents the rarest template stands.
+    cutoff_df : int or None
+        See `model.Cutoff`.
+    dropped : mapping
+        Reason -> strings.
+    overrides : int
+        Rules of a person that the pack carries.
+    """
+
+    source: str
+    documents: int
+    pack: str | None
+    note: str
+    templates: int = 0
+    least_df: int | None = None
+    cutoff_df: int | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    overrides: int = 0
+
+    @classmethod
+    def of(cls, result: Result, path: str | None, standing: str = "") -> Outcome:
+        """Of a result whose pack stands at `path`; where it has none, an earlier one may be `standing`."""
+        pack = result.pack
+        if pack is None:
+            note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(standing) else result.note
+            return cls(source=result.source, documents=result.documents, pack=path, note=note)
+        return cls(
+            source=result.source,
+            documents=result.documents,
+            pack=path,
+            note=result.note,
+            templates=len(pack.templates),
+            least_df=min((one.df for one in pack.templates), default=None),
+            cutoff_df=pack.cutoff.df,
+            dropped=dict(pack.dropped),
+            overrides=len(pack.overrides.rules),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+class Shelf:
+    """A folder that packs are being written to; made by `open_shelf`."""
+
+    def __init__(self, files: Together) -> None:
+        self._files = files
+
+    def refuse_existing(self, sources: Iterable[str]) -> None:
+        """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced, and a
+        `PackError` if there is one under another name (`refuse_renamed`)."""
+        named = list(sources)
+        self._files.refuse_existing(name for source in named for name in pack_names(source))
+        refuse_renamed(self._files.directory, named)
+
+    def standing(self, source: str) -> str:
+        """Where the pack of a source stands already, if it has one."""
+        return self._files.path(pack_names(source)[0])
+
+    def save(self, result: Result) -> str | None:
+        """Write the pack of a source and its dropped strings.
+
+        Returns
+        -------
+        str or None
+            Where the pack will stand; None if the source has none.
+        """
+        if result.pack is None:
+            return None
+        pack, dropped = pack_names(result.source)
+        with self._files.open(pack) as handle:
+            handle.write(result.pack.to_json().encode("utf-8"))
+        with self._files.open(dropped) as handle:
+            if result.dropped is not None:
+                handle.writelines(_lines(result.dropped))
+        return self._files.path(pack)
+
+
+@contextmanager
+def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Shelf]:
+    """Open a folder for packs that all appear when the with-block ends without an exception; see `together`.
+
+    No other run can write to it meanwhile.
+    """
+    with together(directory, force) as files, locked(directory):
+        yield Shelf(files)
+
+
+def pack_names(source: str) -> tuple[str, str]:
+    """Names of the files of a source: of its pack, and of its dropped strings."""
+    name = safe_file_name(source)
+    return name + PACK_SUFFIX, name + _DROPPED
+
+
+def _lines(dropped: Dropped) -> Iterator[bytes]:
+    """Dropped strings as lines of JSON, many at a time: natively, for there are a million of them in 100 MB of text."""
+    import numpy as np  # here, for who only reads packs does without
+
+    from templatemine import _core
+
+    def joined(parts: Iterable[bytes]) -> tuple[bytearray, np.ndarray[Any, np.dtype[np.int64]]]:
+        data, bounds = bytearray(), array("q", [0])
+        for part in parts:
+            data += part
+            bounds.append(len(data))
+        return data, np.frombuffer(bounds, np.int64)
+
+    names = joined(encode_text(dropped.patterns.readable(name)) for name in dropped.strings.names)
+    ends = joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in dropped.reasons)
+    for part, reasons in dropped.pieces():
+        yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
+
+
+# ----------------------------------------------------------------------------------------------------- packs back in
+
+
+def pack_files(path: str | os.PathLike[str]) -> list[str]:
+    """The pack files a path stands for: itself, or every ``.json`` in a folder, by name.
+
+    Raises
+    ------
+    PackError
+        There is nothing at `path`, or no ``.json`` in it.
+    """
+    path = os.fspath(path)
+    try:
+        if not os.path.isdir(path):
+            os.stat(path)
+            return [path]
+        names = sorted(name for name in os.listdir(path) if name.endswith(PACK_SUFFIX) and not name.startswith("."))
+    except OSError as error:
+        raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+    if not names:
+        raise PackError(f"{path}: expected a folder with packs, found no {PACK_SUFFIX} file in it")
+    return [os.path.join(path, name) for name in names]
+
+
+def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
+    """Refuse to write packs of some sources into a folder in which one of them has its pack under another name, or the
+    file of one of them holds the pack of another source.
+
+    Raises
+    ------
+    PackError
+        Naming the file and what it should be called.
+    """
+    names = {pack_names(source)[0]: source for source in sources}
+    wanted = {source: name for name, source in names.items()}
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if not name.endswith(PACK_SUFFIX) or name.startswith("."):
+            continue
+        path = os.path.join(folder, name)
+        source = _source_in(path)
+        if source is not None and (source in wanted or name in names) and wanted.get(source) != name:
+            raise PackError(
+                f"{path}: expected no pack of {source!r} here, for mining writes it to {pack_names(source)[0]}; "
+                "give the file that name, or move it away"
+            )
+
+
+_HEAD = re.compile(rb'\s*\{\s*"schema":[^"]*"generator":\s*"[^"\\]*",\s*"source":\s*("(?:[^"\\]|\\.)*")')
+"""How a pack begins: no more needs to be read of it to know whose it is."""
+
+
+def _source_in(path: str) -> str | None:
+    """The source that a pack is of; None if it is no pack."""
+    try:
+        with open(path, "rb") as handle:
+            head = handle.read(4096)
+            if match := _HEAD.match(head.removeprefix(codecs.BOM_UTF8)):
+                return str(decode_line(match[1]))
+            data = decode_line(head + handle.read())
+    except (OSError, ValueError):
+        return None
+    source = data.get("source") if isinstance(data, dict) and "templates" in data else None
+    return source if isinstance(source, str) else None
+
+
+class PackFiles(Mapping[str, Pack]):
+    """The packs of files and folders by the source that each names, read when they are asked for.
+
+    Of thousands of sources few have articles in what is cleaned today; to read all packs for these would take seconds.
+    Only the beginning of each file is looked at, for the name.
+
+    Parameters
+    ----------
+    paths : iterable of path
+
+    Raises
+    ------
+    PackError
+        There is nothing at a path, a file holds no pack, or two are for the same source; and from then on, when a pack
+        is asked for, that it cannot be trusted (see `Pack.load`).
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]]) -> None:
+        self.files: dict[str, str] = {}
+        self._read: dict[str, Pack] = {}
+        for file in (file for path in paths for file in pack_files(path)):
+            source = _source_in(file)
+            if source is None:
+                source = Pack.load(file).source  # which tells what is wrong with it
+            if source in self.files:
+                raise PackError(
+                    f"{file}: expected one pack a source, found a second one for {source!r}; the first is "
+                    f"{self.files[source]}"
+                )
+            self.files[source] = file
+
+    def __getitem__(self, source: str) -> Pack:
+        if source not in self._read:
+            file = self.files[source]
+            pack = Pack.load(file)
+            if pack.source != source:
+                raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
+            self._read[source] = pack
+        return self._read[source]
+
+    def __contains__(self, source: object) -> bool:
+        return source in self.files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Other processes read for themselves."""
+        return {"files": self.files, "_read": {}}
+
+
+def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
+    """Load all packs of files and folders, by the source that each names.
+
+    Raises
+    ------
+    PackError
+        A pack cannot be trusted (see `Pack.load`), or two are for the same source.
+    """
+    return dict(PackFiles(paths))
+
+
+def dropped_beside(pack: str | os.PathLike[str]) -> str:
+    """Where the dropped strings of a pack file stand."""
+    return os.fspath(pack).removesuffix(PACK_SUFFIX) + _DROPPED
+
+
+def read_dropped(pack: str | os.PathLike[str]) -> Iterator[DroppedString]:
+    """Yield the dropped strings of a pack file, most frequent first.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: the file beside the pack is missing, damaged or something else.
+    """
+    path = dropped_beside(pack)
+    try:
+        with gzip.open(path, "rb") as lines:
+            for number, line in enumerate(lines, 1):
+                yield _parse(line, f"{path}:{number}")
+    except FileNotFoundError:
+        raise CorpusError(
+            "not found; it holds the dropped strings, and mining writes it beside the pack", path, fatal=True
+        ) from None
+    except READ_ERRORS as error:
+        raise unreadable(error, path) from error
+
+
+def _parse(line: bytes, where: str) -> DroppedString:
+    try:
+        row = decode_line(line)
+        tokens = row["tokens"]
+        if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+            raise TypeError
+        return tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorpusError(
+            "expected a dropped string: an object with tokens, df, count and reason", where, fatal=True
+        ) from error

@@ -1,0 +1,21 @@
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer, disjoint_base
+
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "path_keys"]
+
+TAGS: tuple[tuple[str, int], ...]
+FLAGS: dict[str, int]
+COUNTS: tuple[str, ...]
+KEYS: tuple[str, ...]
+
+@disjoint_base
+class BlockScanner:
+    def __new__(
+        cls, entities: list[tuple[bytes, bytes]], keywords: list[tuple[bytes, int]], words: list[tuple[bytes, int]]
+    ) -> Self: ...
+    def blocks(self, page: Buffer) -> dict[str, Any]: ...
+
+def path_keys(path: list[bytes]) -> NDArray[np.uint64]: ...

@@ -1,0 +1,1343 @@
+"""A page of HTML into blocks: mark-up, paths of elements, words of blocks, and the scanner."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from templatemine.text._scan cimport (
+    copied, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add, table_find,
+    table_free, table_init, tm_hash,
+)
+
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "path_keys"]
+
+
+# --------------------------------------------------------------------------------------------------------------------- mark-up
+# What the scanner of blocks knows of mark-up: the table of tags, what style hides, characters by their number.
+
+
+# ======================================================================================================================
+# Tags
+# ======================================================================================================================
+
+TAGS = (
+    ("?", 0), ("html", BLOCK), ("head", BLOCK), ("body", BLOCK), ("title", RAW), ("a", 0), ("p", BLOCK),
+    ("br", BLOCK | VOID), ("li", BLOCK), ("ul", BLOCK), ("ol", BLOCK), ("dt", BLOCK), ("dd", BLOCK), ("dl", BLOCK),
+    ("td", BLOCK | WALL), ("th", BLOCK | WALL), ("tr", BLOCK), ("tbody", BLOCK), ("thead", BLOCK), ("tfoot", BLOCK),
+    ("table", BLOCK | WALL), ("caption", BLOCK | WALL), ("pre", BLOCK), ("img", VOID), ("script", RAW), ("style", RAW),
+    ("h1", BLOCK | HEADING), ("h2", BLOCK | HEADING), ("h3", BLOCK | HEADING), ("h4", BLOCK | HEADING),
+    ("h5", BLOCK | HEADING), ("h6", BLOCK | HEADING), ("div", BLOCK), ("article", BLOCK), ("main", BLOCK),
+    ("section", BLOCK), ("nav", BLOCK), ("aside", BLOCK), ("header", BLOCK), ("footer", BLOCK), ("form", BLOCK),
+    ("figure", BLOCK), ("figcaption", BLOCK), ("blockquote", BLOCK), ("center", BLOCK), ("address", BLOCK),
+    ("fieldset", BLOCK), ("details", BLOCK), ("summary", BLOCK), ("hr", BLOCK | VOID), ("noscript", BLOCK),
+    ("legend", BLOCK), ("dir", BLOCK), ("menu", BLOCK), ("hgroup", BLOCK), ("search", BLOCK), ("dialog", BLOCK),
+    ("listing", BLOCK), ("frameset", BLOCK), ("colgroup", BLOCK),
+    ("span", 0), ("label", 0), ("button", WALL), ("time", 0), ("cite", 0), ("q", 0), ("abbr", 0), ("code", 0),
+    ("b", FORMAT | STRONG), ("strong", FORMAT | STRONG), ("i", FORMAT | STRONG), ("em", FORMAT | STRONG),
+    ("u", FORMAT | STRONG), ("font", FORMAT), ("small", FORMAT), ("big", FORMAT), ("tt", FORMAT), ("sup", FORMAT),
+    ("sub", FORMAT), ("s", FORMAT), ("strike", FORMAT), ("nobr", FORMAT), ("wbr", VOID | FORMAT), ("ins", FORMAT),
+    ("del", FORMAT), ("mark", FORMAT),
+    ("input", VOID), ("meta", VOID), ("link", VOID), ("base", VOID), ("area", VOID), ("col", VOID), ("embed", VOID),
+    ("param", VOID), ("source", VOID), ("track", VOID), ("frame", VOID), ("basefont", VOID), ("spacer", VOID),
+    ("textarea", RAW), ("iframe", RAW), ("noembed", RAW), ("noframes", RAW), ("xmp", RAW),
+    ("select", MUTE | BREAKOUT), ("svg", MUTE | BREAKOUT), ("object", MUTE | BREAKOUT), ("video", MUTE | BREAKOUT),
+    ("audio", MUTE | BREAKOUT), ("canvas", MUTE | BREAKOUT), ("datalist", MUTE | BREAKOUT), ("template", MUTE),
+)
+"""Name and properties of each tag; the first rows in the order of the numbers above."""
+
+FLAGS = {"block": BLOCK, "void": VOID, "raw": RAW, "mute": MUTE, "format": FORMAT, "strong": STRONG, "wall": WALL,
+         "heading": HEADING, "breakout": BREAKOUT}
+
+
+cdef bint hides(const uint8_t* p, int64_t n) noexcept nogil:
+    """The style says display: none (or visibility: hidden)."""
+    cdef int64_t i = 0, j
+    while i + 11 <= n:
+        if same_letters(p + i, b"display", 7) or same_letters(p + i, b"visibility", 10):
+            j = i + (7 if same_letters(p + i, b"display", 7) else 10)
+            while j < n and (p[j] <= 32 or p[j] == 58):
+                j += 1
+            if (j + 4 <= n and same_letters(p + j, b"none", 4)) or (j + 6 <= n and same_letters(p + j, b"hidden", 6)):
+                return True
+        i += 1
+    return False
+
+
+# ======================================================================================================================
+# Characters
+# ======================================================================================================================
+
+cdef uint32_t WINDOWS[32]
+
+
+cdef void _mark_tables():
+    """What numbers from 128 to 159 mean: browsers read them as Windows does."""
+    cdef int i
+    windows = (0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
+               0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178)
+    for i in range(32):
+        WINDOWS[i] = windows[i]
+
+
+_mark_tables()
+
+
+cdef int encoded(uint32_t c, uint8_t* out) noexcept nogil:
+    """A character by its number as UTF-8; returns its bytes, up to four."""
+    if 0x80 <= c < 0xA0:
+        c = WINDOWS[c - 0x80]
+    if c == 0 or c > 0x10FFFF or 0xD800 <= c <= 0xDFFF:
+        c = 0xFFFD
+    if c < 0x80:
+        out[0] = <uint8_t>c
+        return 1
+    if c < 0x800:
+        out[0] = <uint8_t>(0xC0 | (c >> 6))
+        out[1] = <uint8_t>(0x80 | (c & 0x3F))
+        return 2
+    if c < 0x10000:
+        out[0] = <uint8_t>(0xE0 | (c >> 12))
+        out[1] = <uint8_t>(0x80 | ((c >> 6) & 0x3F))
+        out[2] = <uint8_t>(0x80 | (c & 0x3F))
+        return 3
+    out[0] = <uint8_t>(0xF0 | (c >> 18))
+    out[1] = <uint8_t>(0x80 | ((c >> 12) & 0x3F))
+    out[2] = <uint8_t>(0x80 | ((c >> 6) & 0x3F))
+    out[3] = <uint8_t>(0x80 | (c & 0x3F))
+    return 4
+
+
+# ----------------------------------------------------------------------------------------------------------------------- paths
+# Paths of elements: an element's sign, tag.class.class#id with runs of digits as 0, and hashes of the path's forms.
+
+
+KEYS = ("full", "parent", "grandparent", "class", "tags", "near")
+"""Forms of a path, columns of `keys`: as it stands, without its last element, without the last two, without ids, of
+tags alone, and from the nearest element with a class or id on."""
+
+
+cdef inline int64_t mark_at(const uint8_t* p, int64_t n, uint8_t mark) noexcept nogil:
+    """Where `mark` stands first, or n."""
+    cdef const void* hit = memchr(p, mark, n) if n else NULL
+    return n if hit == NULL else <const uint8_t*>hit - p
+
+
+cdef void node_hashes(Node* node, const Node* parent, const uint8_t* sign, int64_t n) noexcept nogil:
+    """All forms of the path that a sign, tag.class.class#id, ends."""
+    cdef int64_t name = min(mark_at(sign, n, 46), mark_at(sign, n, 35)), plain = mark_at(sign, n, 35)
+    node.full = joined(parent.full, tm_hash(sign, n))
+    node.plain = joined(parent.plain, tm_hash(sign, plain))
+    node.tags = joined(parent.tags, tm_hash(sign, name))
+    node.near = joined(0 if name < n else parent.near, tm_hash(sign, n))
+
+
+cdef int64_t put_sign(const uint8_t* value, int64_t n, uint8_t* out, int64_t size, uint8_t lead) noexcept nogil:
+    """Append the words of an attribute in ascending order, runs of digits as 0; returns the new size of the sign."""
+    cdef int64_t starts[16]
+    cdef int64_t ends[16]
+    cdef int64_t i = 0, j, k, m, a, count = 0
+    cdef int order
+    while i < n and count < 16:
+        while i < n and value[i] <= 32:
+            i += 1
+        j = i
+        while j < n and value[j] > 32:
+            j += 1
+        if j > i:
+            k = count
+            while k > 0:
+                m = min(j - i, ends[k - 1] - starts[k - 1])
+                order = memcmp(value + i, value + starts[k - 1], m)
+                if order > 0 or (order == 0 and j - i >= ends[k - 1] - starts[k - 1]):
+                    break
+                starts[k] = starts[k - 1]
+                ends[k] = ends[k - 1]
+                k -= 1
+            starts[k] = i
+            ends[k] = j
+            count += 1
+        i = j
+    for k in range(count):
+        if size >= SIGN:
+            break
+        out[size] = lead
+        size += 1
+        a = starts[k]
+        while a < ends[k] and size < SIGN:
+            if is_digit(value[a]):
+                out[size] = 48
+                while a + 1 < ends[k] and is_digit(value[a + 1]):
+                    a += 1
+            elif value[a] == 62 or value[a] == 35 or value[a] == 46:
+                out[size] = 95
+            else:
+                out[size] = value[a]
+            size += 1
+            a += 1
+    # No character is cut in two.
+    if size >= SIGN:
+        while size > 0 and (out[size - 1] & 0xC0) == 0x80:
+            size -= 1
+        if size > 0 and out[size - 1] >= 0x80:
+            size -= 1
+    return size
+
+
+def path_keys(list path not None):
+    """Forms of a path given as the signs of its elements: uint64 array of shape (len(KEYS),)."""
+    cdef Node nodes[3]
+    cdef bytes sign
+    cdef uint64_t[::1] out = np.zeros(K_SIZE, np.uint64)
+    memset(&nodes[0], 0, sizeof(nodes))
+    for sign in path:
+        nodes[2] = nodes[1]
+        nodes[1] = nodes[0]
+        node_hashes(&nodes[0], &nodes[1], <const uint8_t*>sign, len(sign))
+    out[K_FULL] = nodes[0].full
+    out[K_PARENT] = joined(nodes[1].full, 1)
+    out[K_GRAND] = joined(nodes[2].full, 2)
+    out[K_CLASS] = nodes[0].plain
+    out[K_TAGS] = nodes[0].tags
+    out[K_NEAR] = nodes[0].near
+    return np.asarray(out)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- words
+# Words of blocks: words of the title, and the counts over the words and marks of a block.
+#
+# In come bytes of text whose white space is folded, out go the columns of `COUNTS`.
+
+
+COUNTS = (
+    "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_words", "month",
+    "weekday", "control", "by", "rights", "year", "clock", "sentences", "commas", "colons", "quotes", "bars", "parens",
+    "end", "lower", "own", "tags", "images", "break", "broken", "talk",
+)
+"""Columns of `counts`: words and how many of them are linked, emphasised ...; marks; kind of the last mark; tags and
+images since the block before; whether a br stands before and after; words of who says something to others."""
+
+
+cdef int title_words(const uint8_t* p, int64_t n, uint64_t* title, int room) noexcept nogil:
+    """The distinct words of a title, up to `room`; words of two bytes and less say nothing.  Returns how many."""
+    cdef int64_t i = 0, j
+    cdef int width = 0
+    cdef uint64_t h
+    cdef int k, count = 0
+    while i < n and count < room:
+        j = i
+        while j < n and word_char(p + j, n - j, &width) == 1:
+            j += width
+        if j > i + 2:
+            h = folded(p + i, min(j, n) - i)
+            for k in range(count):
+                if title[k] == h:
+                    break
+            else:
+                title[count] = h
+                count += 1
+        i = j + 1 if j == i else j
+    return count
+
+
+cdef inline bint is_capital(const uint8_t* p, int64_t n) noexcept nogil:
+    return is_upper(p[0]) or (n > 1 and p[0] == 0xC3 and 0x80 <= p[1] <= 0x9E) or (n > 1 and p[0] == 0xD0 and 0x90 <= p[1] <= 0xAF)
+
+
+cdef void count_word(const uint64_t* title, int titles, const Table* words, const uint8_t* groups, const uint8_t* p, int64_t n,
+                     int64_t place, int32_t* c, uint64_t* seen) noexcept nogil:
+    """Add a word of n bytes, the block's `place`th, to its counts."""
+    cdef uint8_t low[24]
+    cdef int64_t i, found
+    cdef int k, upper = 0, digit = 0
+    cdef uint64_t h
+    for i in range(n):
+        upper += is_upper(p[i])
+        digit += is_digit(p[i])
+    if digit * 2 > n:
+        c[C_NUMBERS] += 1
+        if n == 4 and digit == 4 and (p[0] == 49 or p[0] == 50) and (p[1] == 57 or p[1] == 48):
+            c[C_YEAR] += 1
+        return
+    if upper == n and n > 1:
+        c[C_UPPER] += 1
+    if is_capital(p, n):
+        c[C_CAPITAL] += 1
+    elif n <= 3:
+        c[C_SHORT] += 1
+    if n > 2 and titles:
+        h = folded(p, n)
+        for k in range(titles):
+            if title[k] == h:
+                c[C_TITLE] += 1
+                seen[0] |= <uint64_t>1 << k
+                break
+    if n <= 24:
+        for i in range(n):
+            low[i] = p[i] | 32 if is_upper(p[i]) else p[i]
+        found = table_find(words, low, n, tm_hash(low, n))
+        if found >= 0:
+            if groups[found] == W_MONTH:
+                c[C_MONTH] += 1
+            elif groups[found] == W_WEEKDAY:
+                c[C_WEEKDAY] += 1
+            elif groups[found] == W_CONTROL:
+                c[C_CONTROL] += 1
+            elif groups[found] == W_ANSWER:
+                c[C_CONTROL] += 1
+                c[C_TALK] += 1
+            elif groups[found] == W_TALK:
+                c[C_TALK] += 1
+            elif groups[found] == W_BY:
+                c[C_BY] += place < 2
+            elif groups[found] == W_RIGHTS:
+                c[C_RIGHTS] += 1
+
+
+cdef void count_mark(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcept nogil:
+    """Add a character that is no part of a word to the counts of its block."""
+    cdef uint8_t k = p[i]
+    if k == 32:
+        return
+    if k == 46 or k == 33 or k == 63:
+        if i + 1 >= n or p[i + 1] == 32 or p[i + 1] == 34 or p[i + 1] == 39 or p[i + 1] == 41 or p[i + 1] == 0xE2:
+            c[C_SENTENCES] += 1
+            c[C_END] = 1
+            return
+        c[C_END] = 4
+    elif k == 44:
+        c[C_COMMAS] += 1
+        c[C_END] = 4
+    elif k == 58:
+        c[C_COLONS] += 1
+        c[C_END] = 2
+        if i and i + 2 < n and is_digit(p[i - 1]) and is_digit(p[i + 1]) and is_digit(p[i + 2]):
+            c[C_CLOCK] += 1
+    elif k == 34 or k == 39:
+        c[C_QUOTES] += 1
+        # A quote after the end of a sentence leaves it one.
+        c[C_END] = 1 if c[C_END] == 1 else 3
+    elif k == 40 or k == 41 or k == 91 or k == 93:
+        c[C_PARENS] += 1
+        c[C_END] = 1 if c[C_END] == 1 else 4
+    elif k == 124 or k == 62 or k == 60 or (k == 47 and i + 1 < n and p[i + 1] == 32):
+        c[C_BARS] += 1
+        c[C_END] = 5
+    elif k == 0xC2 and i + 1 < n:
+        if p[i + 1] == 0xA9:
+            c[C_RIGHTS] += 1
+        elif p[i + 1] == 0xBB or p[i + 1] == 0xAB or p[i + 1] == 0xB7:
+            c[C_BARS] += 1
+        c[C_END] = 5
+    elif k == 0xE2 and i + 2 < n:
+        if p[i + 1] == 0x80 and 0x98 <= p[i + 2] <= 0x9F:
+            c[C_QUOTES] += 1
+            c[C_END] = 1 if c[C_END] == 1 else 3
+        elif p[i + 1] == 0x80 and p[i + 2] == 0xA6:
+            c[C_END] = 1
+        elif p[i + 1] == 0x80 and (p[i + 2] == 0xA2 or p[i + 2] == 0xBA or p[i + 2] == 0xB9):
+            c[C_BARS] += 1
+            c[C_END] = 5
+        else:
+            c[C_END] = 4
+    elif k == 0xE3 and i + 2 < n and p[i + 1] == 0x80:
+        if p[i + 2] == 0x82:
+            c[C_SENTENCES] += 1
+            c[C_END] = 1
+        elif p[i + 2] == 0x81:
+            c[C_COMMAS] += 1
+    elif k == 0xEF and i + 2 < n and p[i + 1] == 0xBC and (p[i + 2] == 0x81 or p[i + 2] == 0x9F):
+        c[C_SENTENCES] += 1
+        c[C_END] = 1
+    elif k == 0xD8 and i + 1 < n:
+        if p[i + 1] == 0x9F:
+            c[C_SENTENCES] += 1
+            c[C_END] = 1
+        else:
+            c[C_COMMAS] += 1
+    else:
+        c[C_END] = 4
+
+
+# ------------------------------------------------------------------------------------------------------------- state of a page
+# The state of a pass over a page: made, given paths, turned into columns, and freed.
+
+
+__all__: list[str] = []
+
+
+cdef void page_free(Page* s) noexcept nogil:
+    free(s.elements)
+    free(s.nodes)
+    free(s.slots)
+    free(s.signs)
+    free(s.text)
+    free(s.runs)
+    free(s.starts)
+    free(s.ends)
+    free(s.bounds)
+    free(s.element_of)
+    free(s.counts)
+    free(s.hashes)
+    free(s.holes)
+
+
+cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil:
+    s.p = p
+    s.n = n
+    s.quotes[0] = s.quotes[1] = n + 1
+    # An entity never gets longer than its name by more than a byte; a blank may stand before each of them.
+    s.text = <uint8_t*>malloc(2 * n + 64)
+    s.slots = <int32_t*>malloc(1024 * sizeof(int32_t))
+    if s.text == NULL or s.slots == NULL:
+        raise MemoryError
+    memset(s.slots, 0xFF, 1024 * sizeof(int32_t))
+    s.mask = 1023
+    s.text_start = -1
+    s.mute_start = -1
+    reserve(<void**>&s.nodes, &s.node_room, 1, sizeof(Node))
+    memset(s.nodes, 0, sizeof(Node))
+    s.nodes[0].parent = -1
+    s.node_count = 1
+    reserve(<void**>&s.elements, &s.element_room, 1, sizeof(Element))
+    memset(s.elements, 0, sizeof(Element))
+    s.elements[0].parent = -1
+    s.element_count = 1
+    s.stack[0] = 0
+    s.depth = 1
+    return 0
+
+
+cdef int32_t node_of(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign, int64_t n) except -1 nogil:
+    """The path that leads from `parent` over `sign`, made if it is not there yet."""
+    cdef Node made
+    cdef uint64_t place, wider
+    cdef int32_t i
+    cdef int32_t* slots
+    node_hashes(&made, &s.nodes[parent], sign, n)
+    place = made.full & s.mask
+    while s.slots[place] >= 0:
+        if s.nodes[s.slots[place]].full == made.full:
+            return s.slots[place]
+        place = (place + 1) & s.mask
+    reserve(<void**>&s.nodes, &s.node_room, s.node_count + 1, sizeof(Node))
+    reserve(<void**>&s.signs, &s.sign_room, s.sign_size + n, 1)
+    memcpy(s.signs + s.sign_size, sign, n)
+    s.sign_size += n
+    made.parent = parent
+    made.tag = tag
+    made.sign = s.sign_size
+    s.nodes[s.node_count] = made
+    s.slots[place] = <int32_t>s.node_count
+    s.node_count += 1
+    if <uint64_t>s.node_count * 2 > s.mask:
+        wider = s.mask * 2 + 1
+        slots = <int32_t*>malloc((wider + 1) * sizeof(int32_t))
+        if slots == NULL:
+            raise MemoryError
+        memset(slots, 0xFF, (wider + 1) * sizeof(int32_t))
+        for i in range(1, <int32_t>s.node_count):
+            place = s.nodes[i].full & wider
+            while slots[place] >= 0:
+                place = (place + 1) & wider
+            slots[place] = i
+        free(s.slots)
+        s.slots = slots
+        s.mask = wider
+    return <int32_t>s.node_count - 1
+
+
+cdef object columns(Page* s):
+    """The state of a pass as arrays."""
+    cdef int64_t n = s.count, m = s.element_count, k = s.node_count, i
+    cdef int32_t node, parent, grand
+    bounds = np.zeros(n + 1, np.int64)
+    keys = np.empty((n, K_SIZE), np.uint64)
+    nodes = np.empty(n, np.int32)
+    parents = np.empty(m, np.int32)
+    tags = np.empty(m, np.uint16)
+    groups = np.empty(m, np.uint32)
+    hidden = np.empty(m, np.uint8)
+    element_nodes = np.empty(m, np.int32)
+    node_parents = np.empty(k, np.int32)
+    sign_bounds = np.zeros(k + 1, np.int64)
+    cdef int64_t[::1] bounds_view = bounds, sign_view = sign_bounds
+    cdef uint64_t[:, ::1] keys_view = keys
+    cdef int32_t[::1] nodes_view = nodes, parents_view = parents, node_parents_view = node_parents
+    cdef int32_t[::1] element_nodes_view = element_nodes
+    cdef uint16_t[::1] tags_view = tags
+    cdef uint32_t[::1] groups_view = groups
+    cdef uint8_t[::1] hidden_view = hidden
+    with nogil:
+        for i in range(n):
+            bounds_view[i + 1] = s.bounds[i]
+            node = s.elements[s.element_of[i]].node
+            parent = max(s.nodes[node].parent, 0)
+            grand = max(s.nodes[parent].parent, 0)
+            nodes_view[i] = node
+            keys_view[i, K_FULL] = s.nodes[node].full
+            keys_view[i, K_PARENT] = joined(s.nodes[parent].full, 1)
+            keys_view[i, K_GRAND] = joined(s.nodes[grand].full, 2)
+            keys_view[i, K_CLASS] = s.nodes[node].plain
+            keys_view[i, K_TAGS] = s.nodes[node].tags
+            keys_view[i, K_NEAR] = s.nodes[node].near
+        for i in range(m):
+            parents_view[i] = s.elements[i].parent
+            tags_view[i] = s.elements[i].tag
+            groups_view[i] = s.elements[i].words
+            hidden_view[i] = s.elements[i].hidden
+            element_nodes_view[i] = s.elements[i].node
+        for i in range(k):
+            node_parents_view[i] = s.nodes[i].parent
+            sign_view[i + 1] = s.nodes[i].sign
+    return {
+        "text": copied(s.text, s.size if n else 0, np.uint8),
+        "bounds": bounds,
+        "starts": copied(s.starts, n * 8, np.int64),
+        "ends": copied(s.ends, n * 8, np.int64),
+        "counts": copied(s.counts, n * C_SIZE * 4, np.int32).reshape(n, C_SIZE),
+        "element": copied(s.element_of, n * 4, np.int32),
+        "keys": keys,
+        "hashes": copied(s.hashes, n * 8, np.uint64),
+        "node": nodes,
+        "parents": parents,
+        "tags": tags,
+        "groups": groups,
+        "hidden": hidden,
+        "element_nodes": element_nodes,
+        "node_parents": node_parents,
+        "signs": copied(s.signs, s.sign_size, np.uint8),
+        "sign_bounds": sign_bounds,
+        "holes": copied(s.holes, s.hole_count * 8, np.int64).reshape(-1, 2),
+        "title": s.title_count,
+        "title_span": (s.title_start, s.title_end),
+        "plain": bool(s.plain),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------------------- blocks
+# Pages into blocks: one tolerant pass over the bytes of a page with a light stack of open elements.
+#
+# In come a page as UTF-8 bytes and the tables of `pages.tables`; out go the blocks of its text, as columns: where each
+# stands in the page, its text with entities resolved and white space folded, counts over its words, its element and the
+# path that leads there.  A block ends where an element that stands on lines of its own begins or ends, and at each br.
+# No tree is built and nothing is repaired beyond implied end tags, so any bytes will do.  Time is linear in the page and
+# memory a few times the page: no more than `DEPTH` elements are open at once, deeper ones count as text of the last.
+
+
+cdef enum:
+    LOOK = 64       # how far up the stack the end tag of an inline element is looked for
+    MOST = 1 << 21  # blocks of a page; what is made of each takes a kilobyte and more in some systems
+
+
+# ======================================================================================================================
+# Blocks
+# ======================================================================================================================
+
+cdef int block_room(Page* s) except -1 nogil:
+    cdef int64_t room = s.room
+    if s.count >= MOST:
+        with gil:
+            raise OverflowError(f"a page of more than {<int64_t>MOST:,} blocks of text")
+    if s.count + 1 < s.room:
+        return 0
+    reserve(<void**>&s.starts, &room, s.count + 2, sizeof(int64_t))
+    room = s.room
+    reserve(<void**>&s.ends, &room, s.count + 2, sizeof(int64_t))
+    room = s.room
+    reserve(<void**>&s.bounds, &room, s.count + 2, sizeof(int64_t))
+    room = s.room
+    reserve(<void**>&s.element_of, &room, s.count + 2, sizeof(int32_t))
+    room = s.room
+    reserve(<void**>&s.counts, &room, s.count + 2, C_SIZE * sizeof(int32_t))
+    room = s.room
+    reserve(<void**>&s.hashes, &room, s.count + 2, sizeof(uint64_t))
+    s.room = room
+    return 0
+
+
+cdef int end_block(Page* s, const Table* words, const uint8_t* groups, bint by_break) except -1 nogil:
+    """Count what is in the open block and begin a new one; a block without a word is none."""
+    cdef int32_t* c
+    cdef uint64_t seen = 0, h = 0
+    cdef int64_t i, j, run = 0, n = s.size
+    cdef int width = 0, kind, k
+    if s.text_start < 0:
+        s.after_break = by_break
+        return 0
+    block_room(s)
+    c = s.counts + s.count * C_SIZE
+    memset(c, 0, C_SIZE * sizeof(int32_t))
+    i = s.text_start
+    while i < n:
+        kind = word_char(s.text + i, n - i, &width)
+        if kind == 0:
+            count_mark(s.text, i, n, c)
+            i += width
+            continue
+        while run + 1 < s.run_count and s.runs[run + 1].at <= i:
+            run += 1
+        j = i + width
+        if kind == 1:
+            while j < n and word_char(s.text + j, n - j, &width) == 1:
+                j += width
+            if c[C_WORDS] == 0:
+                c[C_LOWER] = is_lower(s.text[i])
+            count_word(s.title, s.title_count, words, groups, s.text + i, j - i, c[C_WORDS], c, &seen)
+            # Numbers are equal in what is looked for on other pages.
+            h = joined(h, 1 if is_digit(s.text[i]) else folded(s.text + i, j - i))
+        else:
+            c[C_OWN] += 1
+            h = joined(h, folded(s.text + i, j - i))
+        c[C_WORDS] += 1
+        c[C_LETTERS] += <int32_t>(j - i)
+        c[C_LINKED] += s.runs[run].flags & 1
+        c[C_STRONG] += s.runs[run].flags >> 1
+        c[C_END] = 0
+        i = j
+    s.run_count = 0
+    if c[C_WORDS] == 0:
+        s.size = s.text_start
+        s.text_start = -1
+        s.blank = False
+        s.after_break = by_break
+        return 0
+    for k in range(s.title_count):
+        c[C_TITLE_WORDS] += (seen >> k) & 1
+    c[C_TAGS] = <int32_t>s.tags
+    c[C_IMAGES] = <int32_t>s.images
+    c[C_BREAK] = s.after_break
+    c[C_BROKEN] = by_break
+    s.starts[s.count] = s.page_start
+    s.ends[s.count] = s.page_end
+    s.bounds[s.count] = s.size
+    s.element_of[s.count] = s.holder
+    s.hashes[s.count] = h
+    s.count += 1
+    s.text_start = -1
+    s.blank = False
+    s.after_break = by_break
+    s.tags = s.images = 0
+    return 0
+
+
+cdef inline int begin_text(Page* s, int64_t at) except -1 nogil:
+    """A character of text comes: open a block if none is, and say how it is linked and emphasised."""
+    cdef uint8_t flags
+    if s.text_start < 0:
+        s.text_start = s.size
+        s.page_start = at
+        s.low = s.dip = s.depth
+        s.holder = s.stack[s.depth - 1]
+        s.run_count = 0
+        s.blank = False
+    elif s.blank:
+        s.text[s.size] = 32
+        s.size += 1
+    s.blank = False
+    if s.dip < s.low:
+        s.low = s.dip
+        s.holder = s.stack[s.low - 1]
+    s.dip = s.depth
+    flags = <uint8_t>((s.link > 0) | ((s.strong > 0) << 1))
+    if s.run_count == 0 or s.runs[s.run_count - 1].flags != flags:
+        reserve(<void**>&s.runs, &s.run_room, s.run_count + 1, sizeof(Run))
+        s.runs[s.run_count].at = s.size
+        s.runs[s.run_count].flags = flags
+        s.run_count += 1
+    return 0
+
+
+# ======================================================================================================================
+# Open elements
+# ======================================================================================================================
+
+cdef class BlockScanner:
+    """Cuts pages into blocks.
+
+    Parameters
+    ----------
+    entities : list of tuple (bytes, bytes)
+        Name without the ampersand, with the semicolon where it must have one, and what it stands for.
+    keywords : list of tuple (bytes, int)
+        Piece of a class, id or role in lower case, and the group (0 to 31) it stands for.
+    words : list of tuple (bytes, int)
+        Word in lower case and its group: 1 months, 2 weekdays, 3 controls, 4 bylines, 5 rights, 6 talk,
+        7 talk and controls.
+    """
+
+    cdef Table tags
+    cdef uint16_t* tag_flags
+    cdef Table entities
+    cdef list _meanings         # keeps what `meaning` points to
+    cdef const uint8_t** meaning
+    cdef int64_t* meaning_size
+    cdef Table keywords
+    cdef uint8_t* keyword_group
+    cdef int32_t* first         # by the first two letters: keywords that begin with them, -1 ends
+    cdef int32_t* following
+    cdef Table words
+    cdef uint8_t* word_group
+
+    def __cinit__(self, list entities, list keywords, list words):
+        cdef int64_t i, place
+        cdef bytes name, meaning
+        for table in (entities, keywords, words):
+            if not all(isinstance(row, tuple) and len(row) == 2 for row in table):
+                raise ValueError("expected tables of pairs")
+        table_init(&self.tags)
+        table_init(&self.entities)
+        table_init(&self.keywords)
+        table_init(&self.words)
+        self.tag_flags = <uint16_t*>malloc(len(TAGS) * sizeof(uint16_t))
+        self.meaning = <const uint8_t**>malloc((len(entities) + 1) * sizeof(void*))
+        self.meaning_size = <int64_t*>malloc((len(entities) + 1) * sizeof(int64_t))
+        self.keyword_group = <uint8_t*>malloc(len(keywords) + 1)
+        self.following = <int32_t*>malloc((len(keywords) + 1) * sizeof(int32_t))
+        self.first = <int32_t*>malloc(1024 * sizeof(int32_t))
+        self.word_group = <uint8_t*>malloc(len(words) + 1)
+        if (self.tag_flags == NULL or self.meaning == NULL or self.meaning_size == NULL or self.keyword_group == NULL
+                or self.following == NULL or self.first == NULL or self.word_group == NULL):
+            raise MemoryError
+        for i, (tag, flags) in enumerate(TAGS):
+            name = tag.encode()
+            table_add(&self.tags, <const uint8_t*>name, len(name))
+            self.tag_flags[i] = flags
+        self._meanings = []
+        for i, (name, meaning) in enumerate(entities):
+            if table_add(&self.entities, <const uint8_t*>name, len(name)) != i:
+                raise ValueError(f"the entity {name!r} stands there twice")
+            if len(meaning) > 2 * len(name) + 1:
+                raise ValueError(f"the entity {name!r} stands for more than twice its length")
+            self._meanings.append(meaning)
+            self.meaning[i] = <const uint8_t*>meaning
+            self.meaning_size[i] = len(meaning)
+        memset(self.first, 0xFF, 1024 * sizeof(int32_t))
+        for i, (name, group) in enumerate(keywords):
+            if table_add(&self.keywords, <const uint8_t*>name, len(name)) != i:
+                raise ValueError(f"the keyword {name!r} stands there twice")
+            if len(name) < 2 or not (name.isalpha() and name.islower() and name.isascii()) or not 0 <= group < 32:
+                raise ValueError(f"expected a keyword of at least two lower-case letters and a group below 32, got {name!r}: {group}")
+            place = (<const uint8_t*>name)[0] % 32 * 32 + (<const uint8_t*>name)[1] % 32
+            self.keyword_group[i] = group
+            self.following[i] = self.first[place]
+            self.first[place] = <int32_t>i
+        for i, (name, group) in enumerate(words):
+            if table_add(&self.words, <const uint8_t*>name, len(name)) != i:
+                raise ValueError(f"the word {name!r} stands there twice")
+            self.word_group[i] = group
+
+    def __dealloc__(self):
+        table_free(&self.tags)
+        table_free(&self.entities)
+        table_free(&self.keywords)
+        table_free(&self.words)
+        free(self.tag_flags)
+        free(self.meaning)
+        free(self.meaning_size)
+        free(self.keyword_group)
+        free(self.following)
+        free(self.first)
+        free(self.word_group)
+
+    cdef uint32_t _groups(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """Groups of the key words in an attribute."""
+        cdef uint32_t found = 0
+        cdef int32_t k
+        cdef int64_t i, j, size
+        cdef const uint8_t* word
+        for i in range(n - 1):
+            if not is_alpha(p[i]) or not is_alpha(p[i + 1]):
+                continue
+            k = self.first[p[i] % 32 * 32 + p[i + 1] % 32]
+            while k >= 0:
+                word = self.keywords.arena + self.keywords.offset[k]
+                size = self.keywords.offset[k + 1] - self.keywords.offset[k]
+                # Short ones count only as whole words: "ad", "nav".
+                if i + size <= n and (size > 3 or ((i == 0 or not is_alpha(p[i - 1])) and (i + size == n or not is_lower(p[i + size])))):
+                    j = 0
+                    while j < size and (p[i + j] | 32) == word[j]:
+                        j += 1
+                    if j == size:
+                        found |= <uint32_t>1 << self.keyword_group[k]
+                k = self.following[k]
+        return found
+
+    cdef int _pop(self, Page* s) except -1 nogil:
+        """Close the innermost element."""
+        cdef Element* e = &s.elements[s.stack[s.depth - 1]]
+        cdef uint16_t flags = self.tag_flags[e.tag]
+        if flags & BLOCK:
+            end_block(s, &self.words, self.word_group, False)
+        s.depth -= 1
+        s.open[e.tag] -= 1
+        s.dip = min(s.dip, s.depth)
+        if not e.closed:
+            self._unmark(s, e, flags)
+        if flags & MUTE:
+            s.mute -= 1
+        if e.tag == T_PRE:
+            s.pre -= 1
+        return 0
+
+    cdef void _unmark(self, Page* s, Element* e, uint16_t flags) noexcept nogil:
+        s.link -= e.link
+        if flags & (STRONG | HEADING):
+            s.strong -= 1
+
+    cdef int _pop_to(self, Page* s, int depth) except -1 nogil:
+        while s.depth > depth:
+            self._pop(s)
+        return 0
+
+    cdef int _find(self, const Page* s, uint16_t tag, uint16_t walls, int limit) noexcept nogil:
+        """Place of the innermost open element of a tag on the stack, not beyond a wall; 0 if there is none."""
+        cdef int i = s.depth - 1
+        cdef const Element* e
+        if tag != T_UNKNOWN and s.open[tag] == 0:
+            return 0
+        while i > 0 and s.depth - i <= limit:
+            e = &s.elements[s.stack[i]]
+            if e.tag == tag and not e.closed:
+                return i
+            if self.tag_flags[e.tag] & walls:
+                return 0
+            i -= 1
+        return 0
+
+    cdef int _close_implied(self, Page* s, uint16_t tag, uint16_t flags) except -1 nogil:
+        """End what a start tag ends."""
+        cdef int i = 0
+        cdef uint16_t other
+        if tag == T_LI:
+            i = self._item(s, T_LI, T_LI, T_UL, T_OL)
+        elif tag == T_DT or tag == T_DD:
+            i = self._item(s, T_DT, T_DD, T_DL, T_DL)
+        elif tag == T_TD or tag == T_TH:
+            i = self._item(s, T_TD, T_TH, T_TABLE, T_TABLE)
+        elif tag == T_TR:
+            i = self._item(s, T_TR, T_TR, T_TABLE, T_TABLE)
+        elif T_TBODY <= tag <= T_TFOOT:
+            i = self._item(s, T_TBODY, T_THEAD, T_TABLE, T_TABLE)
+        elif tag == T_BODY:
+            i = self._find(s, T_HEAD, 0, DEPTH)
+        elif flags & HEADING:
+            other = s.elements[s.stack[s.depth - 1]].tag
+            if self.tag_flags[other] & HEADING:
+                i = s.depth - 1
+        elif tag == T_A:
+            i = self._find(s, T_A, BLOCK | WALL, LOOK)
+        if i:
+            self._pop_to(s, i)
+        if flags & BLOCK and tag != T_BR:
+            if s.mute:
+                i = s.depth - 1
+                while i > 0 and not self.tag_flags[s.elements[s.stack[i]].tag] & MUTE:
+                    i -= 1
+                if self.tag_flags[s.elements[s.stack[i]].tag] & BREAKOUT:
+                    self._hole(s, -1)
+                    self._pop_to(s, i)
+            # A p ends where a block begins.
+            i = self._find(s, T_P, WALL, DEPTH)
+            if i:
+                self._pop_to(s, i)
+        return 0
+
+    cdef int _item(self, const Page* s, uint16_t a, uint16_t b, uint16_t wall, uint16_t wall2) noexcept nogil:
+        """Place of the innermost open a or b that is not outside of a list (table); 0 if there is none."""
+        cdef int i = s.depth - 1
+        cdef uint16_t tag
+        if s.open[a] == 0 and s.open[b] == 0:
+            return 0
+        while i > 0:
+            tag = s.elements[s.stack[i]].tag
+            if tag == a or tag == b:
+                return i
+            if tag == wall or tag == wall2:
+                return 0
+            # Items of a list do not end with a cell that they stand around.
+            if (tag == T_TD or tag == T_TH or tag == T_TABLE) and a != T_TR and a != T_TBODY:
+                return 0
+            i -= 1
+        return 0
+
+    cdef int _hole(self, Page* s, int64_t end) except -1 nogil:
+        """What was not shown ends at `end` (-1: at the tag that is being read); kept if it stands inside a block."""
+        cdef int64_t start = s.mute_start
+        if start < 0 or s.text_start < 0:
+            s.mute_start = -1
+            return 0
+        if end < 0:
+            s.mute_start = -1
+            return 0
+        reserve(<void**>&s.holes, &s.hole_room, s.hole_count + 2, sizeof(int64_t))
+        s.holes[s.hole_count] = start
+        s.holes[s.hole_count + 1] = end
+        s.hole_count += 2
+        s.mute_start = -1
+        return 0
+
+    cdef int64_t _quote_end(self, Page* s, int64_t i, uint8_t quote) noexcept nogil:
+        """Where the quote that opens before i closes, or -1."""
+        cdef const void* hit
+        cdef int which = quote == 39
+        if i >= s.quotes[which]:
+            return -1
+        hit = memchr(s.p + i, quote, s.n - i)
+        if hit == NULL:
+            s.quotes[which] = i
+            return -1
+        return <const uint8_t*>hit - s.p
+
+    cdef int64_t _tag(self, Page* s, int64_t i) except -1 nogil:
+        """Read the mark-up at the '<' at i; returns where it ends, or i if it is text."""
+        cdef const uint8_t* p = s.p
+        cdef int64_t n = s.n, j, k, value, value_end, after, size = 0, signs = 0
+        cdef const void* hit
+        cdef uint8_t name[16]
+        cdef uint8_t sign[SIGN + 8]
+        cdef int64_t class_at = -1, class_size = 0, id_at = -1, id_size = 0
+        cdef uint32_t groups = 0
+        cdef bint end, href = False, hidden = False
+        cdef int64_t found
+        cdef uint16_t tag
+        if i + 1 >= n:
+            return i
+        if p[i + 1] == 33 or p[i + 1] == 63:
+            return self._declaration(s, i)
+        end = p[i + 1] == 47
+        j = i + 1 + end
+        if j >= n or not is_alpha(p[j]):
+            if end:
+                hit = memchr(p + i, 62, n - i)
+                return n if hit == NULL else <const uint8_t*>hit - p + 1
+            return i
+        k = j
+        while k < n and p[k] > 32 and p[k] != 62 and p[k] != 47:
+            if size < 16:
+                name[size] = p[k] | 32 if is_upper(p[k]) else p[k]
+                size += 1
+            k += 1
+        found = table_find(&self.tags, name, size, tm_hash(name, size))
+        tag = T_UNKNOWN if found < 0 else <uint16_t>found
+        # Attributes
+        while True:
+            while k < n and (p[k] <= 32 or p[k] == 47):
+                k += 1
+            if k >= n or p[k] == 62:
+                break
+            j = k
+            k += 1
+            while k < n and p[k] > 32 and p[k] != 61 and p[k] != 62 and p[k] != 47:
+                k += 1
+            after = k
+            while after < n and p[after] <= 32:
+                after += 1
+            if after >= n or p[after] != 61:
+                if k - j == 6 and (p[j] | 32) == 104 and memcmp(p + j + 1, b"idden", 5) == 0:
+                    hidden = True
+                continue
+            size = k - j
+            value = after + 1
+            while value < n and p[value] <= 32:
+                value += 1
+            if value < n and (p[value] == 34 or p[value] == 39):
+                value_end = self._quote_end(s, value + 1, p[value])
+                if value_end < 0:
+                    # Never closed: the tag ends at its next '>'.
+                    hit = memchr(p + value, 62, n - value)
+                    k = n if hit == NULL else <const uint8_t*>hit - p
+                    value_end = k
+                else:
+                    k = value_end + 1
+                value += 1
+            else:
+                k = value
+                while k < n and p[k] > 32 and p[k] != 62:
+                    k += 1
+                value_end = k
+            if end:
+                continue
+            if size == 5 and same_letters(p + j, b"class", 5):
+                class_at, class_size = value, max(value_end - value, 0)
+                groups |= self._groups(p + value, class_size)
+            elif size == 2 and same_letters(p + j, b"id", 2):
+                id_at, id_size = value, max(value_end - value, 0)
+                groups |= self._groups(p + value, id_size)
+            elif size == 4 and same_letters(p + j, b"href", 4):
+                href = True
+            elif (size == 4 and same_letters(p + j, b"role", 4)) or (size == 8 and same_letters(p + j, b"itemprop", 8)):
+                groups |= self._groups(p + value, max(value_end - value, 0))
+            elif size == 5 and same_letters(p + j, b"style", 5):
+                hidden = hidden or hides(p + value, value_end - value)
+            elif size == 6 and same_letters(p + j, b"hidden", 6):
+                hidden = True
+        k = min(k + 1, n)
+        if end:
+            self._end_tag(s, tag, i, k)
+            return k
+        # The sign of the element in a path
+        size = 0
+        j = i + 1
+        while j < n and p[j] > 32 and p[j] != 62 and p[j] != 47 and size < 32:
+            sign[size] = p[j] | 32 if is_upper(p[j]) else (95 if p[j] == 46 or p[j] == 35 else p[j])
+            size += 1
+            j += 1
+        signs = size
+        if class_at >= 0:
+            signs = put_sign(p + class_at, class_size, sign, signs, 46)
+        if id_at >= 0:
+            signs = put_sign(p + id_at, id_size, sign, signs, 35)
+        return self._start_tag(s, tag, i, k, sign, signs, groups, href, hidden)
+
+    cdef int64_t _declaration(self, Page* s, int64_t i) noexcept nogil:
+        """End of the comment, declaration or instruction at i."""
+        cdef const uint8_t* p = s.p
+        cdef int64_t j = i + 4
+        cdef const void* hit
+        if i + 3 < s.n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
+            while j < s.n:
+                hit = memchr(p + j, 62, s.n - j)
+                if hit == NULL:
+                    return s.n
+                j = <const uint8_t*>hit - p + 1
+                if (p[j - 2] == 45 and p[j - 3] == 45) or (p[j - 2] == 33 and p[j - 3] == 45 and p[j - 4] == 45):
+                    return j
+            return s.n
+        hit = memchr(p + i, 62, s.n - i)
+        return s.n if hit == NULL else <const uint8_t*>hit - p + 1
+
+    cdef int64_t _raw_end(self, const Page* s, int64_t i, uint16_t tag) noexcept nogil:
+        """Where the end tag of a raw element begins, or n."""
+        cdef const uint8_t* name = self.tags.arena + self.tags.offset[tag]
+        cdef int64_t size = self.tags.offset[tag + 1] - self.tags.offset[tag], j
+        cdef const void* hit
+        while i < s.n:
+            hit = memchr(s.p + i, 60, s.n - i)
+            if hit == NULL:
+                return s.n
+            i = <const uint8_t*>hit - s.p
+            if i + 2 + size <= s.n and s.p[i + 1] == 47:
+                j = 0
+                while j < size and (s.p[i + 2 + j] | 32) == name[j]:
+                    j += 1
+                if j == size and (i + 2 + size == s.n or not is_alnum(s.p[i + 2 + size])):
+                    return i
+            i += 1
+        return s.n
+
+    cdef int64_t _start_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after, const uint8_t* sign, int64_t signs,
+                            uint32_t groups, bint href, bint hidden) except -1 nogil:
+        """Open an element whose start tag is [i, after); returns where to read on."""
+        cdef uint16_t flags = self.tag_flags[tag]
+        cdef Element* e
+        cdef int32_t parent
+        cdef int64_t stop
+        cdef const void* hit
+        s.tags += 1
+        if flags & RAW:
+            stop = s.n
+            if tag == T_SCRIPT and not s.unescaped:
+                stop = script_end(s.p, after, s.n)
+                s.unescaped = stop == s.n   # then as it stands, and none is looked at in vain again
+            if stop == s.n and not s.unended[tag]:
+                stop = self._raw_end(s, after, tag)
+            if stop == s.n:
+                s.unended[tag] = 1
+                if tag == T_TITLE and s.title_end == 0 and not s.mute:
+                    hit = memchr(s.p + after, 60, s.n - after)
+                    s.title_start, s.title_end = after, s.n if hit == NULL else <const uint8_t*>hit - s.p
+                # A script that never ends hides the rest; a title or frame that never ends was no more than its tag.
+                return s.n if tag == T_SCRIPT or tag == T_STYLE else after
+            if tag == T_TITLE and s.title_end == 0 and not s.mute:
+                s.title_start, s.title_end = after, stop
+            if tag == T_TITLE and s.title_count == 0 and not s.mute:
+                s.title_count = title_words(s.p + after, stop - after, s.title, TITLE)
+            elif s.text_start >= 0 and not s.mute and stop > after:
+                s.mute_start = i
+                self._hole(s, stop)
+                s.blank = s.blank or not (tag == T_SCRIPT or tag == T_STYLE or tag == T_TITLE)
+            return stop
+        if tag == T_IMG:
+            s.images += 1
+        self._close_implied(s, tag, flags)
+        if flags & BLOCK:
+            end_block(s, &self.words, self.word_group, tag == T_BR)
+        if flags & VOID:
+            return after
+        if s.depth >= DEPTH:
+            s.over += 1
+            return after
+        parent = s.stack[s.depth - 1]
+        reserve(<void**>&s.elements, &s.element_room, s.element_count + 1, sizeof(Element))
+        e = &s.elements[s.element_count]
+        memset(e, 0, sizeof(Element))
+        e.parent = parent
+        e.tag = tag
+        e.words = groups
+        e.hidden = hidden
+        e.link = tag == T_A and href
+        e.node = s.elements[parent].node
+        if not flags & FORMAT:
+            e.node = node_of(s, e.node, tag, sign, signs)
+        s.stack[s.depth] = <int32_t>s.element_count
+        s.element_count += 1
+        s.depth += 1
+        s.open[tag] += 1
+        s.link += e.link
+        if flags & (STRONG | HEADING):
+            s.strong += 1
+        if flags & MUTE:
+            if s.mute == 0:
+                s.mute_start = i
+                s.blank = s.blank or flags & BREAKOUT   # a picture or a control parts words, a template is not there
+            s.mute += 1
+        if tag == T_PRE:
+            s.pre += 1
+        return after
+
+    cdef int _end_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after) except -1 nogil:
+        """Close what an end tag [i, after) closes."""
+        cdef uint16_t flags = self.tag_flags[tag]
+        cdef int place, k
+        cdef Element* e
+        s.tags += 1
+        if flags & (VOID | RAW):
+            if flags & BLOCK:
+                end_block(s, &self.words, self.word_group, tag == T_BR)
+            return 0
+        if s.over:
+            s.over -= 1
+            if flags & BLOCK:
+                end_block(s, &self.words, self.word_group, False)
+            return 0
+        if flags & HEADING:
+            # Any of them ends any other.
+            place = s.depth - 1
+            while place > 0 and not self.tag_flags[s.elements[s.stack[place]].tag] & (HEADING | WALL):
+                place -= 1
+            if place and not self.tag_flags[s.elements[s.stack[place]].tag] & HEADING:
+                place = 0
+        elif flags & BLOCK:
+            place = self._find(s, tag, 0 if T_TD <= tag <= T_CAPTION else WALL, DEPTH)
+            if place == 0:
+                end_block(s, &self.words, self.word_group, False)
+        else:
+            place = self._find(s, tag, WALL, LOOK)
+        if place == 0:
+            return 0
+        if not flags & BLOCK:
+            for k in range(place + 1, s.depth):
+                if self.tag_flags[s.elements[s.stack[k]].tag] & BLOCK:
+                    # Misnested: it ends here, the blocks in it stay open.
+                    e = &s.elements[s.stack[place]]
+                    e.closed = True
+                    self._unmark(s, e, flags)
+                    return 0
+        if flags & MUTE and s.mute == 1:
+            self._hole(s, after)
+        self._pop_to(s, place)
+        return 0
+
+    # ==================================================================================================================
+    # Text
+    # ==================================================================================================================
+
+    cdef int64_t _entity(self, Page* s, int64_t i, int64_t end) except -1 nogil:
+        """Resolve the reference at the '&' at i; returns where it ends, or i if it is none."""
+        cdef const uint8_t* p = s.p
+        cdef int64_t j = i + 1, k, found
+        cdef uint32_t c = 0
+        cdef int base
+        if j >= end:
+            return i
+        if p[j] == 35:
+            j += 1
+            base = 16 if j < end and (p[j] | 32) == 120 else 10
+            j += base == 16
+            k = j
+            while j < end and j - k < 12 and (is_digit(p[j]) or (base == 16 and 97 <= (p[j] | 32) <= 102)):
+                if c < 0x200000:
+                    c = c * base + (p[j] - 48 if is_digit(p[j]) else (p[j] | 32) - 87)
+                j += 1
+            if j == k:
+                return i
+            self._put(s, c, i)
+            return j + (j < end and p[j] == 59)
+        while j < end and j - i <= 32 and is_alnum(p[j]):
+            j += 1
+        if j < end and p[j] == 59:
+            found = table_find(&self.entities, p + i + 1, j - i, tm_hash(p + i + 1, j - i))
+            if found >= 0:
+                self._put_bytes(s, self.meaning[found], self.meaning_size[found], i)
+                return j + 1
+        # Names that need no semicolon: the longest that the text begins with.
+        k = min(j, i + 7)
+        while k > i + 2:
+            found = table_find(&self.entities, p + i + 1, k - i - 1, tm_hash(p + i + 1, k - i - 1))
+            if found >= 0:
+                self._put_bytes(s, self.meaning[found], self.meaning_size[found], i)
+                return k
+            k -= 1
+        return i
+
+    cdef int _put_bytes(self, Page* s, const uint8_t* p, int64_t n, int64_t at) except -1 nogil:
+        if (n == 2 and p[0] == 0xC2 and p[1] == 0xA0) or (n == 1 and p[0] <= 32) or (n == 3 and is_wide_blank(p)):
+            s.blank = True
+            return 0
+        if is_nothing(p, n):
+            return 0
+        begin_text(s, at)
+        memcpy(s.text + s.size, p, n)
+        s.size += n
+        return 0
+
+    cdef int _put(self, Page* s, uint32_t c, int64_t at) except -1 nogil:
+        """A character by its number."""
+        cdef uint8_t b[4]
+        return self._put_bytes(s, b, encoded(c, b), at)
+
+    cdef int _text(self, Page* s, int64_t i, int64_t end) except -1 nogil:
+        """Text of [i, end), which holds no mark-up."""
+        cdef const uint8_t* p = s.p
+        cdef int64_t j
+        cdef uint8_t c
+        if s.mute:
+            return 0
+        while i < end:
+            c = p[i]
+            if c <= 32:
+                if c == 10 and (s.pre or (s.plain and blank_line(p, i + 1, end))):
+                    end_block(s, &self.words, self.word_group, True)
+                s.blank = True
+                i += 1
+                continue
+            if c == 38:
+                j = self._entity(s, i, end)
+                if j > i:
+                    i = j
+                    s.page_end = i
+                    continue
+            elif c == 0xC2 and i + 1 < end and p[i + 1] == 0xA0:
+                s.blank = True
+                i += 2
+                continue
+            elif (c == 0xC2 or c == 0xEF) and is_nothing(p + i, end - i):
+                i += 2 + (c == 0xEF)
+                continue
+            elif (c == 0xE2 or c == 0xE3) and i + 2 < end and is_wide_blank(p + i):
+                s.blank = True
+                i += 3
+                continue
+            begin_text(s, i)
+            j = i + 1
+            while j < end and STOPS[p[j]] == 0:
+                j += 1
+            memcpy(s.text + s.size, p + i, j - i)
+            s.size += j - i
+            i = j
+            s.page_end = i
+        return 0
+
+    cdef int _scan(self, Page* s) except -1 nogil:
+        cdef int64_t i = 0, after
+        cdef const void* hit
+        s.plain = no_tag(s.p, s.n)
+        while i < s.n:
+            if s.p[i] == 60:
+                after = self._tag(s, i)
+                if after > i:
+                    i = after
+                    continue
+                self._text(s, i, i + 1)
+                i += 1
+                continue
+            hit = memchr(s.p + i, 60, s.n - i)
+            after = s.n if hit == NULL else <const uint8_t*>hit - s.p
+            self._text(s, i, after)
+            i = after
+        end_block(s, &self.words, self.word_group, False)
+        return 0
+
+    def blocks(self, const uint8_t[::1] page not None):
+        """The blocks of a page.
+
+        Raises
+        ------
+        OverflowError
+            More than 2,097,152 blocks.
+
+        Returns
+        -------
+        dict of str to array
+            text uint8: all texts, one after the other; bounds int64 (n + 1,); starts, ends int64 (n,): bytes of the
+            page, end exclusive; counts int32 (n, len(COUNTS)); element int32 (n,); keys uint64 (n, len(KEYS)); hashes
+            uint64 (n,): equal for equal words but for numbers and case; node int32 (n,).
+            parents, tags, groups, hidden, element_nodes (int32, uint16, uint32, uint8, int32; elements,): of each
+            element, 0 is the page; element_nodes is the path that leads to it.
+            node_parents int32, signs uint8, sign_bounds int64: the paths, 0 the empty one.
+            holes int64 (h, 2): stretches within blocks that are not shown.  title int: distinct words of the title;
+            title_span (int, int): where it stands, (0, 0) if there is none.  plain bool: the page has no tag, and its
+            blocks are what blank lines part.
+        """
+        cdef Page* s = <Page*>malloc(sizeof(Page))
+        if s == NULL:
+            raise MemoryError
+        memset(s, 0, sizeof(Page))
+        try:
+            with nogil:
+                page_init(s, &page[0] if page.shape[0] else NULL, page.shape[0])
+                self._scan(s)
+            return columns(s)
+        finally:
+            page_free(s)
+            free(s)
+
+
+cdef uint8_t STOPS[256]
+
+
+cdef void _block_tables():
+    cdef int i
+    memset(STOPS, 0, 256)
+    for i in range(33):
+        STOPS[i] = 1
+    for i in (38, 0xC2, 0xE2, 0xE3, 0xEF):
+        STOPS[i] = 1
+
+
+_block_tables()
+
+
+cdef inline bint is_nothing(const uint8_t* p, int64_t n) noexcept nogil:
+    """Soft hyphens and byte order marks are not there, wherever they stand."""
+    return (n >= 2 and p[0] == 0xC2 and p[1] == 0xAD) or (n >= 3 and p[0] == 0xEF and p[1] == 0xBB and p[2] == 0xBF)
+
+
+cdef bint no_tag(const uint8_t* p, int64_t n) noexcept nogil:
+    """Nothing in the page looks like a tag, a comment or a declaration."""
+    cdef int64_t i = 0
+    cdef const void* hit
+    while i < n:
+        hit = memchr(p + i, 60, n - i)
+        if hit == NULL:
+            return True
+        i = <const uint8_t*>hit - p + 1
+        if i < n and (is_alpha(p[i]) or p[i] == 47 or p[i] == 33 or p[i] == 63):
+            return False
+    return True
+
+
+cdef inline bint blank_line(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """The line that begins at i is blank."""
+    while i < end and (p[i] == 32 or p[i] == 9 or p[i] == 13):
+        i += 1
+    return i < end and p[i] == 10
+
+
+cdef inline bint is_wide_blank(const uint8_t* p) noexcept nogil:
+    """White space and marks of no width in three bytes."""
+    if p[0] == 0xE2 and p[1] == 0x80:
+        return 0x80 <= p[2] <= 0x8B or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF
+    return p[0] == 0xE3 and p[1] == 0x80 and p[2] == 0x80

@@ -1,0 +1,107 @@
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer, disjoint_base
+
+__all__ = [
+    "CONTEXT",
+    "FEATURES",
+    "Forest",
+    "LEAVES",
+    "LEVELS",
+    "ROLES",
+    "SECTIONS",
+    "character_counts",
+    "context",
+    "cosines",
+    "densest",
+    "features",
+    "inherited",
+    "keywords",
+    "line_breaks",
+    "nearest",
+    "smooth",
+    "smooth_leaves",
+    "stretch",
+    "subtree_sums",
+    "walk",
+    "wrapped",
+]
+
+CONTEXT: tuple[str, ...]
+FEATURES: tuple[str, ...]
+ROLES: dict[str, str]
+SECTIONS: tuple[str, ...]
+
+def features(page: Mapping[str, Any]) -> NDArray[np.float32]: ...
+def context(page: Mapping[str, Any], scores: NDArray[np.float64]) -> NDArray[np.float32]: ...
+
+LEAVES: int
+
+@disjoint_base
+class Forest:
+    def __new__(
+        cls,
+        feature: NDArray[np.int16],
+        threshold: NDArray[np.float32],
+        left: NDArray[np.int16],
+        right: NDArray[np.int16],
+        leaf: NDArray[np.float32],
+        sizes: NDArray[np.int32],
+        *rest: object,
+    ) -> Self: ...
+    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]: ...
+
+LEVELS: int
+
+def smooth(
+    parents: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    price: float,
+    levels: int = ...,
+) -> NDArray[np.float64]: ...
+def smooth_leaves(
+    parents: NDArray[np.int32],
+    element: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    inner: float,
+    price: float,
+    levels: int = ...,
+) -> NDArray[np.float64]: ...
+def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
+def nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+def subtree_sums(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def densest(
+    parents: NDArray[np.int32], characters: NDArray[np.int64], structure: NDArray[np.int64], root: int, share: float
+) -> int: ...
+def character_counts(text: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def line_breaks(page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def stretch(
+    page: Buffer,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    tags: NDArray[np.int32],
+    words: NDArray[np.int32],
+    shown: NDArray[np.uint8],
+) -> tuple[int, int, int, int]: ...
+def wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def keywords(text: Buffer, bounds: NDArray[np.int64], least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def cosines(
+    ids: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def walk(
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    value: NDArray[np.float64],
+    rows: NDArray[np.float64],
+) -> NDArray[np.float64]: ...

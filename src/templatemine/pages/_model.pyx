@@ -1,0 +1,1809 @@
+"""What is computed over the blocks of a page: features, trees, smoothing, stretches and sums over elements."""
+
+import numpy as np
+from templatemine.pages import _html
+
+from libc.math cimport INFINITY, isfinite, log1p, sqrt
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memchr, memset
+
+from templatemine.pages._html cimport (
+    C_BARS, C_BREAK, C_BROKEN, C_BY, C_CAPITAL, C_CLOCK, C_COLONS, C_COMMAS, C_CONTROL, C_END, C_IMAGES, C_LETTERS, C_LINKED,
+    C_LOWER, C_MONTH, C_NUMBERS, C_OWN, C_PARENS, C_QUOTES, C_RIGHTS, C_SENTENCES, C_SHORT, C_SIZE, C_STRONG, C_TAGS, C_TALK,
+    C_TITLE, C_TITLE_WORDS, C_UPPER, C_WEEKDAY, C_WORDS, C_YEAR,
+)
+
+__all__ = [
+    "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context", "cosines",
+    "densest", "features", "inherited", "keywords", "line_breaks", "nearest", "smooth", "smooth_leaves", "stretch",
+    "subtree_sums", "walk", "wrapped",
+]
+
+
+# ---------------------------------------------------------------------------------------------------------- features of blocks
+# The page model: what is known of each block, for the trees that say how likely it is main text (`_forest`).
+#
+# In come the columns that `_html` gives of a page, out goes a matrix of features, a row a block.  Time is linear in
+# blocks and elements, and memory is the matrix.  No feature says where on the page a block stands.
+
+
+# ======================================================================================================================
+# Tables: the roles of tags, the names of features
+# ======================================================================================================================
+
+ROLES = {
+    "p": "p", "li": "li", "cell": "td th", "heading": "h1 h2 h3 h4 h5 h6 legend", "h1": "h1", "h2": "h2", "div": "div section",
+    "term": "dt dd", "pre": "pre listing code", "quote": "blockquote q", "article": "article", "main": "main", "nav": "nav menu dir",
+    "aside": "aside", "header": "header hgroup", "footer": "footer", "form": "form fieldset", "figure": "figure figcaption caption",
+    "button": "button label summary", "noscript": "noscript", "link": "a", "inline": "span font small time cite abbr",
+    "table": "table", "list": "ul ol dl",
+}
+"""Tags that play a role together."""
+
+cdef enum:
+    R_P, R_LI, R_CELL, R_HEADING, R_H1, R_H2, R_DIV, R_TERM, R_PRE, R_QUOTE, R_ARTICLE, R_MAIN, R_NAV, R_ASIDE, R_HEADER, R_FOOTER
+    R_FORM, R_FIGURE, R_BUTTON, R_NOSCRIPT, R_LINK, R_INLINE, R_TABLE, R_LIST, R_SIZE
+
+cdef enum:
+    GROUP_COUNT = 18    # of key words
+    FAR = 30            # further up than any key word counts
+    SIDES = 3           # neighbours looked at on each side
+    KEYED = 5           # forms of the path that blocks are gathered by
+    CONTAINERS_UP = 4          # containers looked at
+    RECORD = 2          # blocks that make an element a record
+    DATED = 25          # words of a block that says when, and perhaps who, at most
+    MARK = 15           # of a heading
+    BOLD = 6            # of a line in bold that stands for one
+
+LOCAL = (
+    "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_covered", "month", "weekday",
+    "control", "by", "rights", "year", "clock", "sentences", "sentence_rate", "comma_rate", "commas", "colons", "quote_rate",
+    "bar_rate", "bars", "paren_rate", "end", "lower", "own", "tags", "images", "break", "broken", "gap", "copies", "hidden",
+    "tables", "lists",
+)
+NEIGHBOUR = ("words", "linked", "sentence_rate", "heading", "strong", "capital", "control", "end", "same_path")
+GATHERED = ("blocks", "words", "prose", "linked")
+AROUND = (
+    "prose_left", "prose_right", "prose_left_far", "prose_right_far", "linked_left", "linked_right", "linked_left_far",
+    "linked_right_far", "to_prose_left", "to_prose_right", "words_to_prose_left", "words_to_prose_right", "after_title",
+    "in_most", "in_nearly_all", "out_of_most",
+)
+RECORDS = ("repeats", "part", "size", "dated", "prose", "linked", "height")
+TITLED = ("up", "down", "words", "prose")
+SECTIONS = (
+    "talk", "since_mark", "mark_control", "mark_talk", "since_control_mark", "since_talk", "since_talk_mark", "since_dated",
+    "to_dated", "dated_before", "dated_behind", "dated_beside", "dated_beside_part",
+)
+WHOLE = ("page_words", "page_blocks", "page_prose", "page_linked")
+
+
+def _names(groups):
+    names = list(LOCAL)
+    names += [f"leaf_{role}" for role in ROLES] + [f"in_{role}" for role in ROLES]
+    names += [f"group_{group}" for group in groups]
+    names += [f"{form}_{what}" for form in ("full", "parent", "grandparent", "tags", "near") for what in GATHERED]
+    names += [f"container{level}_{what}" for level in range(CONTAINERS_UP) for what in GATHERED]
+    names += list(AROUND) + list(WHOLE)
+    names += [f"like{level}_{what}" for level in range(CONTAINERS_UP) for what in ("count", "part")]
+    names += [f"record_{what}" for what in RECORDS] + [f"title_{what}" for what in TITLED]
+    names += [f"{what}{side:+d}" for side in (-3, -2, -1, 1, 2, 3) for what in NEIGHBOUR]
+    return tuple(names) + SECTIONS
+
+
+FEATURES = _names([str(place) for place in range(GROUP_COUNT)])
+"""Columns of the matrix; `pages.model.feature_names` puts in the names of the groups of key words."""
+
+cdef int WIDTH = len(FEATURES)
+cdef int LOCAL_SIZE = len(LOCAL)
+cdef int AROUND_SIZE = len(AROUND)
+cdef int RECORD_SIZE = 2 * CONTAINERS_UP + len(RECORDS)
+cdef int TITLED_SIZE = len(TITLED)
+cdef int NEIGHBOUR_SIZE = len(NEIGHBOUR)
+
+cdef uint32_t ROLE_OF[256]
+cdef uint8_t IS_BLOCK[256]
+
+
+cdef void _tables():
+    memset(ROLE_OF, 0, sizeof(ROLE_OF))
+    memset(IS_BLOCK, 0, sizeof(IS_BLOCK))
+    for place, (name, flags) in enumerate(_html.TAGS):
+        IS_BLOCK[place] = bool(flags & _html.FLAGS["block"])
+        for number, tags in enumerate(ROLES.values()):
+            if name in tags.split():
+                ROLE_OF[place] |= 1 << number
+
+
+_tables()
+
+
+# ======================================================================================================================
+# Features
+# ======================================================================================================================
+
+cdef struct Work:
+    # Of each element
+    const uint16_t* tag_of
+    uint32_t* roles         # of itself and all it stands in
+    uint8_t* distance       # (elements, GROUP_COUNT) how far up the nearest one with a key word of the group is
+    uint8_t* hidden
+    uint8_t* tables
+    uint8_t* lists
+    int32_t* home           # itself or the nearest block element above
+    double* sums            # (elements, 4): blocks, words, prose, linked
+    int32_t* dated          # something in it is dated
+    int32_t* beside         # (elements, 2): blocks right in its children, and those that are dated
+    # Of each path
+    double* like            # (paths, 5): elements with text at its end, their words, prose, links, and how many are dated
+    # Of each block
+    double* prose
+    int32_t* group          # place of its group, for one form of the path
+    # Hash table
+    uint64_t* slot_key
+    int32_t* slot
+    double* group_sums
+
+
+cdef void work_free(Work* w) noexcept nogil:
+    free(w.roles)
+    free(w.distance)
+    free(w.hidden)
+    free(w.tables)
+    free(w.lists)
+    free(w.home)
+    free(w.sums)
+    free(w.dated)
+    free(w.beside)
+    free(w.like)
+    free(w.prose)
+    free(w.group)
+    free(w.slot_key)
+    free(w.slot)
+    free(w.group_sums)
+
+
+cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) except -1 nogil:
+    memset(w, 0, sizeof(Work))
+    w.roles = <uint32_t*>malloc(m * sizeof(uint32_t))
+    w.distance = <uint8_t*>malloc(m * GROUP_COUNT)
+    w.hidden = <uint8_t*>malloc(m)
+    w.tables = <uint8_t*>malloc(m)
+    w.lists = <uint8_t*>malloc(m)
+    w.home = <int32_t*>malloc(m * sizeof(int32_t))
+    w.sums = <double*>malloc(m * 4 * sizeof(double))
+    w.dated = <int32_t*>malloc(m * sizeof(int32_t))
+    w.beside = <int32_t*>malloc(2 * m * sizeof(int32_t))
+    w.like = <double*>malloc(paths * 5 * sizeof(double))
+    w.prose = <double*>malloc(n * sizeof(double))
+    w.group = <int32_t*>malloc(n * sizeof(int32_t))
+    w.slot_key = <uint64_t*>malloc(slots * sizeof(uint64_t))
+    w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
+    w.group_sums = <double*>malloc(n * 4 * sizeof(double))
+    if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
+            or w.sums == NULL or w.dated == NULL or w.beside == NULL or w.like == NULL or w.prose == NULL or w.group == NULL
+            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL):
+        work_free(w)
+        raise MemoryError
+    return 0
+
+
+cdef void totals(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents, int64_t n) noexcept nogil:
+    """Sums over the blocks in each element, however deep."""
+    cdef int64_t i, e, m = parents.shape[0]
+    cdef int k
+    memset(w.sums, 0, m * 4 * sizeof(double))
+    for i in range(n):
+        add_block(w.sums + 4 * element[i], counts + i * C_SIZE, w.prose[i])
+    for e in range(m - 1, 0, -1):
+        for k in range(4):
+            w.sums[4 * parents[e] + k] += w.sums[4 * e + k]
+
+
+cdef void elements(Work* w, const int32_t[::1] parents, const uint16_t[::1] tags, const uint32_t[::1] groups,
+                   const uint8_t[::1] hidden, double words) noexcept nogil:
+    """What an element inherits; parents stand before their children.
+
+    A name that nine tenths of the page's words stand under tells nothing apart.
+    """
+    cdef int64_t i, parent, m = parents.shape[0]
+    cdef int g
+    cdef uint8_t d
+    cdef uint32_t own, named
+    cdef bint all_of_it
+    for i in range(m):
+        parent = parents[i]
+        all_of_it = w.sums[4 * i + 1] >= 0.9 * words
+        named = 0 if all_of_it else groups[i]
+        own = ROLE_OF[tags[i] & 0xFF]
+        if parent < 0:
+            w.roles[i] = own
+            w.hidden[i] = 0
+            w.tables[i] = w.lists[i] = 0
+            w.home[i] = <int32_t>i
+        else:
+            w.roles[i] = own | w.roles[parent]
+            w.hidden[i] = w.hidden[parent] if all_of_it else hidden[i] | w.hidden[parent]
+            w.tables[i] = w.tables[parent]
+            w.lists[i] = w.lists[parent]
+            w.home[i] = <int32_t>i if IS_BLOCK[tags[i] & 0xFF] else w.home[parent]
+        if own >> R_TABLE & 1 and w.tables[i] < 200:
+            w.tables[i] += 1
+        if own >> R_LIST & 1 and w.lists[i] < 200:
+            w.lists[i] += 1
+        for g in range(GROUP_COUNT):
+            if named >> g & 1:
+                d = 0
+            elif parent < 0:
+                d = FAR
+            else:
+                d = w.distance[parent * GROUP_COUNT + g]
+                d = d + 1 if d < FAR else FAR
+            w.distance[i * GROUP_COUNT + g] = d
+
+
+cdef inline double share(double part, double whole) noexcept nogil:
+    return part / whole if whole > 0 else 0
+
+
+cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, double gap, double title, float* o) noexcept nogil:
+    """What is known of a block by itself and of the elements it stands in."""
+    cdef double words = c[C_WORDS] if c[C_WORDS] > 0 else 1
+    cdef int k, at
+    cdef uint32_t roles = w.roles[element]
+    o[0] = <float>log1p(words)
+    o[1] = <float>(c[C_LINKED] / words)
+    o[2] = <float>(c[C_STRONG] / words)
+    o[3] = <float>(c[C_CAPITAL] / words)
+    o[4] = <float>(c[C_UPPER] / words)
+    o[5] = <float>(c[C_NUMBERS] / words)
+    o[6] = <float>(c[C_SHORT] / words)
+    o[7] = <float>(c[C_LETTERS] / words)
+    o[8] = <float>(c[C_TITLE] / words)
+    o[9] = <float>share(c[C_TITLE_WORDS], title)
+    o[10] = c[C_MONTH]
+    o[11] = c[C_WEEKDAY]
+    o[12] = <float>(c[C_CONTROL] / words)
+    o[13] = c[C_BY]
+    o[14] = c[C_RIGHTS]
+    o[15] = c[C_YEAR]
+    o[16] = c[C_CLOCK]
+    o[17] = <float>log1p(c[C_SENTENCES])
+    o[18] = <float>(c[C_SENTENCES] / words)
+    o[19] = <float>(c[C_COMMAS] / words)
+    o[20] = <float>log1p(c[C_COMMAS])
+    o[21] = c[C_COLONS]
+    o[22] = <float>(c[C_QUOTES] / words)
+    o[23] = <float>(c[C_BARS] / words)
+    o[24] = c[C_BARS]
+    o[25] = <float>(c[C_PARENS] / words)
+    o[26] = c[C_END]
+    o[27] = c[C_LOWER]
+    o[28] = <float>(c[C_OWN] / words)
+    o[29] = <float>log1p(c[C_TAGS])
+    o[30] = <float>log1p(c[C_IMAGES])
+    o[31] = c[C_BREAK]
+    o[32] = c[C_BROKEN]
+    o[33] = <float>log1p(gap)
+    o[35] = w.hidden[element]
+    o[36] = w.tables[element]
+    o[37] = w.lists[element]
+    at = LOCAL_SIZE
+    for k in range(R_SIZE):
+        o[at + k] = ROLE_OF[leaf & 0xFF] >> k & 1
+        o[at + R_SIZE + k] = roles >> k & 1
+    at += 2 * R_SIZE
+    for k in range(GROUP_COUNT):
+        o[at + k] = w.distance[element * GROUP_COUNT + k]
+
+
+cdef int64_t gather(Work* w, const uint64_t[:, ::1] keys, int form, uint64_t mask) noexcept nogil:
+    """Number the blocks by one form of their path; returns how many there are."""
+    cdef int64_t i, n = keys.shape[0], count = 0
+    cdef uint64_t place
+    memset(w.slot, 0xFF, (mask + 1) * sizeof(int32_t))
+    for i in range(n):
+        place = (keys[i, form] ^ keys[i, form] >> 32) & mask
+        while w.slot[place] >= 0 and w.slot_key[place] != keys[i, form]:
+            place = (place + 1) & mask
+        if w.slot[place] < 0:
+            w.slot[place] = <int32_t>count
+            w.slot_key[place] = keys[i, form]
+            count += 1
+        w.group[i] = w.slot[place]
+    return count
+
+
+cdef inline void put_sums(const double* sums, const double* whole, float* o) noexcept nogil:
+    o[0] = <float>log1p(sums[0])
+    o[1] = <float>share(sums[1], whole[1])
+    o[2] = <float>share(sums[2], whole[2])
+    o[3] = <float>share(sums[3], sums[1])
+
+
+cdef inline void add_block(double* sums, const int32_t* c, double prose) noexcept nogil:
+    sums[0] += 1
+    sums[1] += c[C_WORDS]
+    sums[2] += prose
+    sums[3] += c[C_LINKED]
+
+
+cdef void paths(Work* w, const int32_t* counts, const uint64_t[:, ::1] keys, const double* whole, uint64_t mask, int at,
+                float* out) noexcept nogil:
+    """Sums over the blocks with the same path, in each of several forms."""
+    cdef int64_t i, n = keys.shape[0], count
+    cdef int f
+    cdef int[KEYED] forms = [0, 1, 2, 4, 5]
+    for f in range(KEYED):
+        count = gather(w, keys, forms[f], mask)
+        memset(w.group_sums, 0, count * 4 * sizeof(double))
+        for i in range(n):
+            add_block(w.group_sums + 4 * w.group[i], counts + i * C_SIZE, w.prose[i])
+        for i in range(n):
+            put_sums(w.group_sums + 4 * w.group[i], whole, out + i * WIDTH + at + 4 * f)
+
+
+cdef void containers(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t n,
+                     int at, int around, float* out) noexcept nogil:
+    """Sums over the elements a block stands in, and where it stands to the least ones with most of the prose."""
+    cdef int64_t i, m = parents.shape[0], e, most = 0, nearly = 0
+    cdef int level, k
+    cdef double* sums = w.sums
+    for e in range(m):
+        # The last one is the innermost: an element holds no more than those it stands in.
+        if sums[4 * e + 2] >= 0.6 * whole[2]:
+            most = e
+        if sums[4 * e + 2] >= 0.9 * whole[2]:
+            nearly = e
+    for i in range(n):
+        e = w.home[element[i]]
+        for level in range(CONTAINERS_UP):
+            put_sums(sums + 4 * e, whole, out + i * WIDTH + at + 4 * level)
+            if parents[e] >= 0:
+                e = w.home[parents[e]]
+        e = element[i]
+        level = 0
+        while e > nearly:
+            e = parents[e]
+        out[i * WIDTH + around + 14] = e == nearly
+        e = element[i]
+        while e > most:
+            e = parents[e]
+        out[i * WIDTH + around + 13] = e == most
+        # How far one has to go from there up to what holds both.
+        k = <int>most
+        while k != e:
+            if k > e:
+                k = parents[k]
+                level += 1
+            else:
+                e = parents[e]
+        out[i * WIDTH + around + 15] = level
+
+
+cdef void likes(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents,
+                const int32_t[::1] nodes, int64_t n, int64_t paths) noexcept nogil:
+    """Sums over the elements with the same path, as those of comments, teasers and captions are."""
+    cdef int64_t i, e, m = parents.shape[0]
+    cdef const int32_t* c
+    cdef double* like
+    memset(w.dated, 0, m * sizeof(int32_t))
+    memset(w.like, 0, paths * 5 * sizeof(double))
+    for i in range(n):
+        c = counts + i * C_SIZE
+        w.dated[element[i]] |= c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0
+    for e in range(m - 1, 0, -1):
+        w.dated[parents[e]] |= w.dated[e]
+        if w.sums[4 * e + 1] > 0 and IS_BLOCK[w.tag_of[e] & 0xFF]:
+            like = w.like + 5 * nodes[e]
+            like[0] += 1
+            like[1] += w.sums[4 * e + 1]
+            like[2] += w.sums[4 * e + 2]
+            like[3] += w.sums[4 * e + 3]
+            like[4] += w.dated[e]
+
+
+cdef void records(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const int32_t[::1] nodes, int64_t n,
+                  int at, float* out) noexcept nogil:
+    """How often the containers of a block come on the page, and the one that comes most of those with several blocks."""
+    cdef int64_t i, e, most
+    cdef int level, height
+    cdef const double* like
+    cdef float* o
+    for i in range(n):
+        o = out + i * WIDTH + at
+        e = w.home[element[i]]
+        for level in range(CONTAINERS_UP):
+            like = w.like + 5 * nodes[e]
+            o[2 * level] = <float>log1p(like[0])
+            o[2 * level + 1] = <float>share(w.sums[4 * e + 1], like[1])
+            if parents[e] >= 0:
+                e = w.home[parents[e]]
+        o += 2 * CONTAINERS_UP
+        e = w.home[element[i]]
+        most = -1
+        level = height = 0
+        while parents[e] >= 0:
+            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * nodes[e]] > w.like[5 * nodes[most]]):
+                most = e
+                height = level
+            e = w.home[parents[e]]
+            level += 1
+        if most < 0:
+            for level in range(7):
+                o[level] = -1
+            continue
+        like = w.like + 5 * nodes[most]
+        o[0] = <float>log1p(like[0])
+        o[1] = <float>share(w.sums[4 * most + 1], like[1])
+        o[2] = <float>log1p(share(like[1], like[0]))
+        o[3] = <float>share(like[4], like[0])
+        o[4] = <float>share(like[2], like[1])
+        o[5] = <float>share(like[3], like[1])
+        o[6] = height
+
+
+cdef void from_title(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t title,
+                     int64_t n, int at, float* out) noexcept nogil:
+    """How far up the tree what holds both a block and the headline is, and how much of the page it holds."""
+    cdef int64_t i, e, t
+    cdef int up, down
+    cdef float* o
+    for i in range(n):
+        o = out + i * WIDTH + at
+        if title < 0:
+            o[0] = o[1] = o[2] = o[3] = -1
+            continue
+        e = w.home[element[i]]
+        t = w.home[element[title]]
+        up = down = 0
+        while e != t:
+            if e > t:
+                e = w.home[parents[e]]
+                up += 1
+            else:
+                t = w.home[parents[t]]
+                down += 1
+        o[0] = up
+        o[1] = down
+        o[2] = <float>share(w.sums[4 * e + 1], whole[1])
+        o[3] = <float>share(w.sums[4 * e + 2], whole[2])
+
+
+cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around, float* out) noexcept nogil:
+    """Prose and links to both sides, and how far the nearest stretch of prose and the title are; returns the title's place."""
+    cdef int64_t i, k, title = -1
+    cdef int side
+    cdef double near, far, links, links_far, blocks, words, best = 0, seen
+    cdef float* o
+    cdef const int32_t* c
+    for side in range(2):
+        near = far = links = links_far = 0
+        blocks = words = 1000
+        for k in range(n):
+            i = k if side == 0 else n - 1 - k
+            o = out + i * WIDTH + around
+            c = counts + i * C_SIZE
+            o[0 + side] = <float>log1p(near)
+            o[2 + side] = <float>log1p(far)
+            o[4 + side] = <float>log1p(links)
+            o[6 + side] = <float>log1p(links_far)
+            o[8 + side] = <float>log1p(blocks)
+            o[10 + side] = <float>log1p(words)
+            near = 0.6 * near + w.prose[i]
+            far = 0.9 * far + w.prose[i]
+            links = 0.6 * links + c[C_LINKED]
+            links_far = 0.9 * links_far + c[C_LINKED]
+            if w.prose[i] >= 15:
+                blocks = words = 0
+            else:
+                blocks = min(blocks + 1, 1000)
+                words = min(words + c[C_WORDS], 1000)
+    # The block that says most of the title, the first of the headings among equals
+    for i in range(n):
+        o = out + i * WIDTH
+        seen = o[9] * o[8] * (1.25 if o[LOCAL_SIZE + R_HEADING] else 1) * (1.2 if o[LOCAL_SIZE + R_H1] else 1)
+        if seen > best:
+            best = seen
+            title = i
+    words = 0
+    for i in range(n):
+        out[i * WIDTH + around + 12] = 0
+    if title >= 0 and best >= 0.3:
+        for i in range(title, n):
+            out[i * WIDTH + around + 12] = <float>(1 + log1p(words))
+            words += counts[i * C_SIZE + C_WORDS]
+        words = 0
+        for i in range(title - 1, -1, -1):
+            words += counts[i * C_SIZE + C_WORDS]
+            out[i * WIDTH + around + 12] = <float>(-1 - log1p(words))
+        return title
+    return -1
+
+
+cdef void neighbours(const uint64_t[:, ::1] keys, int64_t n, int at, float* out) noexcept nogil:
+    """What the blocks beside a block are like; beyond the page's ends -1."""
+    cdef int64_t i, j
+    cdef int side, k
+    cdef int[NEIGHBOUR_COLUMNS] column = [0, 1, 18, 0, 2, 3, 12, 26]
+    cdef float* o
+    column[3] = LOCAL_SIZE + R_HEADING
+    for i in range(n):
+        for side in range(2 * SIDES):
+            j = i + (side - SIDES if side < SIDES else side - SIDES + 1)
+            o = out + i * WIDTH + at + side * NEIGHBOUR_SIZE
+            if j < 0 or j >= n:
+                for k in range(NEIGHBOUR_SIZE):
+                    o[k] = -1
+                continue
+            for k in range(NEIGHBOUR_SIZE - 1):
+                o[k] = out[j * WIDTH + column[k]]
+            o[NEIGHBOUR_SIZE - 1] = keys[i, 0] == keys[j, 0]
+
+
+cdef inline bint is_dated(const int32_t* c) noexcept nogil:
+    """A short block that names a day or a time: a byline, the signature of a comment, the date of a teaser."""
+    return c[C_WORDS] <= DATED and (c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0)
+
+
+cdef inline float past(double words) noexcept nogil:
+    """How many words ago something was; -1 if it never was."""
+    return <float>log1p(words) if words >= 0 else -1
+
+
+cdef inline double on(double words, int32_t more) noexcept nogil:
+    return words + more if words >= 0 else -1
+
+
+cdef void sections(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents, int64_t n, int at,
+                   float* out) noexcept nogil:
+    """Under which heading a block stands, and which signatures stand before, behind and beside it.
+
+    A thread of comments need have no element of its own: a heading says that it begins, and each comment is signed.
+    """
+    cdef int64_t i, k, e
+    cdef const int32_t* c
+    cdef float* o
+    cdef double mark = -1, control = -1, talk = -1, talk_mark = -1, dated = -1
+    cdef float mark_control = -1, mark_talk = -1
+    cdef int32_t before = 0, all_dated = 0, size
+    cdef bint is_mark
+    memset(w.beside, 0, 2 * parents.shape[0] * sizeof(int32_t))
+    for i in range(n):
+        e = max(parents[element[i]], 0)
+        w.beside[2 * e] += 1
+        if is_dated(counts + i * C_SIZE):
+            w.beside[2 * e + 1] += 1
+            all_dated += 1
+    for i in range(n):
+        c = counts + i * C_SIZE
+        o = out + i * WIDTH
+        size = c[C_WORDS]
+        is_mark = size <= MARK and (o[LOCAL_SIZE + R_SIZE + R_HEADING] or (c[C_STRONG] >= 0.8 * size and size <= BOLD))
+        e = max(parents[element[i]], 0)
+        o += at
+        o[0] = c[C_TALK]
+        o[1] = past(mark)
+        o[2] = mark_control
+        o[3] = mark_talk
+        o[4] = past(control)
+        o[5] = past(talk)
+        o[6] = past(talk_mark)
+        o[7] = past(dated)
+        o[9] = <float>log1p(before)
+        o[11] = <float>log1p(w.beside[2 * e + 1])
+        o[12] = <float>share(w.beside[2 * e + 1], w.beside[2 * e])
+        mark = on(mark, size)
+        control = on(control, size)
+        talk = on(talk, size)
+        talk_mark = on(talk_mark, size)
+        dated = on(dated, size)
+        if is_mark:
+            mark = 0
+            mark_control = <float>(c[C_CONTROL] / <double>size)
+            mark_talk = c[C_TALK]
+            if c[C_CONTROL]:
+                control = 0
+            if c[C_TALK]:
+                talk_mark = 0
+        if c[C_TALK] and size <= MARK:
+            talk = 0
+        if is_dated(c):
+            dated = 0
+            before += 1
+        o[10] = <float>log1p(all_dated - before)
+    dated = -1
+    for k in range(n):
+        i = n - 1 - k
+        c = counts + i * C_SIZE
+        out[i * WIDTH + at + 8] = past(dated)
+        dated = on(dated, c[C_WORDS])
+        if is_dated(c):
+            dated = 0
+
+
+cdef enum:
+    NEIGHBOUR_COLUMNS = 8
+
+
+def _check(dict page):
+    """Columns that do not fit together are an error, not a crash."""
+    cdef const int32_t[::1] element = page["element"], parents = page["parents"], nodes = page["element_nodes"]
+    cdef int64_t n = len(page["counts"]), m = parents.shape[0], k = len(page["node_parents"]), i
+    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != 6 or any(len(page[name]) != n for name in BLOCKWISE)
+            or any(len(page[name]) != m for name in ELEMENTWISE)):
+        raise ValueError("expected the columns of one page, got columns that do not fit together")
+    for i in range(n):
+        if not 0 <= element[i] < m:
+            raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
+    for i in range(m):
+        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
+            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+        if not 0 <= nodes[i] < k:
+            raise ValueError(f"element_nodes: expected places from 0 to {k - 1}, got {nodes[i]}")
+
+
+BLOCKWISE = ("element", "keys", "hashes", "starts", "ends")
+ELEMENTWISE = ("tags", "groups", "hidden", "element_nodes")
+
+
+def features(dict page not None):
+    """Features of the blocks of a page.
+
+    Parameters
+    ----------
+    page : dict of str to array
+        What `_html.BlockScanner.blocks` gave.
+
+    Returns
+    -------
+    float32 array, shape (blocks, len(FEATURES))
+    """
+    cdef const int32_t[:, ::1] counts = page["counts"]
+    cdef const int32_t[::1] element = page["element"], parents = page["parents"]
+    cdef const uint64_t[:, ::1] keys = page["keys"]
+    cdef const uint64_t[::1] hashes = page["hashes"]
+    cdef const uint16_t[::1] tags = page["tags"]
+    cdef const uint32_t[::1] groups = page["groups"]
+    cdef const uint8_t[::1] hidden = page["hidden"]
+    cdef const int32_t[::1] nodes = page["element_nodes"], node_parents = page["node_parents"]
+    cdef const int64_t[::1] starts = page["starts"], ends = page["ends"]
+    cdef double title = page["title"]
+    cdef int64_t n = counts.shape[0], m = parents.shape[0], i, title_at
+    cdef uint64_t mask = 15, place
+    cdef Work w
+    cdef double[4] whole
+    cdef int at
+    cdef const int32_t* c
+    cdef float* o
+    _check(page)
+    matrix = np.empty((n, WIDTH), np.float32)
+    if n == 0:
+        return matrix
+    cdef float[:, ::1] view = matrix
+    cdef float* out = &view[0, 0]
+    while mask < <uint64_t>n * 2:
+        mask = mask * 2 + 1
+    work_init(&w, n, m, node_parents.shape[0], mask + 1)
+    w.tag_of = &tags[0]
+    with nogil:
+        whole[0] = whole[1] = whole[2] = whole[3] = 0
+        for i in range(n):
+            c = &counts[i, 0]
+            w.prose[i] = c[C_WORDS] - c[C_LINKED] if c[C_SENTENCES] or c[C_WORDS] >= 10 else 0
+            add_block(whole, c, w.prose[i])
+        totals(&w, &counts[0, 0], element, parents, n)
+        elements(&w, parents, tags, groups, hidden, whole[1])
+        likes(&w, &counts[0, 0], element, parents, nodes, n, node_parents.shape[0])
+        for i in range(n):
+            c = &counts[i, 0]
+            local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title, out + i * WIDTH)
+        # Copies of the text on the page
+        memset(w.slot, 0, (mask + 1) * sizeof(int32_t))
+        for i in range(n):
+            place = (hashes[i] ^ hashes[i] >> 32) & mask
+            while w.slot[place] and w.slot_key[place] != hashes[i]:
+                place = (place + 1) & mask
+            w.slot_key[place] = hashes[i]
+            w.slot[place] += 1
+            w.group[i] = <int32_t>place
+        for i in range(n):
+            out[i * WIDTH + 34] = <float>log1p(w.slot[w.group[i]] - 1)
+        at = LOCAL_SIZE + 2 * R_SIZE + GROUP_COUNT
+        paths(&w, &counts[0, 0], keys, whole, mask, at, out)
+        at += 4 * KEYED
+        containers(&w, element, parents, whole, n, at, at + 4 * CONTAINERS_UP, out)
+        at += 4 * CONTAINERS_UP
+        title_at = surroundings(&w, &counts[0, 0], n, at, out)
+        at += AROUND_SIZE
+        for i in range(n):
+            o = out + i * WIDTH + at
+            o[0] = <float>log1p(whole[1])
+            o[1] = <float>log1p(whole[0])
+            o[2] = <float>share(whole[2], whole[1])
+            o[3] = <float>share(whole[3], whole[1])
+        at += 4
+        records(&w, element, parents, nodes, n, at, out)
+        at += RECORD_SIZE
+        from_title(&w, element, parents, whole, title_at, n, at, out)
+        at += TITLED_SIZE
+        neighbours(keys, n, at, out)
+        at += 2 * SIDES * NEIGHBOUR_SIZE
+        sections(&w, &counts[0, 0], element, parents, n, at, out)
+        work_free(&w)
+    return matrix
+
+
+# ======================================================================================================================
+# Context
+# ======================================================================================================================
+
+CONTEXT = (
+    "score", *(f"chance{side:+d}" for side in (-4, -3, -2, -1, 1, 2, 3, 4)),
+    *(f"{what}_{side}{far}" for side in ("left", "right") for far in ("", "_far") for what in ("kept", "lost")),
+    *(f"{form}_{what}" for form in ("full", "parent", "grandparent", "tags", "near") for what in ("chance", "part")),
+    *(f"container{level}_{what}" for level in range(CONTAINERS_UP) for what in ("chance", "part")),
+    "record_chance", "record_part", "rank", "chosen", "from_first", "to_last", "chosen_before",
+    "page_gain", "page_best", "page_kept", "page_share",
+)
+"""Columns of the matrix of `context`."""
+
+cdef int CONTEXT_WIDTH = len(CONTEXT)
+
+cdef enum:
+    NEXT = 4            # neighbours on each side whose probability is looked at
+    AWAY = 50           # blocks; further off is as far
+
+
+cdef void sum_context(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const uint16_t[::1] tags,
+                      const int32_t* words, const int32_t[::1] nodes, const double* kept, int64_t n, int64_t paths) noexcept nogil:
+    """Blocks, words and expected words of main text in each element, and over the elements with the same path."""
+    cdef int64_t i, e, m = parents.shape[0]
+    cdef double* like
+    memset(w.sums, 0, m * 4 * sizeof(double))
+    memset(w.like, 0, paths * 5 * sizeof(double))
+    for i in range(n):
+        e = element[i]
+        w.sums[4 * e] += 1
+        w.sums[4 * e + 1] += words[i * C_SIZE]
+        w.sums[4 * e + 2] += kept[i]
+    w.home[0] = 0
+    for e in range(1, m):
+        w.home[e] = <int32_t>e if IS_BLOCK[tags[e] & 0xFF] else w.home[parents[e]]
+    for e in range(m - 1, 0, -1):
+        for i in range(3):
+            w.sums[4 * parents[e] + i] += w.sums[4 * e + i]
+        if w.sums[4 * e + 1] > 0 and w.home[e] == e:
+            like = w.like + 5 * nodes[e]
+            like[0] += 1
+            like[1] += w.sums[4 * e + 1]
+            like[2] += w.sums[4 * e + 2]
+
+
+cdef void tree_context(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const int32_t[::1] nodes, double total,
+                       int64_t n, int at, float* out) noexcept nogil:
+    """Of the containers of a block, and of the elements like the one of them that comes most often."""
+    cdef int64_t i, e, most
+    cdef int level
+    cdef float* o
+    for i in range(n):
+        o = out + i * CONTEXT_WIDTH + at
+        e = w.home[element[i]]
+        for level in range(CONTAINERS_UP):
+            o[2 * level] = <float>share(w.sums[4 * e + 2], w.sums[4 * e + 1])
+            o[2 * level + 1] = <float>(w.sums[4 * e + 2] / total)
+            if parents[e] >= 0:
+                e = w.home[parents[e]]
+        e = w.home[element[i]]
+        most = -1
+        while parents[e] >= 0:
+            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * nodes[e]] > w.like[5 * nodes[most]]):
+                most = e
+            e = w.home[parents[e]]
+        o += 2 * CONTAINERS_UP
+        o[0] = <float>share(w.like[5 * nodes[most] + 2], w.like[5 * nodes[most] + 1]) if most >= 0 else -1
+        o[1] = <float>(w.like[5 * nodes[most] + 2] / total) if most >= 0 else -1
+
+
+cdef void row_context(const int32_t* words, const double* chance, const double* kept, int64_t n, float* out) noexcept nogil:
+    """Of the blocks to both sides."""
+    cdef int64_t i, j, k
+    cdef int side, far
+    cdef double fade, have, lose
+    cdef float* o
+    for i in range(n):
+        o = out + i * CONTEXT_WIDTH + 1
+        for side in range(2 * NEXT):
+            j = i + (side - NEXT if side < NEXT else side - NEXT + 1)
+            o[side] = <float>chance[j] if 0 <= j < n else -1
+    for side in range(2):
+        for far in range(2):
+            fade = 0.9 if far else 0.6
+            have = lose = 0
+            for k in range(n):
+                i = k if side == 0 else n - 1 - k
+                o = out + i * CONTEXT_WIDTH + 1 + 2 * NEXT + 4 * side + 2 * far
+                o[0] = <float>log1p(have)
+                o[1] = <float>log1p(lose)
+                have = fade * have + kept[i]
+                lose = fade * lose + (words[i * C_SIZE] - kept[i])
+
+
+cdef void chosen_context(const int32_t* words, const double* chance, const double* kept, const int64_t[::1] order, double total,
+                         double whole, int64_t n, int at, float* out) noexcept nogil:
+    """Of the blocks that expected F1 would choose (see `pages.decode`)."""
+    cdef int64_t i, k, top = 0, first = n, last = 0
+    cdef double have = 0, size = 0, best = -1, gain, all_of_it = 0
+    cdef float* o
+    for k in range(n):
+        i = order[k]
+        out[i * CONTEXT_WIDTH + at] = <float>(have / total)
+        have += kept[i]
+        size += words[i * C_SIZE]
+        gain = 2 * have / (size + total)
+        if gain > best:
+            best = gain
+            top = k
+    for k in range(n):
+        i = order[k]
+        out[i * CONTEXT_WIDTH + at + 1] = k <= top
+        if k <= top:
+            first = min(first, i)
+            last = max(last, i)
+            all_of_it += words[i * C_SIZE]
+    have = 0
+    for i in range(n):
+        o = out + i * CONTEXT_WIDTH + at
+        if o[1]:
+            have += words[i * C_SIZE]
+        o[2] = max(-AWAY, min(AWAY, i - first))
+        o[3] = max(-AWAY, min(AWAY, last - i))
+        o[4] = <float>(have / all_of_it)
+        o[5] = <float>best
+        o[6] = <float>chance[order[0]]
+        o[7] = <float>log1p(total)
+        o[8] = <float>(total / whole)
+
+
+def context(dict page not None, const double[::1] scores not None):
+    """What scores say of the surroundings of each block, for a second look.
+
+    Parameters
+    ----------
+    page : dict of str to array
+        What `_html.BlockScanner.blocks` gave.
+    scores : float64 array, shape (blocks,)
+        Log odds that each block is main text.
+
+    Returns
+    -------
+    float32 array, shape (blocks, len(CONTEXT))
+    """
+    cdef const int32_t[:, ::1] counts = page["counts"]
+    cdef const int32_t[::1] element = page["element"], parents = page["parents"]
+    cdef const int32_t[::1] nodes = page["element_nodes"], node_parents = page["node_parents"]
+    cdef const uint64_t[:, ::1] keys = page["keys"]
+    cdef const uint16_t[::1] tags = page["tags"]
+    cdef int64_t n = counts.shape[0], m = parents.shape[0], i
+    cdef uint64_t mask = 15
+    cdef Work w
+    cdef double whole = 0, total = 0
+    cdef int f, at
+    cdef int[KEYED] forms = [0, 1, 2, 4, 5]
+    cdef const int32_t* words
+    cdef float* o
+    if scores.shape[0] != n:
+        raise ValueError(f"expected a score for each of {n} blocks, got {scores.shape[0]}")
+    _check(page)
+    matrix = np.empty((n, CONTEXT_WIDTH), np.float32)
+    if n == 0:
+        return matrix
+    chances = 1 / (1 + np.exp(-np.clip(np.asarray(scores), -30, 30)))
+    cdef const int64_t[::1] order = np.argsort(-chances, kind="stable")
+    cdef const double[::1] chance = chances
+    cdef const double[::1] kept = chances * np.asarray(counts)[:, C_WORDS]
+    cdef float[:, ::1] view = matrix
+    cdef float* out = &view[0, 0]
+    while mask < <uint64_t>n * 2:
+        mask = mask * 2 + 1
+    work_init(&w, n, m, node_parents.shape[0], mask + 1)
+    with nogil:
+        words = &counts[0, C_WORDS]
+        for i in range(n):
+            out[i * CONTEXT_WIDTH] = <float>scores[i]
+            whole += words[i * C_SIZE]
+            total += kept[i]
+        row_context(words, &chance[0], &kept[0], n, out)
+        at = 1 + 2 * NEXT + 8
+        for f in range(KEYED):
+            memset(w.group_sums, 0, 2 * gather(&w, keys, forms[f], mask) * sizeof(double))
+            for i in range(n):
+                w.group_sums[2 * w.group[i]] += kept[i]
+                w.group_sums[2 * w.group[i] + 1] += words[i * C_SIZE]
+            for i in range(n):
+                o = out + i * CONTEXT_WIDTH + at + 2 * f
+                o[0] = <float>share(w.group_sums[2 * w.group[i]], w.group_sums[2 * w.group[i] + 1])
+                o[1] = <float>(w.group_sums[2 * w.group[i]] / total)
+        at += 2 * KEYED
+        sum_context(&w, element, parents, tags, words, nodes, &kept[0], n, node_parents.shape[0])
+        tree_context(&w, element, parents, nodes, total, n, at, out)
+        at += 2 * CONTAINERS_UP + 2
+        chosen_context(words, &chance[0], &kept[0], order, total, whole, n, at, out)
+        work_free(&w)
+    return matrix
+
+
+# ----------------------------------------------------------------------------------------------------------------------- trees
+# Trees that say how likely a row is: a table of trees and a matrix come in, out goes the sum of their leaves.
+#
+# No tree is walked.  A row has for each tree a set of leaves, a bit each, that it can still fall into; every condition
+# that is false takes away the leaves of its left side, and of those that are left in the end the first is the one (Lucchese
+# et al., QuickScorer, SIGIR 2015).  Conditions stand by feature and threshold, so that those that hold for all of a batch
+# of rows are passed over, and each is asked of the whole batch at once, which compilers turn into vector instructions.
+# Time is rows times conditions, at a fraction of a nanosecond each.
+
+
+LEAVES = 16
+"""Leaves of a tree at most."""
+
+cdef enum:
+    BITS = 16           # LEAVES
+    BATCH = 32          # rows that conditions are asked of at once
+    TOGETHER = 256      # trees whose sets of leaves of a batch are kept in the cache
+    # Times a power of two, the upper four of sixteen bits tell which one it is (a de Bruijn sequence).
+    PLACES = 0x09AF
+
+
+cdef struct Condition:
+    float threshold
+    int32_t feature
+    int32_t tree        # among those that go together
+    uint16_t kept       # leaves that are left if it is false
+
+
+cdef class Forest:
+    """Trees that say how likely a row is, as log odds.
+
+    Parameters
+    ----------
+    feature, threshold, left, right : int16, float32, int16, int16 arrays, shape (nodes,)
+        Of all trees one after the other.  A row goes left if its feature is not above the threshold, right if it is or
+        is not a number.  A child from 0 up is a node of the same tree, a negative one the leaf ~child.
+    leaf : float32 array
+        Values of the leaves of all trees.
+    sizes : int32 array, shape (trees,)
+        Nodes of each tree, from 1 to 15; it has a leaf more.
+    """
+
+    cdef Condition* conditions  # of each stretch of trees, by feature and threshold
+    cdef float* leaves          # (trees, BITS), by the place of their bit in `PLACES`
+    cdef int64_t* ends          # of the conditions of each stretch
+    cdef int64_t trees
+    cdef int64_t width
+
+    def __cinit__(self, const int16_t[::1] feature not None, const float[::1] threshold not None,
+                  const int16_t[::1] left not None, const int16_t[::1] right not None, const float[::1] leaf not None,
+                  const int32_t[::1] sizes not None, *rest):
+        cdef int64_t t, i, at = 0, n = feature.shape[0]
+        cdef const int64_t[::1] order
+        cdef Condition* unsorted
+        if threshold.shape[0] != n or left.shape[0] != n or right.shape[0] != n:
+            raise ValueError("expected columns of one table of nodes, got columns of different lengths")
+        self.trees = sizes.shape[0]
+        for t in range(self.trees):
+            if not 0 < sizes[t] <= n - at:
+                raise ValueError(f"sizes[{t}]: expected from 1 to the {n - at} nodes that are left, got {sizes[t]}")
+            if sizes[t] >= BITS:
+                raise ValueError(f"sizes[{t}]: expected trees of at most {<int>BITS} leaves, got {sizes[t] + 1}")
+            at += sizes[t]
+        if at != n or leaf.shape[0] != n + self.trees:
+            raise ValueError(f"expected {at} nodes and {at + self.trees} leaves, got {n} and {leaf.shape[0]}")
+        stretches = (self.trees + TOGETHER - 1) // TOGETHER
+        self.conditions = <Condition*>malloc((n + 1) * sizeof(Condition))
+        self.leaves = <float*>calloc((self.trees + 1) * BITS, sizeof(float))
+        self.ends = <int64_t*>calloc(stretches + 1, sizeof(int64_t))
+        unsorted = <Condition*>malloc((n + 1) * sizeof(Condition))
+        try:
+            if self.conditions == NULL or self.leaves == NULL or self.ends == NULL or unsorted == NULL:
+                raise MemoryError
+            at = 0
+            for t in range(self.trees):
+                for i in range(at, at + sizes[t]):
+                    if feature[i] < 0:
+                        raise ValueError(f"tree {t}: expected features from 0 up, got {feature[i]}")
+                    unsorted[i].threshold = threshold[i]
+                    unsorted[i].feature = feature[i]
+                    unsorted[i].tree = <int32_t>(t % TOGETHER)
+                    self.width = max(self.width, feature[i] + 1)
+                if not tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], unsorted + at, self.leaves + t * BITS):
+                    raise ValueError(f"tree {t}: expected children behind their parents and each node and leaf once")
+                self.ends[t // TOGETHER] = at + sizes[t]
+                at += sizes[t]
+            place = np.repeat(np.arange(self.trees) // TOGETHER, sizes)
+            order = np.lexsort((np.asarray(threshold), np.asarray(feature), place)).astype(np.int64)
+            for i in range(n):
+                self.conditions[i] = unsorted[order[i]]
+        finally:
+            free(unsorted)
+
+    def __dealloc__(self):
+        free(self.conditions)
+        free(self.leaves)
+        free(self.ends)
+
+    def scores(self, const float[:, ::1] rows not None):
+        """Sum of the leaves that each row falls into: float32 array, shape (rows,)."""
+        cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
+        cdef float* columns
+        if width < self.width:
+            raise ValueError(f"expected at least {self.width} features, got {width}")
+        out = np.zeros((n + BATCH - 1) // BATCH * BATCH, np.float32)
+        cdef float[::1] sums = out
+        if n and self.trees:
+            columns = <float*>malloc((self.width + 1) * BATCH * sizeof(float))
+            if columns == NULL:
+                raise MemoryError
+            with nogil:
+                while first < n:
+                    turned(&rows[first, 0], min(n - first, BATCH), width, self.width, columns)
+                    self._batch(columns, &sums[first])
+                    first += BATCH
+            free(columns)
+        return out[:n]
+
+    cdef void _batch(self, const float* columns, float* sums) noexcept nogil:
+        """Add the leaves of all trees to the sums of a batch of rows."""
+        cdef uint16_t[TOGETHER * BATCH] sets
+        cdef int64_t first = 0, count, at = 0, s = 0
+        while first < self.trees:
+            count = min(self.trees - first, TOGETHER)
+            memset(sets, 0xFF, count * BATCH * sizeof(uint16_t))
+            asked(self.conditions + at, self.conditions + self.ends[s], columns, sets)
+            added(self.leaves + first * BITS, count, sets, sums)
+            at = self.ends[s]
+            first += count
+            s += 1
+
+
+cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* leaf, int n, Condition* nodes,
+                     float* leaves) noexcept nogil:
+    """What each condition of a tree leaves if it is false, and its leaves by their bit; False if it is no tree."""
+    cdef int[2 * BITS] size, start
+    cdef int i, side, child, place, known = 1
+    for i in range(2 * BITS):
+        start[i] = -1
+    # Leaves of each node, children first; a leaf ~k stands at n + k.
+    for i in range(n):
+        size[n + i] = 1
+    size[2 * n] = 1
+    for i in range(n - 1, -1, -1):
+        size[i] = 0
+        for side in range(2):
+            child = right[i] if side else left[i]
+            if not (i < child < n or 0 <= ~child <= n):
+                return False
+            size[i] += size[child if child >= 0 else n + ~child]
+    start[0] = 0
+    for i in range(n):
+        if start[i] < 0:
+            return False
+        for side in range(2):
+            child = right[i] if side else left[i]
+            place = child if child >= 0 else n + ~child
+            if start[place] >= 0:
+                return False
+            start[place] = start[i]
+            if side:
+                child = left[i]
+                start[place] += size[child if child >= 0 else n + ~child]
+            known += 1
+    if known != 2 * n + 1 or size[0] != n + 1:
+        return False
+    for i in range(n):
+        child = left[i]
+        nodes[i].kept = <uint16_t>~(((1 << size[child if child >= 0 else n + ~child]) - 1) << start[i])
+    for i in range(n + 1):
+        leaves[place_of(<uint16_t>(1 << start[n + i]))] = leaf[i]
+    return True
+
+
+cdef inline int place_of(uint16_t bit) noexcept nogil:
+    """One of 16 places for each of 16 bits."""
+    return <uint16_t>(bit * PLACES) >> 12
+
+
+cdef void turned(const float* rows, int64_t n, int64_t width, int64_t used, float* columns) noexcept nogil:
+    """A batch of rows, column by column; what is missing to a batch is the last row again."""
+    cdef int64_t f, r
+    cdef const float* row
+    for r in range(BATCH):
+        row = rows + min(r, n - 1) * width
+        for f in range(used):
+            columns[f * BATCH + r] = row[f]
+
+
+cdef void asked(const Condition* condition, const Condition* end, const float* columns, uint16_t* sets) noexcept nogil:
+    """Ask the conditions of one stretch of trees of a batch of rows."""
+    cdef int32_t feature = -1
+    cdef float most = 0, threshold
+    cdef const float* column = columns
+    cdef uint16_t* left
+    cdef uint16_t kept
+    cdef int r
+    while condition < end:
+        if condition.feature != feature:
+            feature = condition.feature
+            column = columns + feature * BATCH
+            most = column[0]
+            for r in range(BATCH):
+                # Not a number is above every threshold.
+                most = INFINITY if column[r] != column[r] else max(most, column[r])
+        threshold = condition.threshold
+        if most <= threshold:
+            # It holds for all of them, and so do the feature's further ones.
+            while condition < end and condition.feature == feature:
+                condition += 1
+            continue
+        left = sets + condition.tree * BATCH
+        kept = condition.kept
+        for r in range(BATCH):
+            left[r] &= <uint16_t>-<int>(column[r] <= threshold) | kept
+        condition += 1
+
+
+cdef void added(const float* leaves, int64_t trees, const uint16_t* sets, float* sums) noexcept nogil:
+    """Add the first leaf that is left of each tree, tree by tree."""
+    cdef int64_t t
+    cdef int r
+    cdef uint16_t left
+    for t in range(trees):
+        for r in range(BATCH):
+            left = sets[t * BATCH + r]
+            sums[r] += leaves[t * BITS + place_of(left & <uint16_t>-<int>left)]
+
+
+# ------------------------------------------------------------------------------------------------------------------- smoothing
+# Smoothing of scores over a tree: what stands in a container is no more main text than the container is.
+#
+# In come the parents of the nodes of a tree, a score and a weight for each; out go the scores that lie nearest to them of
+# those that never rise from a node to its child, with a price for each edge along which they fall.  That is the
+# regularised isotonic regression on trees of Chakrabarti, Kumar and Punera (Page-level template detection via isotonic
+# smoothing, WWW 2007), on a grid of levels, where it is exact and takes time and memory of nodes times levels.
+
+
+LEVELS = 17
+"""Levels from 0 to 1 that smoothed scores take if no other number is asked for."""
+
+
+def smooth(const int32_t[::1] parents not None, const double[::1] scores not None, const double[::1] weights not None,
+           double price, int levels=LEVELS):
+    """Scores x that minimise  sum of weight (x - score)^2 + price for each edge with x[child] < x[parent],
+    where x[child] <= x[parent] everywhere and each x is one of `levels` evenly spaced from 0 to 1.
+
+    Parameters
+    ----------
+    parents : int32 array, shape (nodes,)
+        Of each node, before its children; -1 for the first only.
+    scores : float64 array, shape (nodes,)
+        From 0 to 1.
+    weights : float64 array, shape (nodes,)
+        From 0 up.
+    price : float
+        From 0 up.
+    levels : int, optional
+        From 2 to 256.
+
+    Returns
+    -------
+    float64 array, shape (nodes,)
+        Of several solutions the one with the greatest scores from the root down.
+    """
+    cdef int64_t n = parents.shape[0], i
+    if scores.shape[0] != n or weights.shape[0] != n:
+        raise ValueError(f"expected a score and a weight for each of {n} nodes, got {scores.shape[0]} and {weights.shape[0]}")
+    if not 2 <= levels <= 256:
+        raise ValueError(f"levels: expected from 2 to 256, got {levels}")
+    if not (price >= 0 and isfinite(price)):
+        raise ValueError(f"price: expected a number from 0 up, got {price}")
+    for i in range(n):
+        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
+            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+        if not 0 <= scores[i] <= 1:
+            raise ValueError(f"scores: expected numbers from 0 to 1, got {scores[i]} at {i}")
+        if not (weights[i] >= 0 and isfinite(weights[i])):
+            raise ValueError(f"weights: expected numbers from 0 up, got {weights[i]} at {i}")
+    out = np.empty(n, np.float64)
+    if n == 0:
+        return out
+    cdef double[:, ::1] cost = np.empty((n, levels), np.float64)
+    cdef uint8_t[:, ::1] below = np.empty((n, levels), np.uint8)
+    cdef double[::1] smoothed = out
+    with nogil:
+        _solve(parents, scores, weights, price, levels, cost, below, smoothed)
+    return out
+
+
+def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] element not None,
+                  const double[::1] scores not None, const double[::1] sizes not None, double inner, double price,
+                  int levels=LEVELS):
+    """`smooth` for leaves that hang in a tree whose other nodes have no score of their own.
+
+    A node gets the mean score of the leaves it holds, by size, and `inner` times what they weigh together; leaves weigh
+    their share of the whole.  Nodes without leaves are left out.
+
+    Parameters
+    ----------
+    parents : int32 array, shape (nodes,)
+    element : int32 array, shape (leaves,)
+        The node that each leaf hangs in.
+    scores, sizes : float64 array, shape (leaves,)
+        Scores from 0 to 1, sizes above 0.
+    inner, price, levels
+        As for `smooth`.
+
+    Returns
+    -------
+    float64 array, shape (leaves,)
+    """
+    cdef int64_t m = parents.shape[0], n = element.shape[0], i, count = 0
+    cdef double whole = 0
+    if scores.shape[0] != n or sizes.shape[0] != n:
+        raise ValueError(f"expected a score and a size for each of {n} leaves, got {scores.shape[0]} and {sizes.shape[0]}")
+    for i in range(m):
+        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
+            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+    for i in range(n):
+        if not 0 <= element[i] < m:
+            raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
+        if not (sizes[i] > 0 and isfinite(sizes[i])):
+            raise ValueError(f"sizes: expected numbers above 0, got {sizes[i]} at {i}")
+        whole += sizes[i]
+    if n == 0:
+        return np.empty(0, np.float64)
+    cdef double[::1] held = np.zeros(m, np.float64), sums = np.zeros(m, np.float64)
+    cdef int32_t[::1] place = np.empty(m, np.int32)
+    with nogil:
+        for i in range(n):
+            held[element[i]] += sizes[i]
+            sums[element[i]] += sizes[i] * scores[i]
+        for i in range(m - 1, 0, -1):
+            held[parents[i]] += held[i]
+            sums[parents[i]] += sums[i]
+        for i in range(m):
+            if held[i] > 0:
+                place[i] = <int32_t>count
+                count += 1
+    above = np.empty(count + n, np.int32)
+    goals = np.empty(count + n, np.float64)
+    weights = np.empty(count + n, np.float64)
+    cdef int32_t[::1] above_view = above
+    cdef double[::1] goal_view = goals, weight_view = weights
+    with nogil:
+        for i in range(m):
+            if held[i] > 0:
+                above_view[place[i]] = place[parents[i]] if i else -1
+                goal_view[place[i]] = min(1.0, sums[i] / held[i])
+                weight_view[place[i]] = inner * held[i] / whole
+        for i in range(n):
+            above_view[count + i] = place[element[i]]
+            goal_view[count + i] = scores[i]
+            weight_view[count + i] = sizes[i] / whole
+    return smooth(above, goals, weights, price, levels)[count:]
+
+
+cdef void _solve(const int32_t[::1] parents, const double[::1] scores, const double[::1] weights, double price, int levels,
+                 double[:, ::1] cost, uint8_t[:, ::1] below, double[::1] out) noexcept nogil:
+    """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
+    cdef int64_t n = parents.shape[0], i, p
+    cdef int k, least
+    cdef double far, step = 1.0 / (levels - 1)
+    for i in range(n):
+        for k in range(levels):
+            far = k * step - scores[i]
+            cost[i, k] = weights[i] * far * far
+    for i in range(n - 1, 0, -1):
+        p = parents[i]
+        least = 0
+        for k in range(levels):
+            if cost[i, k] <= cost[i, least]:
+                least = k
+            # Its root stays at the parent's level, or falls to the best one below.
+            if cost[i, k] <= cost[i, least] + price:
+                below[i, k] = <uint8_t>k
+                cost[p, k] += cost[i, k]
+            else:
+                below[i, k] = <uint8_t>least
+                cost[p, k] += cost[i, least] + price
+    least = 0
+    for k in range(levels):
+        if cost[0, k] <= cost[0, least]:
+            least = k
+    # Levels stand in the first column from here on.
+    below[0, 0] = <uint8_t>least
+    out[0] = least * step
+    for i in range(1, n):
+        below[i, 0] = below[i, below[parents[i], 0]]
+        out[i] = below[i, 0] * step
+
+
+# --------------------------------------------------------------------------------------------------------------- over one page
+# What the systems that look at a single page compute over its blocks and elements; see `pages.bte`, `pages.density`.
+#
+# In come the columns of `_html.BlockScanner.blocks` and the bytes of the page, out go numbers and columns.  Elements are
+# numbered in the order of their start tags, parents before children, so that one pass down hands a value on from parents
+# to children and one pass up sums over subtrees.  Time is linear in the page.
+
+
+cdef void check(bint good, str what) except *:
+    if not good:
+        raise ValueError(f"expected {what}")
+
+
+cdef void check_ascending(const int64_t[::1] bounds, int64_t size, str what) except *:
+    """Each is asked for: the loops below trust them."""
+    cdef int64_t i, before = 0
+    cdef bint good = bounds.shape[0] > 0
+    with nogil:
+        for i in range(bounds.shape[0]):
+            good = good and before <= bounds[i] <= size
+            before = bounds[i]
+    check(good, what)
+
+
+cdef void check_places(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except *:
+    cdef int64_t i
+    cdef bint good = starts.shape[0] == ends.shape[0]
+    check(good, "as many ends as starts")
+    with nogil:
+        for i in range(starts.shape[0]):
+            good = good and 0 <= starts[i] <= size and 0 <= ends[i] <= size
+    check(good, "blocks within the page")
+
+
+def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not None):
+    """The value of each element: its own where that is not 0, else that of the nearest one it stands in, else 0.
+
+    Parameters
+    ----------
+    parents : int32 array, shape (elements,)
+        Smaller than the element itself; -1 for none.
+    own : uint8 array, shape (elements,)
+
+    Returns
+    -------
+    uint8 array, shape (elements,)
+    """
+    cdef int64_t n = parents.shape[0], i
+    check(own.shape[0] == n, "as many values as elements")
+    found = np.empty(n, np.uint8)
+    cdef uint8_t[::1] out = found
+    with nogil:
+        for i in range(n):
+            out[i] = own[i]
+            if own[i] == 0 and 0 <= parents[i] < i:
+                out[i] = out[parents[i]]
+    return found
+
+
+def nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not None):
+    """The nearest wanted element of each: itself or one it stands in, 0 if there is none: int64, shape (elements,)."""
+    cdef int64_t n = parents.shape[0], i
+    check(wanted.shape[0] == n, "as many values as elements")
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] out = found
+    with nogil:
+        for i in range(n):
+            out[i] = i if wanted[i] else out[parents[i]] if 0 <= parents[i] < i else 0
+    return found
+
+
+def subtree_sums(const int32_t[::1] parents not None, const int64_t[::1] own not None):
+    """The sum of a value over each element and all that stands in it: int64 array of shape (elements,)."""
+    cdef int64_t n = parents.shape[0], i
+    check(own.shape[0] == n, "as many values as elements")
+    found = np.array(own, np.int64)
+    cdef int64_t[::1] out = found
+    with nogil:
+        for i in range(n - 1, 0, -1):
+            if 0 <= parents[i] < i:
+                out[parents[i]] += out[i]
+    return found
+
+
+def densest(const int32_t[::1] parents not None, const int64_t[::1] characters not None,
+            const int64_t[::1] structure not None, int64_t root, double share):
+    """The target node of Baisa (2009), algorithm 1.
+
+    From `root` on, down to the child with most characters for each structural element, as long as that child holds more
+    than `share` of the characters of its parent.  A child with none counts as one with a single structural element, and
+    of equal children the first is taken.
+
+    Parameters
+    ----------
+    characters, structure : int64 arrays, shape (elements,)
+        Sums over subtrees.
+
+    Returns
+    -------
+    int
+        Number of the element.
+    """
+    cdef int64_t n = parents.shape[0], i, at = root, p, best
+    check(characters.shape[0] == n and structure.shape[0] == n, "as many values as elements")
+    check(0 <= root < n, "a root that is one of the elements")
+    child = np.full(n, -1, np.int64)
+    cdef int64_t[::1] first = child
+    with nogil:
+        for i in range(1, n):
+            p = parents[i]
+            if p < 0 or p >= i:
+                continue
+            best = first[p]
+            # Products, so that equal densities are equal; a page has less than 2^31 bytes.
+            if best < 0 or characters[i] * max(structure[best], 1) > characters[best] * max(structure[i], 1):
+                first[p] = i
+        while first[at] >= 0 and <double>characters[first[at]] > share * <double>characters[at]:
+            at = first[at]
+    return at
+
+
+def character_counts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
+    """Code points of each block's text: int64 array of shape (blocks,)."""
+    cdef int64_t n = bounds.shape[0] - 1, i, j, count
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] out = found
+    with nogil:
+        for i in range(n):
+            count = 0
+            for j in range(bounds[i], bounds[i + 1]):
+                count += (text[j] & 0xC0) != 0x80
+            out[i] = count
+    return found
+
+
+def line_breaks(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
+    """How many br and hr stand between each block and the one before it: int64 array of shape (blocks,)."""
+    cdef int64_t n = starts.shape[0], i, a, b, count
+    cdef const void* hit
+    check_places(starts, ends, page.shape[0])
+    found = np.zeros(n, np.int64)
+    cdef int64_t[::1] out = found
+    with nogil:
+        for i in range(1, n):
+            a, b = ends[i - 1], starts[i]
+            count = 0
+            while b - a > 3:
+                hit = memchr(&page[a], 60, b - a - 3)
+                if hit == NULL:
+                    break
+                a = <const uint8_t*>hit - &page[0]
+                if (page[a + 2] | 32) == 114 and ((page[a + 1] | 32) == 98 or (page[a + 1] | 32) == 104):
+                    count += page[a + 3] <= 32 or page[a + 3] == 62 or page[a + 3] == 47
+                a += 1
+            out[i] = count
+    return found
+
+
+# ======================================================================================================================
+# BTE
+# ======================================================================================================================
+
+cdef struct Best:
+    int64_t sum             # of the stretch that is open
+    int64_t block           # where it began: the block, and words of it that stand before
+    int64_t skipped
+    int64_t best            # of the best one so far, and where it lies
+    int64_t first
+    int64_t first_skipped
+    int64_t last
+    int64_t last_kept
+
+
+cdef inline void add_words(Best* s, int64_t block, int64_t before, int64_t count) noexcept nogil:
+    """Words, `before` of whose block stand before them."""
+    if count <= 0:
+        return
+    if s.sum <= 0:
+        s.sum = 0
+        s.block = block
+        s.skipped = before
+    s.sum += count
+    if s.sum > s.best:
+        s.best = s.sum
+        s.first = s.block
+        s.first_skipped = s.skipped
+        s.last = block
+        s.last_kept = before + count
+
+
+cdef inline bint is_word(uint8_t c) noexcept nogil:
+    return c >= 0x80 or 48 <= c <= 57 or 97 <= (c | 32) <= 122
+
+
+cdef int64_t count_words(const uint8_t* p, int64_t n) noexcept nogil:
+    """Words in a stretch of the page without tags; those of scripts without spaces by the three bytes of a character."""
+    cdef int64_t i = 0, j, count = 0
+    while i < n:
+        if p[i] == 38:                      # a reference parts words; what it stands for matters to no more than one
+            j = i + 1
+            while j < n and j - i < 32 and (is_word(p[j]) or p[j] == 35):
+                j += 1
+            i = j + 1 if j < n and p[j] == 59 else i + 1
+        elif 0xE3 <= p[i] <= 0xED and i + 2 < n:
+            count += not (p[i] == 0xE3 and p[i + 1] == 0x80)
+            i += 3
+        elif is_word(p[i]):
+            # At least one byte: half a character may stand at the end.
+            i += 1
+            while i < n and is_word(p[i]) and not 0xE3 <= p[i] <= 0xED:
+                i += 1
+            count += 1
+        else:
+            i += 1
+    return count
+
+
+cdef int64_t inner_tags(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
+    cdef int64_t count = 0
+    cdef const void* hit
+    while a + 1 < b:
+        hit = memchr(p + a, 60, b - a - 1)
+        if hit == NULL:
+            break
+        a = <const uint8_t*>hit - p + 1
+        count += p[a] == 47 or 97 <= (p[a] | 32) <= 122
+    return count
+
+
+cdef void take_block(Best* s, const uint8_t* p, int64_t a, int64_t b, int64_t block, int64_t words) noexcept nogil:
+    """The words of a block [a, b) and the tags between them."""
+    cdef int64_t before = 0, count, end
+    cdef const void* hit
+    while a < b:
+        hit = memchr(p + a, 60, b - a)
+        end = b if hit == NULL else <const uint8_t*>hit - p
+        count = words - before if end == b else min(count_words(p + a, end - a), words - before)
+        add_words(s, block, before, count)
+        before += max(count, 0)
+        if end == b:
+            return
+        if end + 1 < b and (p[end + 1] == 47 or 97 <= (p[end + 1] | 32) <= 122):
+            s.sum -= 1
+        hit = memchr(p + end, 62, b - end)
+        a = b if hit == NULL else <const uint8_t*>hit - p + 1
+    add_words(s, block, before, words - before)
+
+
+def stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None,
+            const int32_t[::1] tags not None, const int32_t[::1] words not None, const uint8_t[::1] shown not None):
+    """The stretch of a page with most words and fewest tags.
+
+    With B_n = 1 for a tag and 0 for a word, the i and j with the greatest sum of B_n outside of [i, j] and 1 - B_n
+    within; as the tags of the whole page are a constant, that is the greatest sum of words less tags over [i, j], found
+    in one pass.  Of equal stretches the first and shortest.
+
+    Parameters
+    ----------
+    page : uint8 array
+    starts, ends : int64 arrays, shape (blocks,)
+    tags : int32 array, shape (blocks,)
+        From the end of the block before up to and with the tag that ends the block.
+    words : int32 array, shape (blocks,)
+    shown : uint8 array, shape (blocks,)
+        0 for blocks that are passed over, with their tags.
+
+    Returns
+    -------
+    tuple of int
+        First block, how many of its words are left out, last block, how many of its words belong to the stretch; the
+        first block is -1 if there is no word.
+    """
+    cdef int64_t n = starts.shape[0], i, inner, ended, after = 0
+    cdef Best s
+    check(ends.shape[0] == tags.shape[0] == words.shape[0] == shown.shape[0] == n, "columns of the same length")
+    check_places(starts, ends, page.shape[0])
+    s.sum = s.block = s.skipped = s.best = s.first_skipped = s.last = s.last_kept = 0
+    s.first = -1
+    with nogil:
+        for i in range(n):
+            inner = inner_tags(&page[0], starts[i], ends[i])
+            ended = tags[i] > inner
+            s.sum -= max(tags[i] - inner - ended, 0) + after
+            after = ended
+            if shown[i] == 0:
+                s.sum -= inner
+            elif inner == 0:
+                add_words(&s, i, 0, words[i])
+            else:
+                take_block(&s, &page[0], starts[i], ends[i], i, words[i])
+    return s.first, s.first_skipped, s.last, s.last_kept
+
+
+# ======================================================================================================================
+# Shallow text features, keywords
+# ======================================================================================================================
+
+cdef enum:
+    LINE = 80           # columns of a line of wrapped text
+
+
+cdef inline int64_t character(const uint8_t* p, int64_t left) noexcept nogil:
+    """Bytes of the character that begins here."""
+    cdef int64_t width = 1 if p[0] < 0xC0 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
+    return min(width, left)
+
+
+cdef inline bint is_single(const uint8_t* p, int64_t width) noexcept nogil:
+    """A word of its own, two columns wide: Han, kana, Hangul."""
+    if width == 4:
+        return p[0] == 0xF0 and p[1] >= 0xA0
+    return width == 3 and 0xE3 <= p[0] <= 0xED and (p[0] > 0xE3 or p[1] >= 0x81)
+
+
+def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
+    """Text density and letters of each block.
+
+    The text is wrapped at 80 columns; its density is the number of words in all lines but the last over the number of
+    those lines, or of the only line (Kohlschuetter, Fankhauser and Nejdl, Boilerplate detection using shallow text
+    features, 2010, section 3.3).  A word has a letter or a digit.  A Han, kana or Hangul character is a word, two
+    columns wide.
+
+    Returns
+    -------
+    tuple of array
+        Densities (float64) and code points that are no white space (int64); of shape (blocks,).
+    """
+    cdef int64_t n = bounds.shape[0] - 1, k, i, end, width, size, at, line, letters
+    cdef bint counts
+    cdef double words, before
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+    density, length = np.empty(n, np.float64), np.empty(n, np.int64)
+    cdef double[::1] density_view = density
+    cdef int64_t[::1] length_view = length
+    with nogil:
+        for k in range(n):
+            i, end = bounds[k], bounds[k + 1]
+            at = line = letters = 0
+            words = before = 0
+            while i < end:
+                if text[i] <= 32:
+                    i += 1
+                    continue
+                size = 0
+                counts = False
+                width = character(&text[i], end - i)
+                if is_single(&text[i], width):
+                    i += width
+                    size = 2
+                    letters += 1
+                    counts = True
+                else:
+                    if at:
+                        at += 1         # the blank before it
+                    while i < end and text[i] > 32:
+                        width = character(&text[i], end - i)
+                        if is_single(&text[i], width):
+                            break
+                        counts = counts or is_word(text[i])
+                        i += width
+                        size += 1
+                    letters += size
+                if at and at + size > LINE:
+                    line += 1
+                    before = words
+                    at = 0
+                at += size
+                words += counts
+            density_view[k] = before / line if line else words
+            length_view[k] = letters
+    return density, length
+
+
+def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, int64_t least):
+    """The keywords of each block: words of at least `least` code points, and characters that are words of their own.
+
+    Returns
+    -------
+    tuple of array
+        Hash (uint64) and block (int64) of each keyword, in the order of the text.
+    """
+    cdef int64_t n = bounds.shape[0] - 1, k, i, j, end, width, size, count = 0
+    cdef uint64_t h
+    cdef bint single
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+    hashes, home = np.empty(text.shape[0], np.uint64), np.empty(text.shape[0], np.int64)
+    cdef uint64_t[::1] hash_view = hashes
+    cdef int64_t[::1] home_view = home
+    with nogil:
+        for k in range(n):
+            i, end = bounds[k], bounds[k + 1]
+            while i < end:
+                if not is_word(text[i]):
+                    i += 1
+                    continue
+                width = character(&text[i], end - i)
+                single = is_single(&text[i], width)
+                if not single and text[i] == 0xE2:      # dashes, quotes, bullets
+                    i += width
+                    continue
+                h = <uint64_t>0xCBF29CE484222325
+                size = 0
+                while i < end and is_word(text[i]):
+                    width = character(&text[i], end - i)
+                    if (size and (single or is_single(&text[i], width))) or text[i] == 0xE2:
+                        break
+                    for j in range(i, i + width):
+                        h = (h ^ text[j]) * <uint64_t>0x100000001B3
+                    i += width
+                    size += 1
+                if single or size >= least:
+                    hash_view[count] = h
+                    home_view[count] = k
+                    count += 1
+    return hashes[:count].copy(), home[:count].copy()
+
+
+def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,
+            const int64_t[::1] left not None, const int64_t[::1] right not None):
+    """Cosine similarity of pairs of rows; the ids of a row are ascending: float64 array of shape (pairs,)."""
+    cdef int64_t n = left.shape[0], rows = offsets.shape[0] - 1, k, i, j
+    cdef double dot, one, other
+    check(right.shape[0] == n and counts.shape[0] == ids.shape[0], "columns of the same length")
+    check_ascending(offsets, ids.shape[0], "ascending offsets within the ids")
+    for k in range(n):
+        check(0 <= left[k] < rows and 0 <= right[k] < rows, "pairs of rows")
+    found = np.zeros(n, np.float64)
+    cdef double[::1] out = found
+    with nogil:
+        for k in range(n):
+            dot = one = other = 0
+            for i in range(offsets[left[k]], offsets[left[k] + 1]):
+                one += <double>counts[i] * counts[i]
+            for j in range(offsets[right[k]], offsets[right[k] + 1]):
+                other += <double>counts[j] * counts[j]
+            i, j = offsets[left[k]], offsets[right[k]]
+            while i < offsets[left[k] + 1] and j < offsets[right[k] + 1]:
+                if ids[i] == ids[j]:
+                    dot += <double>counts[i] * counts[j]
+                    i += 1
+                    j += 1
+                elif ids[i] < ids[j]:
+                    i += 1
+                else:
+                    j += 1
+            if one > 0 and other > 0:
+                out[k] = dot / sqrt(one * other)
+    return found
+
+
+def walk(const int64_t[::1] feature not None, const double[::1] threshold not None, const int64_t[::1] left not None,
+         const int64_t[::1] right not None, const double[::1] value not None, const double[:, ::1] rows not None):
+    """What a decision tree says of each row: float64 array of shape (rows,).
+
+    Parameters
+    ----------
+    feature : int64 array, shape (nodes,)
+        What a node asks for, -1 for a leaf; the root comes first and children after their parents.
+    threshold : float64 array, shape (nodes,)
+        The greatest value that goes left.
+    left, right : int64 arrays, shape (nodes,)
+    value : float64 array, shape (nodes,)
+        Of leaves.
+    rows : float64 array, shape (rows, features)
+    """
+    cdef int64_t n = rows.shape[0], nodes = feature.shape[0], i, node
+    check(nodes > 0 and threshold.shape[0] == left.shape[0] == right.shape[0] == value.shape[0] == nodes,
+          "columns of the same length")
+    for node in range(nodes):
+        check(feature[node] < 0 or (feature[node] < rows.shape[1] and node < left[node] < nodes and node < right[node] < nodes),
+              "features of the rows, and children behind their parents")
+    found = np.empty(n, np.float64)
+    cdef double[::1] out = found
+    with nogil:
+        for i in range(n):
+            node = 0
+            while feature[node] >= 0:
+                node = left[node] if rows[i, feature[node]] <= threshold[node] else right[node]
+            out[i] = value[node]
+    return found

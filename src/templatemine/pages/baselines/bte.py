@@ -1,0 +1,71 @@
+"""bte: the stretch of a page with most words and fewest tags.
+
+Body text extraction of Finn, Kushmerick and Smyth (Fact or fiction, 2001) as Baisa (Web Content Cleaning, 2009) has it
+in section 1.2: the page becomes a sequence of words (0) and tags (1), and two places are sought that part it in three,
+so that the tags of the outer parts and the words of the inner one are most.  One pass finds them, without trying pairs.
+The stretch may begin and end within a block, of which the rest is cut.  Kinds of tags do not count.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from templatemine.config import ExtractConfig
+from templatemine.pages import _html, _model
+from templatemine.pages.blocks import Page
+from templatemine.pages.systems import Judge, Site, Verdict
+
+__all__ = ["make"]
+
+TAGS = _html.COUNTS.index("tags")
+
+REASONS = (
+    "before the stretch with most words and fewest tags",
+    "in the stretch with most words and fewest tags",
+    "after the stretch with most words and fewest tags",
+    "not shown",
+)
+BEFORE, WITHIN, AFTER, HIDDEN = range(4)
+
+_SINGLE = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
+
+
+def make(site: Site, config: ExtractConfig) -> Judge:
+    """There is nothing to set."""
+    return judge
+
+
+def judge(page: Page) -> Verdict:
+    """The verdict on a page; linear in it."""
+    columns = page.columns
+    hidden = page.hidden
+    tags = np.ascontiguousarray(columns["counts"][:, TAGS])
+    first, skipped, last, left = _model.stretch(
+        page.data, columns["starts"], columns["ends"], tags, page.words, np.ascontiguousarray(~hidden, np.uint8)
+    )
+    reason = np.full(len(page), BEFORE, np.int8)
+    if first < 0:
+        reason[:] = HIDDEN
+        return Verdict(kept=np.zeros(len(page), np.bool_), reason=reason, reasons=REASONS)
+    reason[first : last + 1] = WITHIN
+    reason[last + 1 :] = AFTER
+    reason[hidden] = HIDDEN
+    cuts: dict[int, tuple[tuple[int, int], ...]] = {}
+    if skipped:
+        text = page.text(first)
+        cuts[first] = ((0, _word(text, skipped)),)
+    if left < page.words[last]:
+        text = page.text(last)
+        cuts[last] = (*cuts.get(last, ()), (_word(text, left), len(text)))
+    return Verdict(kept=reason == WITHIN, reason=reason, reasons=REASONS, cuts=cuts)
+
+
+def _word(text: str, number: int) -> int:
+    """Where word `number` of a text begins, counted from 0; its end if there are fewer."""
+    for place, found in enumerate(_WORD.finditer(text)):
+        if place == number:
+            return found.start()
+    return len(text)

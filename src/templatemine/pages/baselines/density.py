@@ -1,0 +1,88 @@
+"""density: the node of the page with most characters for each structural element.
+
+The single file mode of WC Cleaner (Baisa, Web Content Cleaning, 2009, section 2.3).  Each node has the characters and
+the structural elements that stand in it; their ratio is its density.  From body, algorithm 1 goes down to the densest
+child for as long as that holds more than half of the characters of its parent, and all text of the node it ends at is
+kept.  On request a page is left out whose target node is sparse (tables, lists); the appendix has the constant.
+
+Structural are the elements that stand on lines of their own, br and hr among them.  Characters are those of blocks, so
+white space is trimmed as in the paper (`addStatToDOMTree`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.config import ExtractConfig
+from templatemine.errors import ConfigError
+from templatemine.pages import _html, _model
+from templatemine.pages.blocks import Page
+from templatemine.pages.systems import Judge, Site, Verdict
+
+__all__ = ["Target", "make", "target"]
+
+REASONS = (
+    "outside of the node with most text for its structure",
+    "in the node with most text for its structure",
+    "not shown",
+    "the page is sparse",
+)
+OUTSIDE, INSIDE, HIDDEN, SPARSE = range(4)
+
+BODY = [name for name, _ in _html.TAGS].index("body")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Number of an element, and its characters for each structural element."""
+
+    element: int
+    density: float
+
+
+@lru_cache(maxsize=1)
+def _structural() -> NDArray[np.int64]:
+    """1 for the tags that structure a page, by their number."""
+    return np.array([bool(flags & _html.FLAGS["block"]) for _, flags in _html.TAGS], np.int64)
+
+
+def target(page: Page, share: float) -> Target:
+    """The target node of a page (algorithm 1); linear in the page."""
+    columns = page.columns
+    parents, tags, element = columns["parents"], columns["tags"], columns["element"]
+    characters = _model.character_counts(columns["text"], columns["bounds"])
+    characters[page.hidden] = 0
+    breaks = _model.line_breaks(page.data, columns["starts"], columns["ends"])
+    size = len(parents)
+    own = np.bincount(element, weights=characters, minlength=size).astype(np.int64)
+    structure = _structural()[tags] + np.bincount(element, weights=breaks, minlength=size).astype(np.int64)
+    below, nodes = _model.subtree_sums(parents, own), _model.subtree_sums(parents, structure)
+    body = np.flatnonzero(tags == BODY)
+    # Text outside of body is text of the page all the same, so a body that lacks some of it is not where to begin.
+    root = int(body[0]) if len(body) and below[body[0]] == below[0] else 0
+    found = _model.densest(parents, below, nodes, root, share)
+    return Target(found, float(below[found] / max(1, nodes[found])))
+
+
+def make(site: Site, config: ExtractConfig) -> Judge:
+    """See `ExtractConfig.density_share` and `sparse`."""
+    if not 0 <= config.density_share < 1:
+        raise ConfigError(f"density_share: expected a share below 1, got {config.density_share}")
+
+    def judge(page: Page) -> Verdict:
+        found = target(page, config.density_share)
+        own = np.zeros(len(page.columns["parents"]), np.uint8)
+        own[found.element] = INSIDE
+        reason = _model.inherited(page.columns["parents"], own)[page.columns["element"]].astype(np.int8)
+        reason[page.hidden] = HIDDEN
+        note = ""
+        if config.sparse is not None and found.density < config.sparse:
+            reason[reason == INSIDE] = SPARSE
+            note = f"left out as sparse: fewer than {config.sparse:g} characters for each structural element"
+        return Verdict(kept=reason == INSIDE, reason=reason, reasons=REASONS, note=note)
+
+    return judge

@@ -1,0 +1,144 @@
+"""Duplicate blocks and the main block, by the keywords of blocks: equations 2 to 7 of San and Aye.
+
+A keyword is a word of at least four letters, or a character of a script without spaces; case does not count.  The
+paper leaves the constants of equations 3 and 7 open; here they are 1.  Its equation 6 has the position feature 1 where
+T is *at most* 0.7 and its text where it is at least that; the text is taken, for T is the share of the page's keywords
+that a region holds.  Time is linear in the keywords, but for sorting them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.pages import _html, _model
+from templatemine.pages.blocks import Page
+
+__all__ = ["SAME", "duplicates", "main_blocks"]
+
+LEAST = 4
+"""Letters of a keyword; most shorter words are grammar."""
+SAME = 0.9
+"""Cosine similarity from which two blocks say the same; the paper names no threshold."""
+FEW = 3
+"""Blocks of fewer different keywords may be alike (names, years)."""
+TOP = 10
+"""Keywords of a block that count in equation 5."""
+REGION = 0.7
+"""Equation 6."""
+
+Numbers = NDArray[np.int64]
+
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Keywords:
+    """Counts of keywords, a row a block: ids ascending in each row, counts, and where each row begins; `total` is the
+    number of keywords of the page, `title` those of its title.
+    """
+
+    ids: Numbers
+    counts: Numbers
+    offsets: Numbers
+    total: int
+    title: Numbers
+
+
+def _keywords(page: Page, blocks: Numbers, title: bytes = b"") -> _Keywords:
+    text, bounds = page.columns["text"].tobytes().decode("utf-8", "replace").lower().encode(), page.columns["bounds"]
+    if len(text) != bounds[-1]:  # a letter that is longer in lower case: block by block
+        texts = [page.text(block).lower().encode() for block in range(len(page))]
+        text, bounds = b"".join(texts), np.cumsum([0, *map(len, texts)]).astype(np.int64)
+    hashes, home = _model.keywords(text, bounds, LEAST)
+    wanted, _ = _model.keywords(title, np.array([0, len(title)], np.int64), LEAST)
+    row = np.full(len(page), -1, np.int64)
+    row[blocks] = np.arange(len(blocks))
+    names, ids = np.unique(hashes, return_inverse=True)
+    ids, home = ids[row[home] >= 0], row[home[row[home] >= 0]]
+    cells, counts = np.unique(home * max(1, len(names)) + ids, return_counts=True)
+    home, ids = np.divmod(cells, max(1, len(names)))
+    offsets = np.searchsorted(home, np.arange(len(blocks) + 1)).astype(np.int64)
+    known = np.flatnonzero(np.isin(names, wanted))
+    title_ids = np.concatenate([known, np.full(len(np.unique(wanted)) - len(known), -1)])
+    return _Keywords(ids, counts.astype(np.int64), offsets, len(hashes), title_ids)
+
+
+def duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
+    """True for each of some blocks that says what an earlier one of them says (equation 2).
+
+    A block is compared with the earlier one that shares most of its keywords as the last before it; so each block takes
+    part in one comparison, and a page of copies costs no more than any other.  Blocks with different numbers are none.
+    """
+    again = np.zeros(len(blocks), np.bool_)
+    if len(blocks) < 2:
+        return again
+    words = _keywords(page, blocks)
+    sizes = np.diff(words.offsets)
+    home = np.repeat(np.arange(len(blocks)), sizes)
+    order = np.lexsort((home, words.ids))
+    follows = np.flatnonzero(words.ids[order][1:] == words.ids[order][:-1])
+    before, after = home[order][follows], home[order][follows + 1]
+    pairs, shared = np.unique(after * len(blocks) + before, return_counts=True)
+    after, before = np.divmod(pairs, len(blocks))
+    best = np.lexsort((-shared, after))
+    first = best[np.unique(after[best], return_index=True)[1]]
+    first = first[(sizes[after[first]] >= FEW) & (sizes[before[first]] >= FEW)]
+    alike = _model.cosines(words.ids, words.counts, words.offsets, before[first], after[first])
+    for one, other in zip(before[first][alike >= SAME].tolist(), after[first][alike >= SAME].tolist(), strict=True):
+        again[other] = _numbers(page, int(blocks[one])) == _numbers(page, int(blocks[other]))
+    return again
+
+
+def _numbers(page: Page, block: int) -> list[str]:
+    """What lines of a list or table differ by, short as it is: a price, a day, a result."""
+    return _DIGITS.findall(page.text(block))
+
+
+def main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
+    """The weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
+
+    A main block is what stands in one element that holds blocks of text, such as the cell or the div around a story.
+    """
+    columns = page.columns
+    element = _containers(page)[columns["element"][blocks]]
+    _, home = np.unique(element, return_inverse=True)
+    if not len(blocks):
+        return np.zeros(0), home
+    words = _keywords(page, blocks, _title(page))
+    row = np.repeat(np.arange(len(blocks)), np.diff(words.offsets))
+    # Equation 4: m keywords in the title, which stand f times in the block.
+    m = len(words.title)
+    in_title = np.isin(words.ids, words.title)
+    f = np.bincount(row[in_title], words.counts[in_title], len(blocks))
+    title = 1 - m / np.maximum(m + f, 1) if m else np.zeros(len(blocks))
+    # Equation 5: the ten most frequent keywords of the block, over all keywords of the page.
+    total = max(1, words.total)
+    order = np.lexsort((-words.counts, row))
+    rank = np.arange(len(order)) - words.offsets[row[order]]
+    top = order[rank < TOP]
+    frequency = np.bincount(row[top], words.counts[top], len(blocks)) / total
+    # Equation 6: the share of the page's keywords in the region.
+    in_region = np.bincount(home, np.bincount(row, words.counts, len(blocks)))
+    position = (in_region[home] / total >= REGION).astype(np.float64)
+    return title + frequency + position, home.astype(np.int64)
+
+
+@lru_cache(maxsize=1)
+def _holds() -> NDArray[np.uint8]:
+    """1 for the tags that can hold several blocks, by their number."""
+    names = ("body", "div", "td", "th", "article", "main", "section", "center", "form", "blockquote", "fieldset")
+    return np.array([name in names for name, _ in _html.TAGS], np.uint8)
+
+
+def _containers(page: Page) -> Numbers:
+    """Of each element, the nearest one around it that can hold several blocks: none of the kind of p, li or h1."""
+    return _model.nearest(page.columns["parents"], _holds()[page.columns["tags"]])
+
+
+def _title(page: Page) -> bytes:
+    return page.title.lower().encode("utf-8", "replace")

@@ -1,0 +1,257 @@
+"""shallow: blocks by their shallow text features, then the main block.
+
+San and Aye (Noise block cleaning and main content block extraction from dynamic web page), on the features of
+Kohlschuetter, Fankhauser and Nejdl (2010):
+
+1. Context-free classes (section 4.1.2.1, algorithm 1): bad, short, near-good or good, by length, link density and the
+   share of stop words.  Lists of stop words are of one language each, so words of up to three bytes in lower case stand
+   for them; text of scripts without spaces counts as grammatical if a sentence ends in it.
+2. Context-sensitive classes (section 4.1.2.2): what is short or near-good goes with the good or bad blocks around it.
+3. A decision tree over the features of a block and its neighbours decides.  It ships as a table (`shallow.json`),
+   trained by ``datasets/pages/train_shallow.py``; `leaves` applies it.
+4. Blocks with a copyright sign go (section 4.1.1), and duplicate blocks, by cosine similarity of their keywords
+   (equation 2), see `pages.main_block`.
+5. Blocks have weights, and so has each main block they stand in (equations 3 to 7); on request only the greatest one
+   is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.config import ExtractConfig
+from templatemine.pages import _html, _model
+from templatemine.pages.baselines.main_block import duplicates, main_blocks
+from templatemine.pages.blocks import Page
+from templatemine.pages.systems import Judge, Site, Verdict
+
+__all__ = ["CLASSES", "FEATURES", "Tree", "features", "leaves", "make", "tree"]
+
+Column = NDArray[np.float64]
+
+CLASSES = ("bad", "short", "near-good", "good")
+BAD, SHORT, NEAR, GOOD = range(4)
+
+LENGTH_LOW, LENGTH_HIGH = 10, 30
+"""In words.  The thesis on jusText that the paper takes algorithm 1 from has 70 and 200 characters; a word of English
+news has 5.8 with its blank (measured on 2,000 articles).  Rounded down, for other languages have longer ones."""
+MAX_LINK_DENSITY = 0.3
+"""The paper's example (section 4.1.2.2) begins with this."""
+STOP_LOW, STOP_HIGH = 0.15, 0.25
+"""Some 40 and 65 % of the 39 % that words of up to three letters make up in English news, measured on the same."""
+
+LOCAL = (
+    *("words", "link_density", "text_density", "word_length", "capitals", "all_capitals", "stops", "bars", "dates"),
+    *("heading", "p", "div", "a", "class", "resolved"),
+)
+NEIGHBOUR = ("words", "link_density", "text_density", "word_length", "stops", "heading", "class")
+QUOTIENT = ("words", "text_density")
+FEATURES = (
+    *LOCAL,
+    *(f"{name}_before" for name in NEIGHBOUR),
+    *(f"{name}_after" for name in NEIGHBOUR),
+    *(f"{name}_quotient" for name in QUOTIENT),
+    *("position", "link_density_page"),
+)
+"""Columns of `features`; _before and _after are those of the neighbours, 0 at the edges of a page."""
+
+_SIGN = re.compile("©".encode())
+
+CONTENT = 0.5
+"""Probability of content above which a leaf keeps its blocks."""
+
+AT = {name: place for place, name in enumerate(_html.COUNTS)}
+
+REASONS = (
+    "says what an earlier block says",
+    "not in the main block",
+    "with a copyright sign",
+    "not shown",
+)
+"""Those of blocks that the tree does not decide on; behind them come those of its leaves, see `leaf_reasons`."""
+DUPLICATE, ASIDE, SIGNED, HIDDEN, LEAF = range(5)
+
+
+def context_free(words: Column, link_density: Column, stop_density: Column) -> NDArray[np.int8]:
+    """A place in `CLASSES` for each block (algorithm 1)."""
+    medium = np.where(stop_density > STOP_LOW, NEAR, BAD)
+    long = np.where(stop_density > STOP_HIGH, np.where(words > LENGTH_HIGH, GOOD, NEAR), medium)
+    brief = np.where(link_density > 0, BAD, SHORT)
+    found = np.where(link_density > MAX_LINK_DENSITY, BAD, np.where(words < LENGTH_LOW, brief, long))
+    return found.astype(np.int8)
+
+
+def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Good or not, for each block (section 4.1.2.2); the edges of the page count as bad.
+
+    Of a run of short and near-good blocks between a good and a bad one, those from the near-good block nearest to the
+    bad one on towards the good one are good; between two good ones all are, between two bad ones none.
+    """
+    size = len(classes)
+    place = np.arange(size)
+    sure = (classes == GOOD) | (classes == BAD)
+    before = np.maximum.accumulate(np.where(sure, place, -1))
+    after = size - 1 - np.maximum.accumulate(np.where(sure, size - 1 - place, -1)[::-1])[::-1]
+    good = np.concatenate([classes == GOOD, [False]])  # the last one stands for the edges
+    left, right = good[before], good[np.where(after < size, after, size)]
+    near = classes == NEAR
+    last_near = np.maximum.accumulate(np.where(near, place, -1))
+    next_near = size - 1 - np.maximum.accumulate(np.where(near, size - 1 - place, -1)[::-1])[::-1]
+    # A near-good block on the far side of this one, before the bad block comes.
+    reached = np.where(left & ~right, next_near < after, np.where(right & ~left, last_near > before, left))
+    return np.where(sure, good[:-1], reached)
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, NDArray[np.bool_]]:
+    names = [name for name, _ in _html.TAGS]
+    heading = _html.FLAGS["heading"]
+    kinds = {"heading": np.array([bool(flags & heading) for _, flags in _html.TAGS])}
+    return kinds | {tag: np.array([name == tag for name in names]) for tag in ("p", "div", "a")}
+
+
+def features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The matrix of features, shape (blocks, len(FEATURES)), and the context-free classes."""
+    columns = page.columns
+    counts = columns["counts"].astype(np.float64)
+    words, size = counts[:, AT["words"]], len(page)
+    density, letters = _model.wrapped(columns["text"], columns["bounds"])
+    local: dict[str, Any] = {
+        "words": words,
+        "link_density": counts[:, AT["linked"]] / words,
+        "text_density": density,
+        "word_length": letters / words,
+        "capitals": counts[:, AT["capital"]] / words,
+        "all_capitals": counts[:, AT["upper"]] / words,
+        "stops": counts[:, AT["sentences"]] / words,
+        "bars": counts[:, AT["bars"]],
+        "dates": counts[:, [AT[name] for name in ("month", "weekday", "year", "clock")]].sum(axis=1),
+    }
+    tags = columns["tags"][columns["element"]]
+    local |= {name: kind[tags] for name, kind in _kinds().items()}
+    single = counts[:, AT["own"]] * 2 > words
+    grammar = np.where(single, counts[:, AT["sentences"]] > 0, counts[:, AT["short"]] / words)
+    classes = context_free(words, local["link_density"], grammar)
+    local |= {"class": classes, "resolved": context_sensitive(classes)}
+    rows = np.zeros((size, len(FEATURES)))
+    for place, name in enumerate(LOCAL):
+        rows[:, place] = local[name]
+    at, width = len(LOCAL), len(NEIGHBOUR)
+    sides = [LOCAL.index(name) for name in NEIGHBOUR]
+    rows[1:, at : at + width] = rows[:-1, sides]
+    rows[:-1, at + width : at + 2 * width] = rows[1:, sides]
+    for place, name in enumerate(QUOTIENT):
+        own = LOCAL.index(name)
+        rows[:, at + 2 * width + place] = rows[:, own] / np.maximum(rows[:, at + NEIGHBOUR.index(name)], 1)
+    rows[:, -2] = np.arange(size) / max(1, size - 1)
+    rows[:, -1] = counts[:, AT["linked"]].sum() / words.sum()
+    return rows, classes
+
+
+# ---------------------------------------------------------------------------------------------------------------- tree
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A decision tree as columns, the root first: the feature a node asks for (-1 for a leaf), the greatest value that
+    goes left, where left and right lead, and a leaf's probability of content.
+    """
+
+    feature: NDArray[np.int64]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+
+@lru_cache(maxsize=1)
+def tree() -> Tree:
+    """The tree that comes with the package."""
+    data = json.loads(files("templatemine.pages.baselines").joinpath("shallow.json").read_text(encoding="utf-8"))
+    nodes = data["nodes"]
+    names = [FEATURES.index(node["feature"]) if "feature" in node else -1 for node in nodes]
+    return Tree(
+        np.array(names, np.int64),
+        *(np.array([node.get(key, 0) for node in nodes], kind) for key, kind in _COLUMNS),
+    )
+
+
+_COLUMNS: tuple[tuple[str, Any], ...] = (
+    ("threshold", np.float64),
+    ("left", np.int64),
+    ("right", np.int64),
+    ("content", np.float64),
+)
+
+
+def leaves(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The leaf that each row falls into, by its place among the nodes."""
+    places = np.arange(len(one.value), dtype=np.float64)
+    return _model.walk(one.feature, one.threshold, one.left, one.right, places, rows).astype(np.int64)
+
+
+@lru_cache(maxsize=1)
+def leaf_reasons() -> tuple[str, ...]:
+    """Of each node of the tree what it says of a block: the conditions on the way to it, the first one first, each
+    feature with its last bounds."""
+    one = tree()
+    found = [""] * len(one.feature)
+    pending: list[tuple[int, dict[tuple[str, str], str]]] = [(0, {})]
+    while pending:
+        node, conditions = pending.pop()
+        said = ", ".join(f"{name} {sign} {bound}" for (name, sign), bound in conditions.items())
+        found[node] = f"{'content' if one.value[node] > CONTENT else 'boilerplate'} by its shallow features: {said}"
+        if one.feature[node] >= 0:
+            name, bound = FEATURES[one.feature[node]], f"{one.threshold[node]:.4g}"
+            pending.append((int(one.left[node]), {**conditions, (name, "<="): bound}))
+            pending.append((int(one.right[node]), {**conditions, (name, ">"): bound}))
+    return tuple(found)
+
+
+# -------------------------------------------------------------------------------------------------------------- system
+
+
+def _signed(page: Page) -> NDArray[np.bool_]:
+    """Whether a block has a copyright sign, which makes it boilerplate (section 4.1.1)."""
+    found = np.zeros(len(page), np.bool_)
+    text, bounds = page.columns["text"].tobytes(), page.columns["bounds"]
+    if places := [sign.start() for sign in _SIGN.finditer(text)]:
+        found[np.searchsorted(bounds, places, side="right") - 1] = True
+    return found
+
+
+def make(site: Site, config: ExtractConfig) -> Judge:
+    """See `ExtractConfig.main_block`."""
+    reasons = (*REASONS, *leaf_reasons())
+
+    def judge(page: Page) -> Verdict:
+        rows, classes = features(page)
+        ends = leaves(tree(), rows)
+        signed = _signed(page)
+        content = (tree().value[ends] > CONTENT) & ~page.hidden & ~signed
+        reason = (LEAF + ends).astype(np.int16)
+        reason[signed] = SIGNED
+        reason[page.hidden] = HIDDEN
+        kept = np.flatnonzero(content)
+        again = kept[duplicates(page, kept)]
+        content[again], reason[again] = False, DUPLICATE
+        kept = np.flatnonzero(content)
+        weight, home = main_blocks(page, kept)
+        score = np.zeros(len(page))
+        score[kept] = weight
+        if config.main_block and len(kept):
+            totals = np.bincount(home, weights=weight)
+            aside = kept[home != np.argmax(totals)]
+            content[aside], reason[aside] = False, ASIDE
+        labels = [CLASSES[number] for number in classes.tolist()]
+        return Verdict(kept=content, reason=reason, reasons=reasons, score=score, labels=labels)
+
+    return judge

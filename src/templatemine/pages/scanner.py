@@ -1,0 +1,96 @@
+"""What the scanner of blocks looks for: entities, key words of classes and ids, words of furniture.
+
+Key words are pieces of class, id and role attributes as page authors name the parts of their pages; a group stands for
+one role.  Words are looked for in the text itself.  Both are data: a row can be added without touching the code, but
+the page model has to be trained anew then (see docs/pages.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from html.entities import html5
+
+from templatemine.pages import _html
+from templatemine.text.patterns import TABLE
+
+__all__ = ["GROUPS", "WORDS", "entities", "keywords", "scanner", "words"]
+
+GROUPS: Mapping[str, str] = {
+    "content": "content article body entry main post story text maincontent articlebody blogpost permalink prose",
+    "nav": "nav menu navigation breadcrumb breadcrumbs tabs toolbar topbar navbar sitemap pagination pager",
+    "side": "side sidebar rail widget module column sidebox rightcol leftcol secondary complementary aside",
+    "foot": "foot footer copyright bottom colophon contentinfo legal disclaimer",
+    "head": "header masthead banner logo branding top",
+    "comment": "comment comments disqus reply respond discussion feedback trackback pingback livefyre",
+    "share": "share sharing social twitter facebook addthis bookmark print email tools linkedin pinterest rss",
+    "related": "related recommend recommended popular trending recent latest similar promo teaser mostread archive",
+    "advert": "ad ads advert advertisement sponsor sponsored adsense dfp taboola outbrain promotion",
+    "meta": "byline author date time meta credit tag tags category categories dateline published posted timestamp bio",
+    "title": "title headline heading hed subtitle kicker deck dek",
+    "caption": "caption photo image gallery figure slideshow video media thumb thumbnail player",
+    "form": "search login signup subscribe newsletter register form account modal popup overlay cookie consent gdpr",
+    "list": "list item items row grid feed stream card listing",
+    "summary": "summary intro excerpt abstract lead standfirst description blurb",
+    "quote": "quote blockquote pullquote",
+    "product": "product price cart rating review reviews specs",
+    "skip": "skip hidden hide noprint screenreader visuallyhidden sronly wm toolbar",
+}
+
+WORDS: Mapping[str, tuple[int, str]] = {
+    "control": (
+        3,
+        "share login log sign signin signup register subscribe newsletter newsletters email e-mail print tweet "
+        "facebook twitter linkedin pinterest google menu search home homepage privacy terms cookie cookies copyright "
+        "advertisement advertise related recommended popular more click view archive archives posted tags tagged "
+        "categories category previous next read continue rss feed feeds follow contact sitemap jobs shop help faq "
+        "bookmark permalink filed skip download video videos photos gallery slideshow subscription account password "
+        "submit send close toggle navigation sponsored newest latest trending",
+    ),
+    "by": (4, "by from author written von par por di da door"),
+    "talk": (
+        6,
+        "said says wrote writes writing commented discussion response responses replies respond pingback pingbacks "
+        "readers reader talkback feedback",
+    ),
+    "answer": (7, "comment comments reply trackback trackbacks"),
+    "rights": (5, "copyright rights reserved trademark llc inc ltd gmbh permission disclaimer"),
+}
+"""Group and words; months and weekdays (1 and 2) come from the mutable patterns.  An answer is talk and a control."""
+
+
+def _once(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
+    """The first row of each name."""
+    found: dict[bytes, int] = {}
+    for name, group in rows:
+        found.setdefault(name, group)
+    return list(found.items())
+
+
+def entities() -> list[tuple[bytes, bytes]]:
+    """Name and meaning in UTF-8 of the named references of HTML, without those longer than twice their name."""
+    rows = ((name.encode(), meaning.encode()) for name, meaning in html5.items())
+    return [(name, meaning) for name, meaning in rows if len(meaning) <= 2 * len(name) + 1]
+
+
+def keywords() -> list[tuple[bytes, int]]:
+    """Key word and the place of its group in `GROUPS`; a word of two groups counts for the first."""
+    return _once((word.encode(), group) for group, text in enumerate(GROUPS.values()) for word in text.split())
+
+
+def words() -> list[tuple[bytes, int]]:
+    """Word in lower case and its group."""
+    dated = (
+        (word.lower().encode(), 1 if row.name.startswith("month") else 2)
+        for row in TABLE
+        if row.name.startswith(("month", "weekday"))
+        for word in row.words
+    )
+    told = ((word.encode(), group) for group, text in WORDS.values() for word in text.split())
+    return _once(row for rows in (dated, told) for row in rows)
+
+
+@lru_cache(maxsize=1)
+def scanner() -> _html.BlockScanner:
+    """The scanner with these tables; one is enough for all threads."""
+    return _html.BlockScanner(entities(), keywords(), words())

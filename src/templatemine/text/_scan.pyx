@@ -1,0 +1,1669 @@
+"""Text into tokens: characters, buffers, tables, patterns, tags, normal forms, and the scanner itself.
+
+Every native module builds on this one.  In come the bytes of texts (UTF-8), out go tokens with their kinds, and forms, what
+mutable patterns make of a token.  numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
+"""
+
+from templatemine.errors import CapacityError
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+__all__ = ["Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------- memory
+# Growing buffers, arrays made of them, and memory given back.
+#
+# numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
+
+
+cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1:
+    """ValueError unless the values ascend from 0 to `size`."""
+    cdef int64_t i
+    if values.shape[0] == 0 or values[0] != 0 or values[values.shape[0] - 1] != size:
+        raise ValueError(f"{name}: expected bounds from 0 to {size}")
+    for i in range(1, values.shape[0]):
+        if values[i] < values[i - 1]:
+            raise ValueError(f"{name}: expected ascending bounds, got {values[i - 1]} before {values[i]} at place {i}")
+    return 0
+
+
+cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
+    cdef int64_t i
+    cdef bint outside = False
+    # Without a branch, so that the compiler takes several at once.
+    for i in range(n):
+        outside |= (values[i] < low) | (values[i] >= high)
+    return outside
+
+
+cdef int check_within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1:
+    """ValueError unless all values are at least `low` and less than `high`."""
+    cdef bint outside = False
+    cdef int64_t i
+    if values.shape[0]:
+        with nogil:
+            outside = _any_outside(&values[0], values.shape[0], low, high)
+    if outside:
+        for i in range(values.shape[0]):
+            if not low <= values[i] < high:
+                raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[i]} at place {i}")
+    return 0
+
+
+cdef object copied(const void* data, int64_t size, object dtype):
+    """A new array of `dtype` with `size` bytes from `data`."""
+    import numpy as np
+
+    cdef uint8_t[::1] view
+    out = np.empty(size // np.dtype(dtype).itemsize, dtype)
+    if size:
+        view = out.view(np.uint8)
+        memcpy(&view[0], data, size)
+    return out
+
+
+cdef class Owned:
+    """Memory from `malloc` that an array looks at, freed with it."""
+    cdef void* data
+    cdef Py_ssize_t size
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.data, self.size, 0, flags)
+
+    def __dealloc__(self):
+        free(self.data)
+
+
+cdef object handed(void** data, int64_t size, object dtype):
+    """An array of `dtype` that takes over `size` bytes from `malloc`, where `copied` would hold them twice."""
+    import numpy as np
+
+    cdef Owned owned
+    cdef void* moved
+    if size == 0:
+        return np.empty(0, dtype)
+    owned = Owned.__new__(Owned)    # before anything moves: there may be no memory for it
+    moved = realloc(data[0], size)
+    owned.data = data[0] if moved == NULL else moved
+    owned.size = size
+    data[0] = NULL
+    return np.frombuffer(owned, dtype)
+
+
+cdef extern from *:
+    """
+    #if defined(__GLIBC__)
+    #include <malloc.h>
+    static inline void tm_release(void) { malloc_trim(0); }
+    #else
+    static inline void tm_release(void) {}
+    #endif
+    """
+    void tm_release() noexcept nogil
+
+
+def release_memory():
+    """Give freed memory back to the system.
+
+    The C library of Linux keeps blocks of up to 32 MB that were freed, in case they are wanted again.  The next source of a
+    run wants them, and to be given them anew would take a sixth of the time; a process that does something else does not.
+    """
+    with nogil:
+        tm_release()
+
+
+cdef void found_free(Found* f) noexcept nogil:
+    free(f.position)
+    free(f.length)
+    free(f.count)
+    free(f.df)
+    memset(f, 0, sizeof(Found))
+
+
+cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) except -1 nogil:
+    """Make room for `wanted` items of so many bytes, and for half as many again if there was less."""
+    cdef void* moved
+    if wanted <= room[0]:
+        return 0
+    wanted += (wanted >> 1) + 64
+    moved = realloc(data[0], wanted * item)
+    if moved == NULL:
+        raise MemoryError
+    data[0] = moved
+    room[0] = wanted
+    return 0
+
+
+cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil:
+    cdef int64_t room
+    if f.size == f.room:
+        room = f.room
+        reserve(<void**>&f.position, &room, f.size + 1, sizeof(int64_t))
+        room = f.room
+        reserve(<void**>&f.length, &room, f.size + 1, sizeof(int32_t))
+        room = f.room
+        reserve(<void**>&f.count, &room, f.size + 1, sizeof(int32_t))
+        room = f.room
+        reserve(<void**>&f.df, &room, f.size + 1, sizeof(int32_t))
+        f.room = room
+    f.position[f.size] = position
+    f.length[f.size] = <int32_t>length
+    f.count[f.size] = <int32_t>count
+    f.df[f.size] = <int32_t>df
+    f.size += 1
+    return 0
+
+
+cdef object found_columns(Found* found):
+    import numpy as np
+
+    try:
+        return (copied(found.position, found.size * 8, np.int64), copied(found.length, found.size * 4, np.int32),
+                copied(found.count, found.size * 4, np.int32), copied(found.df, found.size * 4, np.int32))
+    finally:
+        found_free(found)
+
+
+# ---------------------------------------------------------------------------------------------------------------------- tables
+# Interners: strings in one arena, and short tokens by their spelling, both by open addressing.
+#
+# A look-up is defined in the .pxd file, so that each module compiles it into its loops; what grows a table stands here.
+
+
+cdef int table_init(Table* t) except -1 nogil:
+    memset(t, 0, sizeof(Table))
+    t.slots = <uint64_t*>malloc(1024 * sizeof(uint64_t))
+    t.offset = <int64_t*>malloc(512 * sizeof(int64_t))
+    # Never NULL, for an empty string is copied and compared like any other.
+    t.arena = <uint8_t*>malloc(64)
+    if t.slots == NULL or t.offset == NULL or t.arena == NULL:
+        table_free(t)
+        raise MemoryError
+    t.mask = 1023
+    t.room = 512
+    t.arena_room = 64
+    table_clear(t)
+    return 0
+
+
+cdef void table_clear(Table* t) noexcept nogil:
+    """Forget all strings, and keep the room."""
+    memset(t.slots, 0, (t.mask + 1) * sizeof(uint64_t))
+    t.count = t.arena_size = 0
+    t.offset[0] = 0
+
+
+cdef void table_free(Table* t) noexcept nogil:
+    free(t.arena)
+    free(t.offset)
+    free(t.slots)
+    memset(t, 0, sizeof(Table))
+
+
+cdef int table_grow(Table* t) except -1 nogil:
+    cdef uint64_t mask = t.mask * 2 + 1, slot, place
+    cdef int64_t i
+    cdef uint64_t* slots = <uint64_t*>tm_scattered((mask + 1) * sizeof(uint64_t))
+    if slots == NULL:
+        raise MemoryError
+    for i in range(t.count):
+        slot = tm_hash(t.arena + t.offset[i], t.offset[i + 1] - t.offset[i])
+        place = slot & mask
+        while slots[place]:
+            place = (place + 1) & mask
+        slots[place] = (slot & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>(i + 1)
+    free(t.slots)
+    t.slots = slots
+    t.mask = mask
+    return 0
+
+
+cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil:
+    """Append a string that is not there yet; where memory runs out the table is as it was."""
+    cdef uint64_t place
+    if t.count >= 0x7FFFFFFE:
+        with gil:
+            raise CapacityError("more than 2^31 - 2 different tokens in one source")
+    reserve(<void**>&t.arena, &t.arena_room, t.arena_size + n, 1)
+    reserve(<void**>&t.offset, &t.room, t.count + 2, sizeof(int64_t))
+    if <uint64_t>(t.count + 1) * 2 > t.mask:
+        table_grow(t)
+    memcpy(t.arena + t.arena_size, p, n)
+    t.arena_size += n
+    t.count += 1
+    t.offset[t.count] = t.arena_size
+    place = h & t.mask
+    while t.slots[place]:
+        place = (place + 1) & t.mask
+    t.slots[place] = (h & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>t.count
+    return t.count - 1
+
+
+cdef int words_init(Words* w, int64_t room) except -1 nogil:
+    """Empty; room for so many tokens before it grows."""
+    w.count = 0
+    w.mask = 255
+    while w.mask < <uint64_t>room * 2:
+        w.mask = w.mask * 2 + 1
+    w.slots = <Word*>tm_scattered((w.mask + 1) * sizeof(Word))
+    if w.slots == NULL:
+        raise MemoryError
+    return 0
+
+
+cdef void words_clear(Words* w) noexcept nogil:
+    """Forget all tokens, and keep the room."""
+    memset(w.slots, 0, (w.mask + 1) * sizeof(Word))
+    w.count = 0
+
+
+cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size, int32_t id) except -1 nogil:
+    """Add a token that is not there yet."""
+    cdef Words grown
+    cdef uint64_t i, place
+    cdef Word* old
+    if <uint64_t>w.count * 2 >= w.mask:
+        words_init(&grown, w.count * 2)
+        for i in range(w.mask + 1):
+            old = w.slots + i
+            if old.size:
+                words_insert(&grown, tm_key_hash(old.a, old.b, old.size), old.a, old.b, old.size, old.id)
+        free(w.slots)
+        w[0] = grown
+    place = h & w.mask
+    while w.slots[place].size:
+        place = (place + 1) & w.mask
+    w.slots[place].a = a
+    w.slots[place].b = b
+    w.slots[place].size = size
+    w.slots[place].id = id
+    w.count += 1
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------- marks: URLs, dates, numbers
+# Patterns that part a stretch of bytes, where separators would not: addresses, dates, phone numbers, hex.
+#
+# In comes a place in a text, out goes where the pattern that begins there ends.  Each is the native form of a regular
+# expression of `patterns.TABLE`.
+
+
+cdef inline int64_t label_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """End of `[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*` at i, or i."""
+    cdef int64_t end, j
+    if i >= n or not is_alnum(p[i]):
+        return i
+    end = i
+    while True:
+        while end < n and is_alnum(p[end]):
+            end += 1
+        j = end
+        while j < n and p[j] == 45:
+            j += 1
+        if j == end or j >= n or not is_alnum(p[j]):
+            return end
+        end = j
+
+
+cdef inline bint ends_url(uint8_t c) noexcept nogil:
+    if is_alnum(c):
+        return True
+    return 33 <= c <= 126 and memchr(b"/_~&=#+$%", c, 9) != NULL
+
+
+cdef int64_t url_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t first, j
+    if n - i > 7 and memcmp(p + i, b"http://", 7) == 0:
+        first = i + 7
+    elif n - i > 8 and memcmp(p + i, b"https://", 8) == 0:
+        first = i + 8
+    elif n - i > 4 and memcmp(p + i, b"www.", 4) == 0:
+        first = i + 4
+    else:
+        return i
+    j = first
+    while j < n and in_url(p[j]):
+        j += 1
+    while j > first and not ends_url(p[j - 1]):
+        j -= 1
+    return j if j > first else i
+
+
+cdef int64_t email_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t at = i + 1, end, dot
+    if not is_alnum(p[i]):
+        return i
+    while at < n and at - i <= 63 and (is_alnum(p[at]) or p[at] == 46 or p[at] == 95 or p[at] == 37 or p[at] == 43 or p[at] == 45):
+        at += 1
+    if at >= n or p[at] != 64:
+        return i
+    dot = label_end(p, at + 1, n)
+    end = i
+    while dot > at + 1 and dot < n and p[dot] == 46:
+        at = dot
+        dot = label_end(p, at + 1, n)
+        if dot > at + 1:
+            end = dot
+    return end
+
+
+cdef inline bint digits(const uint8_t* p, int64_t i, int64_t n, int count) noexcept nogil:
+    cdef int k
+    if i + count > n:
+        return False
+    for k in range(count):
+        if not is_digit(p[i + k]):
+            return False
+    return True
+
+
+cdef int64_t zone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """End of `(?:Z|[+-]dd:?dd)` at i, or i."""
+    if i < n and p[i] == 90:
+        return i + 1
+    if i < n and (p[i] == 43 or p[i] == 45) and digits(p, i + 1, n, 2):
+        if i + 3 < n and p[i + 3] == 58 and digits(p, i + 4, n, 2):
+            return i + 6
+        if digits(p, i + 3, n, 2):
+            return i + 5
+    return i
+
+
+cdef int64_t iso_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Longest closed reading first: the order in which the expression backtracks."""
+    cdef int64_t date, hm, hms, frac, end
+    if not (digits(p, i, n, 4) and i + 4 < n and p[i + 4] == 45 and digits(p, i + 5, n, 2) and i + 7 < n and p[i + 7] == 45
+            and digits(p, i + 8, n, 2)):
+        return i
+    date = i + 10
+    if date < n and p[date] == 84 and digits(p, date + 1, n, 2) and date + 3 < n and p[date + 3] == 58 and digits(p, date + 4, n, 2):
+        hm = date + 6
+        if hm < n and p[hm] == 58 and digits(p, hm + 1, n, 2):
+            hms = hm + 3
+            if hms < n and p[hms] == 46 and digits(p, hms + 1, n, 1):
+                frac = hms + 1
+                while frac < n and is_digit(p[frac]):
+                    frac += 1
+                end = zone_end(p, frac, n)
+                if end > frac and closed(p, end, n):
+                    return end
+                if closed(p, frac, n):
+                    return frac
+            end = zone_end(p, hms, n)
+            if end > hms and closed(p, end, n):
+                return end
+            if closed(p, hms, n):
+                return hms
+        end = zone_end(p, hm, n)
+        if end > hm and closed(p, end, n):
+            return end
+        if closed(p, hm, n):
+            return hm
+    return date if closed(p, date, n) else i
+
+
+cdef inline bint is_joint(uint8_t c) noexcept nogil:
+    return c == 45 or c == 46
+
+
+cdef int64_t phone_core(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t j
+    if i + 5 <= n and p[i] == 40 and digits(p, i + 1, n, 3) and p[i + 4] == 41:
+        j = i + 5
+    elif digits(p, i, n, 3) and i + 3 < n and is_joint(p[i + 3]):
+        j = i + 4
+    else:
+        return -1
+    if digits(p, j, n, 3) and j + 3 < n and is_joint(p[j + 3]) and digits(p, j + 4, n, 4) and closed(p, j + 8, n):
+        return j + 8
+    return -1
+
+
+cdef int64_t phone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t j = i + (1 if p[i] == 43 else 0), k, end
+    k = j
+    while k < n and k - j < 3 and is_digit(p[k]):
+        k += 1
+    if k > j and k < n and is_joint(p[k]):
+        end = phone_core(p, k + 1, n)
+        if end >= 0:
+            return end
+    end = phone_core(p, i, n)
+    return end if end >= 0 else i
+
+
+cdef inline bint is_hex(uint8_t c) noexcept nogil:
+    return is_digit(c) or 97 <= c <= 102
+
+
+cdef inline int64_t hex_run(const uint8_t* p, int64_t i, int64_t n, int64_t count) noexcept nogil:
+    cdef int64_t k = i
+    while k < n and k - i < count and is_hex(p[k]):
+        k += 1
+    return k - i
+
+
+cdef int64_t uuid_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    if (i + 36 <= n and p[i + 8] == 45 and p[i + 13] == 45 and p[i + 18] == 45 and p[i + 23] == 45 and hex_run(p, i, n, 8) == 8
+            and hex_run(p, i + 9, n, 4) == 4 and hex_run(p, i + 14, n, 4) == 4 and hex_run(p, i + 19, n, 4) == 4
+            and hex_run(p, i + 24, n, 12) == 12 and closed(p, i + 36, n)):
+        return i + 36
+    return i
+
+
+cdef int64_t hex_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t k = i
+    cdef bint digit = False, letter = False
+    while k < n and is_hex(p[k]):
+        if is_digit(p[k]):
+            digit = True
+        else:
+            letter = True
+        k += 1
+    return k if k - i >= 8 and digit and letter and closed(p, k, n) else i
+
+
+cdef int64_t mark_at(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
+    """End of the mark that begins at i, or i.  The order of the tests is the order of patterns.TABLE."""
+    cdef int64_t end
+    if i > 0 and is_alnum(p[i - 1]):
+        return i
+    if on[URL]:
+        end = url_end(p, i, n)
+        if end > i:
+            pattern[0] = URL
+            return end
+    if on[EMAIL]:
+        end = email_end(p, i, n)
+        if end > i:
+            pattern[0] = EMAIL
+            return end
+    if on[HANDLE] and p[i] == 64:
+        end = i + 1
+        while end < n and (is_alnum(p[end]) or p[end] == 95):
+            end += 1
+        if end > i + 1:
+            pattern[0] = HANDLE
+            return end
+    if on[ISO_DATE]:
+        end = iso_end(p, i, n)
+        if end > i:
+            pattern[0] = ISO_DATE
+            return end
+    if on[PHONE]:
+        end = phone_end(p, i, n)
+        if end > i:
+            pattern[0] = PHONE
+            return end
+    if on[UUID]:
+        end = uuid_end(p, i, n)
+        if end > i:
+            pattern[0] = UUID
+            return end
+    if on[HEX]:
+        end = hex_end(p, i, n)
+        if end > i:
+            pattern[0] = HEX
+            return end
+    return i
+
+
+cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
+    """A cheap test that every mark passes: an at-sign, a digit, "://" or "www."."""
+    cdef int64_t i
+    cdef uint8_t c
+    for i in range(n):
+        c = p[i]
+        if is_digit(c) or c == 64 or (c == 47 and i > 0 and p[i - 1] == 58):
+            return True
+        if c == 119 and n - i > 4 and memcmp(p + i, b"www.", 4) == 0:
+            return True
+    return False
+
+
+# ------------------------------------------------------------------------------------------------------------------------ tags
+# Tags of HTML as tokens: where one ends, and its form, which keeps the names of attributes and the values that say what it is.
+
+
+cdef inline bint says_script(const uint8_t* p, int64_t n) noexcept nogil:
+    """The name of a script, and it ends there."""
+    return n >= 6 and same_letters(p, b"script", 6) and (n == 6 or not (is_alnum(p[6]) or p[6] == 95))
+
+
+cdef int64_t script_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Where the end tag of the script with the content at i begins, or n.
+
+    After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script: so are they hidden
+    that a script writes (HTML standard, sections 13.2.5.15 to 31: "script data double escaped").
+    """
+    cdef bint escaped = False, double_escaped = False
+    cdef const void* hit
+    while i < n:
+        if not escaped:
+            hit = memchr(p + i, 60, n - i)
+            if hit == NULL:
+                return n
+            i = <const uint8_t*>hit - p
+            if i + 3 < n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
+                escaped = True
+                i += 2                      # the two of <!--> close it, too
+                continue
+        elif p[i] == 45 and i + 2 < n and p[i + 1] == 45 and p[i + 2] == 62:
+            escaped = double_escaped = False
+            i += 3
+            continue
+        if p[i] == 60 and i + 1 < n:
+            if p[i + 1] == 47 and says_script(p + i + 2, n - i - 2):
+                if not double_escaped:
+                    return i
+                double_escaped = False
+            elif escaped and says_script(p + i + 1, n - i - 1):
+                double_escaped = True
+        i += 1
+    return n
+
+
+cdef int64_t find_close(const uint8_t* p, int64_t i, int64_t n, const char* name, int64_t size) noexcept nogil:
+    """End of `</name ...>` at or after i; n if the element is never closed."""
+    cdef const void* hit
+    cdef int64_t j
+    while i < n:
+        hit = memchr(p + i, 60, n - i)
+        if hit == NULL:
+            return n
+        i = <const uint8_t*>hit - p
+        if i + 2 + size <= n and p[i + 1] == 47 and same_letters(p + i + 2, name, size) and closed(p, i + 2 + size, n):
+            j = i + 2 + size
+            hit = memchr(p + j, 62, n - j)
+            return n if hit == NULL else <const uint8_t*>hit - p + 1
+        i += 1
+    return n
+
+
+cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noexcept nogil:
+    """End of the mark-up that begins with '<' at i, or i if there is none.  A tag ends at its first '>'."""
+    cdef const void* hit
+    cdef int64_t j
+    if i + 1 >= n or not (is_alpha(p[i + 1]) or p[i + 1] == 47 or p[i + 1] == 33 or p[i + 1] == 63):
+        return i
+    if i + 3 < n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
+        kind[0] = RAW
+        j = i + 4
+        while j < n:
+            hit = memchr(p + j, 62, n - j)
+            if hit == NULL:
+                return n
+            j = <const uint8_t*>hit - p + 1
+            if p[j - 2] == 45 and p[j - 3] == 45 and j - 3 >= i + 2:
+                return j
+        return n
+    hit = memchr(p + i, 62, n - i)
+    j = n if hit == NULL else <const uint8_t*>hit - p + 1
+    kind[0] = TAG
+    if i + 7 <= n and same_letters(p + i + 1, "script", 6) and closed(p, i + 7, n):
+        kind[0] = RAW
+        return find_close(p, j, n, "script", 6)
+    if i + 6 <= n and same_letters(p + i + 1, "style", 5) and closed(p, i + 6, n):
+        kind[0] = RAW
+        return find_close(p, j, n, "style", 5)
+    return j
+
+
+cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value, int64_t* value_end) noexcept nogil:
+    """One attribute at or after i: [i', name_end) and [value, value_end).  Returns i' or n when there is none left."""
+    cdef uint8_t quote
+    while i < n and (p[i] <= 32 or p[i] == 47):
+        i += 1
+    if i >= n:
+        return n
+    # An equals sign in front belongs to the name (HTML standard, 13.2.5.32).
+    name_end[0] = i + 1
+    while name_end[0] < n and p[name_end[0]] > 32 and p[name_end[0]] != 61 and p[name_end[0]] != 47:
+        name_end[0] += 1
+    value[0] = name_end[0]
+    while value[0] < n and p[value[0]] <= 32:
+        value[0] += 1
+    if value[0] >= n or p[value[0]] != 61:
+        value[0] = name_end[0]
+        value_end[0] = name_end[0]
+        return i
+    value[0] += 1
+    while value[0] < n and p[value[0]] <= 32:
+        value[0] += 1
+    if value[0] < n and (p[value[0]] == 34 or p[value[0]] == 39):
+        quote = p[value[0]]
+        value[0] += 1
+        value_end[0] = value[0]
+        while value_end[0] < n and p[value_end[0]] != quote:
+            value_end[0] += 1
+    else:
+        value_end[0] = value[0]
+        while value_end[0] < n and p[value_end[0]] > 32:
+            value_end[0] += 1
+    return i
+
+
+cdef uint8_t* put_value(const Spec* spec, const uint8_t* p, int64_t i, int64_t end, uint8_t* o) noexcept nogil:
+    """An attribute's value with runs of white space as one blank and runs of ASCII digits as numbers."""
+    cdef bint any_yet = False, blank = False
+    while i < end:
+        if p[i] <= 32:
+            blank = True
+            i += 1
+            continue
+        if blank and any_yet:
+            o[0] = 32
+            o += 1
+        blank = False
+        any_yet = True
+        if spec.on[NUMBER] and is_digit(p[i]):
+            while i < end and is_digit(p[i]):
+                i += 1
+            o[0] = MARKER
+            o[1] = NUMBER
+            o += 2
+        else:
+            o[0] = p[i]
+            o += 1
+            i += 1
+    return o
+
+
+cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, uint8_t* out) noexcept nogil:
+    """Form of a tag: its name in lower case, class and id; `out` (OUT) has room for 2 n + 32 bytes."""
+    cdef uint8_t* o = out
+    cdef int64_t i = 1, j, end, name_end = 0, value = 0, value_end = 0
+    cdef int which
+    cdef const char* names = "classid"
+    cdef bint wanted
+    if kind == RAW:
+        if p[1] == 33:
+            memcpy(out, b"<!---->", 7)
+            return 7
+        if (p[2] | 32) == 99:
+            memcpy(out, b"<script>", 8)
+            return 8
+        memcpy(out, b"<style>", 7)
+        return 7
+    end = n - 1 if p[n - 1] == 62 else n
+    o[0] = 60
+    o += 1
+    if i < end and p[i] == 47:
+        o[0] = 47
+        o += 1
+        i += 1
+    while i < end and p[i] > 32 and p[i] != 47:
+        o[0] = (p[i] | 32) if is_upper(p[i]) else p[i]
+        o += 1
+        i += 1
+    if is_alpha(p[1]):
+        for which in range(2):
+            j = attribute(p, i, end, &name_end, &value, &value_end)
+            while j < end:
+                if which == 0:
+                    wanted = name_end - j == 5 and same_letters(p + j, names, 5)
+                else:
+                    wanted = name_end - j == 2 and same_letters(p + j, names + 5, 2)
+                if wanted and value_end > value:
+                    memcpy(o, b" class=\"" if which == 0 else b" id=\"", 8 if which == 0 else 5)
+                    o += 8 if which == 0 else 5
+                    o = put_value(spec, p, value, value_end, o)
+                    o[0] = 34
+                    o += 1
+                    break
+                j = attribute(p, max(value_end + 1, name_end), end, &name_end, &value, &value_end)
+    if end < n:
+        o[0] = 62
+        o += 1
+    return o - out
+
+
+# ----------------------------------------------------------------------------------------------------------------------- UTF-8
+# Python's strings as UTF-8, without the interpreter's lock, and code points counted in it.
+#
+# In come code units of one, two or four bytes, as a str holds them, out go bytes in a buffer that is used again.  Cost is
+# linear, sixteen characters at a time while they are ASCII.  Python's own way keeps what it makes as long as the str lives.
+
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
+
+    /* Of sixteen bytes, those that go on a character are 10xxxxxx: as signed numbers less than -64. */
+    static inline int64_t tm_begun(const uint8_t *p) {
+    #if defined(__SSE2__)
+        const __m128i begun = _mm_cmpgt_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8(-65));
+        const __m128i sums = _mm_sad_epu8(_mm_and_si128(begun, _mm_set1_epi8(1)), _mm_setzero_si128());
+        return _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+    #else
+        int64_t count = 0;
+        for (int k = 0; k < 16; k++) count += (int8_t)p[k] > -65;
+        return count;
+    #endif
+    }
+
+    /* Write sixteen code units as bytes, good as far as they are ASCII, and say how far that is. */
+    #if defined(__SSE2__)
+    static inline int tm_first_zero(__m128i ascii) {
+        const unsigned other = ~(unsigned)_mm_movemask_epi8(ascii) & 0xFFFF;
+        return other ? __builtin_ctz(other) : 16;
+    }
+
+    static inline int tm_narrow1(const uint8_t *in, uint8_t *out) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)in);
+        _mm_storeu_si128((__m128i *)out, v);
+        const unsigned other = (unsigned)_mm_movemask_epi8(v);
+        return other ? __builtin_ctz(other) : 16;
+    }
+
+    static inline int tm_narrow2(const uint16_t *in, uint8_t *out) {
+        const __m128i a = _mm_loadu_si128((const __m128i *)in), b = _mm_loadu_si128((const __m128i *)(in + 8));
+        const __m128i high = _mm_set1_epi16((short)0xFF80), zero = _mm_setzero_si128();
+        _mm_storeu_si128((__m128i *)out, _mm_packus_epi16(a, b));
+        return tm_first_zero(_mm_packs_epi16(_mm_cmpeq_epi16(_mm_and_si128(a, high), zero),
+                                             _mm_cmpeq_epi16(_mm_and_si128(b, high), zero)));
+    }
+
+    static inline int tm_narrow4(const uint32_t *in, uint8_t *out) {
+        const __m128i high = _mm_set1_epi32((int)0xFFFFFF80), zero = _mm_setzero_si128();
+        __m128i v[4], ascii[4];
+        for (int k = 0; k < 4; k++) {
+            v[k] = _mm_loadu_si128((const __m128i *)(in + 4 * k));
+            ascii[k] = _mm_cmpeq_epi32(_mm_and_si128(v[k], high), zero);
+        }
+        _mm_storeu_si128((__m128i *)out, _mm_packus_epi16(_mm_packs_epi32(v[0], v[1]), _mm_packs_epi32(v[2], v[3])));
+        return tm_first_zero(_mm_packs_epi16(_mm_packs_epi32(ascii[0], ascii[1]), _mm_packs_epi32(ascii[2], ascii[3])));
+    }
+    #else
+    #define TM_NARROW(NAME, UNIT) \
+        static inline int NAME(const UNIT *in, uint8_t *out) { \
+            int k = 0; \
+            for (; k < 16 && in[k] < 0x80; k++) out[k] = (uint8_t)in[k]; \
+            return k; \
+        }
+    TM_NARROW(tm_narrow1, uint8_t)
+    TM_NARROW(tm_narrow2, uint16_t)
+    TM_NARROW(tm_narrow4, uint32_t)
+    #endif
+    """
+    int64_t tm_begun(const uint8_t* p) noexcept nogil
+    int tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
+    int tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
+    int tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
+
+
+cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Code points that begin in [start, end)."""
+    cdef int64_t i = start, count = 0
+    while i + 16 <= end:
+        count += tm_begun(p + i)
+        i += 16
+    while i < end:
+        count += (p[i] & 0xC0) != 0x80
+        i += 1
+    return count
+
+
+cdef int64_t skip_points(const uint8_t* p, int64_t i, int64_t number) noexcept nogil:
+    """The byte so many code points behind i."""
+    while number:
+        i += 1 if p[i] < 0x80 else 2 if p[i] < 0xE0 else 3 if p[i] < 0xF0 else 4
+        number -= 1
+    return i
+
+
+ctypedef fused Unit:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8_t* out) noexcept nogil:
+    """UTF-8 of code units; returns its bytes, or -1 if there are surrogates and they may not be."""
+    cdef int64_t i = 0, size = 0, k
+    cdef int ascii
+    cdef uint32_t c
+    while i < number:
+        # Sixteen at a time while all are ASCII.
+        while i + 16 <= number:
+            if Unit is uint8_t:
+                ascii = tm_narrow1(units + i, out + size)
+            elif Unit is uint16_t:
+                ascii = tm_narrow2(units + i, out + size)
+            else:
+                ascii = tm_narrow4(units + i, out + size)
+            i += ascii
+            size += ascii
+            if ascii < 16:
+                break
+        # One that is not; where they stand together it is not worth while to look for ASCII behind each.
+        k = min(number, i + (1 if i + 1 < number and units[i + 1] < 0x80 else 16))
+        while i < k:
+            c = units[i]
+            i += 1
+            if c < 0x80:
+                out[size] = <uint8_t>c
+                size += 1
+            elif c < 0x800:
+                out[size] = <uint8_t>(0xC0 | c >> 6)
+                out[size + 1] = <uint8_t>(0x80 | c & 0x3F)
+                size += 2
+            elif c < 0x10000:
+                if 0xD800 <= c < 0xE000 and not surrogates:
+                    return -1
+                out[size] = <uint8_t>(0xE0 | c >> 12)
+                out[size + 1] = <uint8_t>(0x80 | c >> 6 & 0x3F)
+                out[size + 2] = <uint8_t>(0x80 | c & 0x3F)
+                size += 3
+            else:
+                out[size] = <uint8_t>(0xF0 | c >> 18)
+                out[size + 1] = <uint8_t>(0x80 | c >> 12 & 0x3F)
+                out[size + 2] = <uint8_t>(0x80 | c >> 6 & 0x3F)
+                out[size + 3] = <uint8_t>(0x80 | c & 0x3F)
+                size += 4
+    return size
+
+
+cdef const uint8_t* utf8_of(const Written* text, bint surrogates, Bytes* room, int64_t* size) except? NULL nogil:
+    """A str as UTF-8, in `room` if it is not ASCII; of size -1 if it holds lone surrogates and these may not be."""
+    cdef int64_t n = text.points
+    if text.ascii:
+        size[0] = n
+        return <const uint8_t*>text.units
+    # The most that a unit can become: a byte two, two bytes three, four bytes four.
+    reserve(<void**>&room.data, &room.room, n * (2 if text.kind == 1 else 3 if text.kind == 2 else 4), 1)
+    if text.kind == 1:
+        size[0] = put_units[uint8_t](<const uint8_t*>text.units, n, surrogates, room.data)
+    elif text.kind == 2:
+        size[0] = put_units[uint16_t](<const uint16_t*>text.units, n, surrogates, room.data)
+    else:
+        size[0] = put_units[uint32_t](<const uint32_t*>text.units, n, surrogates, room.data)
+    return room.data
+
+
+# ------------------------------------------------------------------------------------------------------------- forms of tokens
+# The form of a token, in which a match of a mutable pattern is a number, and what kind of token a form is.
+#
+# A form costs time linear in its token, and the Tokeniser asks for it once a type.
+
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
+
+
+cdef enum:
+    LONGEST_WORD = 48       # bytes of a word of the closed lists, at most
+
+
+cdef int64_t letters_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    cdef int width = 0
+    while i < n and is_letter(decode(p + i, n - i, &width)):
+        i += width
+    return i
+
+
+cdef int64_t number_end(const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
+    """Digits with single joints between them; the kinds of joint choose number, clock, date or the mixed numeric."""
+    cdef int joints = 0, width
+    cdef uint8_t c
+    while True:
+        width = digit_width(p + i, n - i)
+        while width:
+            i += width
+            width = digit_width(p + i, n - i) if i < n else 0
+        if i + 1 >= n or digit_width(p + i + 1, n - i - 1) == 0:
+            break
+        c = p[i]
+        if c == 46 or c == 44:
+            joints |= 1
+        elif c == 58:
+            joints |= 2
+        elif c == 47 or c == 92:
+            joints |= 4
+        else:
+            break
+        i += 1
+    pattern[0] = NUMBER if joints <= 1 else CLOCK if joints == 2 else DATE if joints == 4 else NUMERIC
+    return i
+
+
+cdef int64_t other_number_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Digits of characters.OTHER_DIGITS with single joints between them, whatever their kinds."""
+    cdef int width = 0, after = 0
+    while i < n:
+        if is_other_digit(decode(p + i, n - i, &width)):
+            i += width
+        elif memchr(b".,:/\\", p[i], 5) != NULL and i + 1 < n and is_other_digit(decode(p + i + 1, n - i - 1, &after)):
+            i += 1
+        else:
+            break
+    return i
+
+
+cdef int64_t dotted_meridiem(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """End of `[ap]\\.m\\.` at i, or i."""
+    if i + 4 <= n and (p[i] == 97 or p[i] == 112) and p[i + 1] == 46 and p[i + 2] == 109 and p[i + 3] == 46:
+        return i + 4
+    return i
+
+
+cdef int64_t after_number(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
+    """What may follow digits and make them an ordinal, a time or a percentage."""
+    cdef int64_t end = letters_end(p, i, n)
+    cdef uint8_t a, b
+    if end == i + 2:
+        a = p[i]
+        b = p[i + 1]
+        if pattern[0] == NUMBER and on[ORDINAL] and (
+                (a == 115 and b == 116) or (a == 110 and b == 100) or (a == 114 and b == 100) or (a == 116 and b == 104)):
+            pattern[0] = ORDINAL
+            return end
+        if on[TIME] and pattern[0] <= CLOCK and (((a == 97 or a == 112) and b == 109) or ((a == 65 or a == 80) and b == 77)):
+            pattern[0] = TIME
+            return end
+    elif end == i + 1 and on[TIME] and pattern[0] <= CLOCK:
+        end = dotted_meridiem(p, i, n)
+        if end > i and letters_end(p, end, n) == end:
+            pattern[0] = TIME
+            return end
+    elif end == i and pattern[0] == NUMBER and on[PERCENT] and i < n:
+        if p[i] == 37:
+            pattern[0] = PERCENT
+            return i + 1
+        if i + 2 <= n and p[i] == 0xD9 and p[i + 1] == 0xAA:
+            pattern[0] = PERCENT
+            return i + 2
+    return i
+
+
+cdef inline int currency_width(const uint8_t* p, int64_t n) noexcept nogil:
+    if p[0] == 36:
+        return 1
+    if p[0] == 0xC2 and n >= 2 and (p[1] == 0xA3 or p[1] == 0xA5):
+        return 2
+    if p[0] == 0xE2 and n >= 3 and p[1] == 0x82 and (p[2] == 0xAC or p[2] == 0xB9):
+        return 3
+    return 0
+
+
+cdef inline int rule_width(const uint8_t* p, int64_t n) noexcept nogil:
+    cdef uint8_t c = p[0]
+    if c == 95 or c == 61 or c == 42 or c == 126 or c == 35:
+        return 1
+    if c == 0xE2 and n >= 3 and ((p[1] == 0x80 and 0x93 <= p[2] <= 0x95) or (p[1] == 0x94 and 0x80 <= p[2] <= 0x81)):
+        return 3
+    return 0
+
+
+cdef int64_t letters_form(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
+    """The run of letters at i: end of what a pattern takes (pattern > 0) or of the literal run (pattern = 0)."""
+    cdef int64_t end = letters_end(p, i, n), k, found
+    cdef const uint8_t* on = &spec.on[0]
+    pattern[0] = 0
+    if on[ABBREVIATION] and 2 <= end - i <= 5 and end < n and p[end] == 46 and is_upper(p[i]):
+        k = i
+        while k < end and is_alpha(p[k]):
+            k += 1
+        if k == end:
+            pattern[0] = ABBREVIATION
+            return end + 1
+    if end == i + 1:
+        if on[INITIALS] and is_upper(p[i]):
+            k = i
+            while k + 1 < n and is_upper(p[k]) and p[k + 1] == 46 and letters_end(p, k, n) == k + 1:
+                k += 2
+            if k - i >= 4:
+                pattern[0] = INITIALS
+                return k
+        if on[MERIDIEM]:
+            k = dotted_meridiem(p, i, n)
+            if k > i:
+                pattern[0] = MERIDIEM
+                return k
+    if spec.words.count and end - i <= LONGEST_WORD:
+        found = table_find(&spec.words, p + i, end - i, tm_hash(p + i, end - i))
+        if found >= 0:
+            pattern[0] = spec.word_pattern[found]
+            return end
+    if on[UPPER] and all_upper(p, i, end):
+        pattern[0] = UPPER
+    return end
+
+
+cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """Form of a stretch without marks: shapes and words in their place, everything else as it stands."""
+    cdef uint8_t* o = out
+    cdef int64_t i = 0, end, k
+    cdef int pattern = 0, width = 0
+    cdef const uint8_t* on = &spec.on[0]
+    while i < n:
+        end = i
+        if p[i] == MARKER and i + 1 < n:
+            end = i + 2
+            pattern = 0
+        elif on[NUMBER] and digit_width(p + i, n - i):
+            end = number_end(p, i, n, &pattern)
+            end = after_number(p, end, n, on, &pattern) if end < n else end
+        elif on[NUMBER_WORLD] and is_other_digit(decode(p + i, n - i, &width)):
+            end = other_number_end(p, i, n)
+            pattern = NUMBER_WORLD
+        elif on[RULE] and rule_width(p + i, n - i):
+            k = 0
+            while end < n and rule_width(p + end, n - end):
+                end += rule_width(p + end, n - end)
+                k += 1
+            pattern = RULE if k >= 3 else 0
+        elif is_letter(decode(p + i, n - i, &width)):
+            end = letters_form(spec, p, i, n, &pattern)
+        else:
+            pattern = 0
+            end = i + width
+            if on[PRICE]:
+                width = currency_width(p + i, n - i)
+                if width and i + width < n and digit_width(p + i + width, n - i - width):
+                    k = number_end(p, i + width, n, &pattern)
+                    if k < n:
+                        # "$5am" is a sign and a time, as "$5:30am" is: a form must not depend on which joints a number has.
+                        k = after_number(p, k, n, on, &pattern)
+                    if pattern == NUMBER:
+                        pattern = PRICE
+                        end = k
+                    else:
+                        pattern = 0
+        if pattern:
+            o[0] = MARKER
+            o[1] = <uint8_t>pattern
+            o += 2
+        else:
+            memcpy(o, p + i, end - i)
+            o += end - i
+        i = end
+    return o - out
+
+
+cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """Form of a word token; `out` (OUT) has room for 2 n bytes.  Returns the form's length."""
+    cdef int64_t i = 0, first = 0, end, size = 0
+    cdef int pattern = 0
+    if may_hold_mark(p, n):
+        while i < n:
+            end = mark_at(p, i, n, &spec.on[0], &pattern)
+            if end == i:
+                i += 1
+                continue
+            size += normalise_plain(spec, p + first, i - first, out + size)
+            out[size] = MARKER
+            out[size + 1] = <uint8_t>pattern
+            size += 2
+            i = end
+            first = end
+    return size + normalise_plain(spec, p + first, n - first, out + size)
+
+
+cdef enum:
+    OWN = 4
+    MUTABLE = 8
+    VALUE = 16
+
+
+cdef enum:
+    OPENING_OR_CLOSING = 0x201C     # Germans close with what others open with
+    WORD_SPACE = 0x1361     # of Ethiopic; two of them are the full stop of who has no key for it
+
+
+cdef inline bint is_colon(uint32_t c) noexcept nogil:
+    """Colons: ASCII, Ethiopic, Khmer, of full width."""
+    return c == 58 or c == 0x1366 or c == 0x17D6 or c == 0xFF1A
+
+
+cdef inline int closing_mark(uint32_t c) noexcept nogil:
+    """2 for a mark that ends sentences, 1 for another that closes what it follows (no comma), -1 for a quote or bracket, else 0."""
+    if c < 0x80:
+        if c == 46 or c == 33 or c == 63:
+            return 2
+        if c == 34 or c == 39 or c == 41 or c == 93:
+            return -1
+        return 1 if c == 58 or c == 124 else 0
+    if c < 0x2000:
+        if c == 0xBB:
+            return -1
+        if (c == 0x61F or c == 0x6D4 or c == 0x964 or c == 0x965 or c == 0x37E or c == 0x589 or c == 0x1362 or c == 0x1367
+                or c == 0x1368 or c == 0xF0D or c == 0xF0E or c == 0x104B or c == 0x17D4 or c == 0x17D5 or c == 0x1803 or c == 0x1809):
+            return 2
+        return 1 if is_colon(c) else 0
+    if c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A or 0x3009 <= c <= 0x3011 and c & 1 or 0x3015 <= c <= 0x301B and c & 1:
+        return -1
+    if c == 0xFF09 or c == 0xFF3D or c == 0xFF5D or c == 0xFF63 or c == 0x301E or c == 0x301F:
+        return -1
+    if (c == 0x2026 or c == 0x203C or 0x2047 <= c <= 0x2049 or c == 0x3002 or c == 0xFF01 or c == 0xFF0E or c == 0xFF1F
+            or c == 0xFF61):
+        return 2
+    return 1 if 0x2013 <= c <= 0x2015 or c == 0xFF5C or c == 0x2502 or is_colon(c) else 0
+
+
+cdef inline bint quotes_words(uint32_t c) noexcept nogil:
+    """Closing quotes, of titles too.  Brackets are none: what they hold, as a dateline, is often closed by them."""
+    return (c == 34 or c == 39 or c == 0xBB or c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A
+            or 0x3009 <= c <= 0x300F or c == 0xFF63 or c == 0x301E or c == 0x301F)
+
+
+cdef uint32_t last_character(const uint8_t* form, int64_t n, int* width) noexcept nogil:
+    """The last character of n bytes, at least one, and its width in bytes."""
+    width[0] = 1
+    while width[0] < 4 and n - width[0] > 0 and (form[n - width[0]] & 0xC0) == 0x80:
+        width[0] += 1
+    return decode(form + n - width[0], width[0], width)
+
+
+cdef bint ends_word(const uint8_t* form, int64_t n) noexcept nogil:
+    """Whether a letter, or a mark that ends sentences, is the last of n bytes."""
+    cdef int width = 0
+    cdef uint32_t last
+    if n < 1:
+        return False
+    last = last_character(form, n, &width)
+    return is_letter(last) or last == 44 or closing_mark(last) == 2
+
+
+cdef bint ends_by_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept nogil:
+    """Whether a mark of ASCII behind n bytes ends a sentence: a colon behind Armenian, a semicolon behind Greek words."""
+    cdef int width = 0
+    cdef uint32_t last
+    while n > 0:
+        last = last_character(form, n, &width)
+        if closing_mark(last) >= 0:
+            if mark == 58:
+                return 0x531 <= last <= 0x587 or 0xFB13 <= last <= 0xFB17
+            return 0x370 <= last <= 0x3FF or 0x1F00 <= last <= 0x1FFF
+        n -= width
+    return False
+
+
+cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
+    """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
+    cdef int width = 0, mark, found = 0
+    cdef bint quote = True
+    cdef uint32_t last
+    while n > 0:
+        last = last_character(form, n, &width)
+        mark = closing_mark(last)
+        if last == OPENING_OR_CLOSING and not ends_word(form, n - width):
+            mark = 0
+        if last == WORD_SPACE and n > 3 and decode(form + n - 6, 3, &width) == WORD_SPACE:
+            mark = 2
+        if (last == 58 or last == 59) and ends_by_script(form, n - width, last):
+            mark = 2
+        quote = quote and mark < 0 and quotes_words(last)
+        if mark:
+            found |= CLAUSE
+        if mark == 2:
+            found |= SENTENCE
+        if mark >= 0:
+            break
+        n -= width
+    return found | QUOTE if quote else found
+
+
+cdef bint is_code(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a form holds what programs are written with and words are not: "x=1", "{", "call(x", "snake_case", ");".
+
+    What is glued to a word ("London(AP)", "Text=" before a name) is no code, nor are rules of "=", names of accounts
+    ("@snake_case"), or attributes of HTML, which parsers leave over.
+    """
+    cdef int64_t j, run = 0
+    cdef uint8_t left = 0, right
+    if n < 3 and p[n - 1] == 61 or n == 1 and p[0] == 36:
+        return not (n == 2 and is_alnum(p[0]))
+    for j in range(n):
+        right = p[j + 1] if j + 1 < n else 0
+        if p[j] == 123 or p[j] == 125:
+            return True
+        run = run + 1 if p[j] == 61 else 0
+        if 0 < run < 3 and 32 < right < 128 and right != 61 and right != 34:
+            return True
+        if p[j] == 40 and (right == 41 or right and is_alnum(left) and (97 <= p[0] <= 122 or p[0] == 95)):
+            return True
+        if p[j] == 95 and is_alnum(left) and is_alnum(right) and p[0] != 64:
+            return True
+        if p[j] == 59 and left == 41:
+            return True
+        left = p[j]
+    return False
+
+
+cdef bint begins_with_capital(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a form begins with a capital; opening quotes and brackets may stand before it."""
+    cdef int64_t j = 0
+    cdef int width = 0
+    cdef uint32_t c
+    while j < n:
+        c = decode(p + j, n - j, &width)
+        if Py_UNICODE_ISUPPER(c):
+            return True
+        if not (c == 34 or c == 39 or c == 40 or c == 91 or c == 0xAB or c == 0xBF or c == 0xA1 or 0x2018 <= c <= 0x201F):
+            return False
+        j += width
+    return False
+
+
+cdef uint16_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
+    """What a form of n bytes is, as `form_traits` has it."""
+    cdef int64_t j
+    cdef int width = 0
+    cdef uint16_t out = 0
+    if n == 0:
+        return 0
+    if begins_with_capital(p, n):
+        out |= CAPITAL
+    if is_own_token(decode(p, n, &width)) and width == n:
+        out |= OWN
+    if memchr(p, MARKER, n) != NULL:
+        out |= MUTABLE
+        for j in range(n - 1):
+            if p[j] == MARKER and (p[j + 1] == ISO_DATE or NUMBER <= p[j + 1] <= PERCENT or p[j + 1] == NUMBER_WORLD):
+                out |= FIGURE
+    elif is_code(p, n):
+        out |= FIGURE
+    if p[0] == MARKER and n > 1 and p[1] in (NUMBER, NUMERIC, ORDINAL, PRICE, PERCENT, NUMBER_WORLD):
+        out |= VALUE
+    if p[n - 1] == 58 or (n >= 3 and is_colon(decode(p + n - 3, 3, &width)) and width == 3):
+        out |= COLON
+    return out | <uint16_t>closing_marks(p, n)
+
+
+def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+    """What each form is, as bits: uint16 array of shape (forms,).
+
+    1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
+    follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
+    ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
+    or, if it is not mutable, a sign of a program, 128 it is nothing but closing quotes,
+    256 it begins with a capital letter, behind opening quotes or brackets if there are any.
+    """
+    import numpy as np
+
+    check_bounds("offsets", offsets, arena.shape[0])
+    cdef int64_t i, n = offsets.shape[0] - 1
+    cdef uint16_t[::1] out = np.zeros(max(n, 1), np.uint16)
+    cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            out[i] = traits_of(p + offsets[i], offsets[i + 1] - offsets[i])
+    return np.asarray(out)[:n]
+
+
+def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+    """64-bit hash of each form: uint64 array of shape (forms,)."""
+    import numpy as np
+
+    check_bounds("offsets", offsets, arena.shape[0])
+    cdef int64_t i, n = offsets.shape[0] - 1
+    cdef uint64_t[::1] out = np.empty(max(n, 1), np.uint64)
+    cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            out[i] = tm_hash(p + offsets[i], offsets[i + 1] - offsets[i])
+    return np.asarray(out)[:n]
+
+
+# ----------------------------------------------------------------------------------------------------------------- the scanner
+# Text into tokens: the scanner.
+#
+# In come documents as UTF-8 bytes, out go the bounds and kinds of their tokens.  Scanning is linear in the bytes, 64 of
+# them at a time.  Of this module and of those beside it: only buffers and numbers cross the boundary; each kernel is a
+# public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64.
+# Arguments are IN unless a docstring says otherwise.  numpy is imported by what gives arrays: cleaning does without, and so
+# starts sooner.
+
+
+cdef extern from *:
+    """
+    /* 64 bytes at a time.  `stops`: a bit for each byte that may end a run of plain bytes: controls, blanks, `extra`
+       characters, and everything beyond ASCII.  `letters`: a bit for each ASCII letter. */
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+        const __m128i blank = _mm_set1_epi8(32), a = _mm_set1_epi8('a'), z = _mm_set1_epi8(25);
+        uint64_t s = 0, l = 0;
+        for (int k = 0; k < 4; k++) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(p + 16 * k));
+            __m128i hit = _mm_cmpeq_epi8(_mm_min_epu8(v, blank), v);
+            for (int e = 0; e < extras; e++)
+                hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)extra[e])));
+            s |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(hit, v)) << (16 * k);
+            v = _mm_sub_epi8(_mm_or_si128(v, blank), a);
+            l |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, z), v)) << (16 * k);
+        }
+        *stops = s; *letters = l;
+    }
+    #else
+    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+        uint64_t s = 0, l = 0;
+        for (int k = 0; k < 64; k++) {
+            uint8_t c = p[k];
+            int hit = c <= 32 || c >= 128;
+            for (int e = 0; e < extras; e++) hit |= c == extra[e];
+            s |= (uint64_t)hit << k;
+            l |= (uint64_t)((uint8_t)((c | 32) - 'a') < 26) << k;
+        }
+        *stops = s; *letters = l;
+    }
+    #endif
+
+    static inline int tm_first(uint64_t x) { return __builtin_ctzll(x); }
+    """
+    void tm_block(const uint8_t* p, const uint8_t* extra, int extras, uint64_t* stops, uint64_t* letters) noexcept nogil
+    int tm_first(uint64_t x) noexcept nogil
+
+
+cdef int tokens_grow(Tokens* t) except -1 nogil:
+    cdef int64_t room = t.room
+    reserve(<void**>&t.start, &room, t.size + 1, sizeof(int64_t))
+    room = t.room
+    reserve(<void**>&t.end, &room, t.size + 1, sizeof(int64_t))
+    room = t.room
+    reserve(<void**>&t.kind, &room, t.size + 1, 1)
+    t.room = room
+    return 0
+
+
+cdef void tokens_free(Tokens* t) noexcept nogil:
+    free(t.start)
+    free(t.end)
+    free(t.kind)
+    memset(t, 0, sizeof(Tokens))
+
+
+cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t end, Tokens* out) except -1 nogil:
+    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators or joints: marks keep theirs,
+    and the slash that ends an address is no joint."""
+    cdef int64_t i = start, first = -1, after, marked = -1
+    cdef int pattern = 0, width = 0
+    cdef bint marks = may_hold_mark(p + start, end - start)
+    while i < end:
+        if marks:
+            # The chunk's edge is the edge of the text for a mark: what stands before is no letter or digit.
+            after = start + mark_at(p + start, i - start, end - start, spec.on, &pattern)
+            if after > i:
+                if first < 0:
+                    first = i
+                i = marked = after
+                continue
+        if spec.kind[p[i]] == EXTRA:
+            if first >= 0:
+                tokens_push(out, first, i, WORD)
+                first = -1
+        elif first < 0:
+            first = i
+        elif spec.kind[p[i - 1]] == JOINT and i != marked and is_letter(decode(p + i, end - i, &width)):
+            tokens_push(out, first, i, WORD)
+            first = i
+        i += 1
+    if first >= 0:
+        tokens_push(out, first, end, WORD)
+    return 0
+
+
+cdef struct Blocks:
+    # The text in blocks of 64 bytes; the last one is padded with blanks.
+    const uint8_t* text
+    int64_t size
+    int64_t block           # number of the block that is loaded, or -1
+    uint64_t stops
+    uint64_t letters
+
+
+cdef void load_block(const Spec* spec, Blocks* b, int64_t block) noexcept nogil:
+    cdef uint8_t tail[64]
+    cdef int64_t begin = block * 64
+    if begin + 64 <= b.size:
+        tm_block(b.text + begin, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+    else:
+        memset(tail, 32, 64)
+        memcpy(tail, b.text + begin, b.size - begin)
+        tm_block(tail, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+    b.block = block
+
+
+cdef inline int64_t next_stop(const Spec* spec, Blocks* b, int64_t i) noexcept nogil:
+    """First place at or after i that may end a run of plain bytes; b.size if there is none."""
+    cdef uint64_t rest
+    while i < b.size:
+        if i >> 6 != b.block:
+            load_block(spec, b, i >> 6)
+        rest = b.stops >> (i & 63)
+        if rest:
+            i += tm_first(rest)
+            return i if i < b.size else b.size
+        i = (i | 63) + 1
+    return b.size
+
+
+cdef inline uint8_t only_letters(const Blocks* b, int64_t start, int64_t end) noexcept nogil:
+    """LETTERS if [start, end) lies in the loaded block and holds ASCII letters only, else 0."""
+    cdef int64_t size = end - start
+    if start >> 6 != b.block or (end - 1) >> 6 != b.block or size > 63:
+        return 0
+    return LETTERS if (~(b.letters >> (start & 63))) & ((<uint64_t>1 << size) - 1) == 0 else 0
+
+
+cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* out) except -1 nogil:
+    """Add all tokens of p[i:n], in order, to `out`; a token may begin at i, and end at n."""
+    cdef int64_t start, after
+    cdef uint8_t k, kind = WORD
+    cdef uint32_t c
+    cdef int width = 0
+    cdef int after_joint = 0
+    cdef bint parts
+    cdef uint8_t first = FIRST if i == 0 or p[i - 1] == 10 else 0
+    cdef int64_t size
+    cdef Blocks blocks
+    blocks.text = p
+    blocks.size = n
+    blocks.block = -1
+    blocks.stops = 0
+    blocks.letters = 0
+    while i < n:
+        k = spec.kind[p[i]]
+        if k == SPACE or (k == EXTRA and p[i] != 64 and p[i] != 43 and p[i] != 40):
+            if p[i] == 10:
+                first = FIRST
+            i += 1
+            continue
+        if k == LEAD:
+            c = decode(p + i, n - i, &width)
+            if is_wide_space(c):
+                if c == 0x2028 or c == 0x2029:
+                    first = FIRST
+                i += width
+                continue
+            if is_own_token(c):
+                tokens_push(out, i, i + width, WORD | first)
+                first = 0
+                i += width
+                continue
+        elif k == ANGLE:
+            after = tag_end(p, i, n, &kind)
+            if after > i:
+                tokens_push(out, i, after, kind | first)
+                first = 0
+                i = after
+                continue
+        start = i
+        # Where '@', '+' or '(' parts tokens it may still be the first character of a mark, so it is looked at in its chunk.
+        parts = k == EXTRA or (k == JOINT and i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
+        while True:
+            i = next_stop(spec, &blocks, i + (width if k == LEAD else 1))
+            if i >= n:
+                break
+            k = spec.kind[p[i]]
+            if k == SPACE:
+                break
+            if k == EXTRA:
+                # A separator at the end of the chunk needs no second look.
+                parts = True
+            elif k == JOINT:
+                parts = parts or (i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
+            elif k == LEAD:
+                c = decode(p + i, n - i, &width)
+                if is_wide_space(c) or is_own_token(c):
+                    break
+            elif k == ANGLE and tag_end(p, i, n, &kind) > i:
+                break
+        if parts:
+            size = out.size
+            scan_chunk(spec, p, start, i, out)
+            if out.size > size:
+                out.kind[size] |= first
+                first = 0
+        else:
+            tokens_push(out, start, i, WORD | first | only_letters(&blocks, start, i))
+            first = 0
+    return 0
+
+
+cdef class Scanner:
+    """What Tokeniser and Matcher share: the Spec.
+
+    Parameters
+    ----------
+    separators : bytes
+        ASCII punctuation that parts tokens beside white space.
+    mask : bytes, 256
+        1 at the number of each pattern that is on.
+    words, numbers : list of bytes, list of int
+        Words of the closed lists and the pattern number of each.
+    html : bool
+        Tags, scripts, styles and comments are tokens.
+    """
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, *rest):
+        cdef int i
+        cdef bytes word
+        memset(&self.spec, 0, sizeof(Spec))
+        if len(mask) != 256:
+            raise ValueError(f"expected a mask of 256 bytes, got {len(mask)}")
+        if len(words) != len(numbers):
+            raise ValueError(f"expected a pattern number for each word, got {len(numbers)} for {len(words)}")
+        for i in (9, 10, 11, 12, 13, 32):
+            self.spec.kind[i] = SPACE
+        for i in (0xC2, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xEF, 0xF0):
+            self.spec.kind[i] = LEAD
+        if len(separators) > 7:
+            raise ValueError(f"expected at most 7 separators, got {len(separators)}")
+        for i in separators:
+            if not 33 <= i <= 126 or is_alnum(<uint8_t>i):
+                raise ValueError(f"expected ASCII punctuation as separators, got byte {i}")
+            self.spec.kind[i] = EXTRA
+            self.spec.extra[self.spec.extras] = <uint8_t>i
+            self.spec.extras += 1
+        if html:
+            self.spec.kind[60] = ANGLE
+            self.spec.extra[self.spec.extras] = 60
+            self.spec.extras += 1
+        if mask[GLUED]:
+            for i in (41, 47, 58):
+                if self.spec.kind[i] == PLAIN:
+                    self.spec.kind[i] = JOINT
+                    self.spec.extra[self.spec.extras] = <uint8_t>i
+                    self.spec.extras += 1
+        self.spec.html = html
+        memcpy(self.spec.on, <const uint8_t*>mask, 256)
+        table_init(&self.spec.words)
+        self.spec.word_pattern = <int32_t*>malloc((len(words) + 1) * sizeof(int32_t))
+        if self.spec.word_pattern == NULL:
+            raise MemoryError
+        for i, word in enumerate(words):
+            if table_add(&self.spec.words, <const uint8_t*>word, len(word)) != i:
+                raise ValueError(f"the word {word!r} stands in two patterns")
+            if not 1 <= numbers[i] <= 255:
+                raise ValueError(f"expected pattern numbers from 1 to 255, got {numbers[i]}")
+            self.spec.word_pattern[i] = numbers[i]
+
+    def __dealloc__(self):
+        table_free(&self.spec.words)
+        free(self.spec.word_pattern)
+
+    def token_spans(self, const uint8_t[::1] document not None):
+        """Tokens of a document.
+
+        Returns
+        -------
+        starts, ends : int64 arrays
+            In bytes, end exclusive.
+        kinds : uint8 array
+            0 word, 1 tag, 2 script, style or comment.
+        """
+        import numpy as np
+
+        cdef Tokens tokens
+        memset(&tokens, 0, sizeof(Tokens))
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        try:
+            with nogil:
+                scan(&self.spec, p, 0, document.shape[0], &tokens)
+            return (copied(tokens.start, tokens.size * 8, np.int64), copied(tokens.end, tokens.size * 8, np.int64),
+                    copied(tokens.kind, tokens.size, np.uint8) & KIND)
+        finally:
+            tokens_free(&tokens)
+
+    def form(self, bytes token, int kind=0):
+        """Form of one token of the given kind, as bytes."""
+        if not token:
+            raise ValueError("expected a token, got an empty string")
+        if not WORD <= kind <= RAW:
+            raise ValueError(f"expected a kind from {WORD} to {RAW}, got {kind}")
+        if kind != WORD and (token[:1] != b"<" or len(token) < (2 if kind == TAG else 4)):
+            raise ValueError(f"expected mark-up, got {token!r}")
+        cdef bytearray room = bytearray(2 * len(token) + 32)
+        cdef const uint8_t* p = token
+        cdef uint8_t* o = room
+        if kind == WORD:
+            return bytes(room[: normalise(&self.spec, p, len(token), o)])
+        return bytes(room[: tag_form(&self.spec, p, len(token), kind, o)])
+
+
+def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not None):
+    """Offsets in bytes, ascending, as offsets in code points: int64 array of the same shape."""
+    import numpy as np
+
+    cdef int64_t[::1] out = np.empty(max(offsets.shape[0], 1), np.int64)
+    cdef const uint8_t* p = &text[0] if text.shape[0] else NULL
+    cdef int64_t i, b = 0, count = 0
+    for i in range(offsets.shape[0]):
+        if not b <= offsets[i] <= text.shape[0]:
+            raise ValueError(f"expected ascending offsets within {text.shape[0]} bytes, got {offsets[i]} at place {i}")
+        b = offsets[i]
+    b = 0
+    with nogil:
+        for i in range(offsets.shape[0]):
+            count += count_points(p, b, offsets[i])
+            b = offsets[i]
+            out[i] = count
+    return np.asarray(out)[: offsets.shape[0]]
+
+
+def line_ends(bytes block not None, int64_t every):
+    """How many lines a block has, and where parts of so many end; the last one is what is left."""
+    cdef const uint8_t* p = <const uint8_t*>block
+    cdef const void* hit
+    cdef int64_t i = 0, n = len(block), lines = 0
+    cdef list ends = []
+    if every < 1:
+        raise ValueError(f"expected at least one line, got {every}")
+    while i < n:
+        if lines and lines % every == 0:
+            ends.append(i)
+        hit = memchr(p + i, 10, n - i)
+        i = n if hit == NULL else <const uint8_t*>hit - p + 1
+        lines += 1
+    if n:
+        ends.append(n)
+    return lines, ends

@@ -1,0 +1,168 @@
+"""Dates as archives write them -> days, ISO 8601.
+
+Read at once is what can be read one way only: year, month, day (2006-01-02, 2006/01/02, 20060102, 2006年1月2日,
+2006. 1. 2., with a time behind it or not), and days with the month by name (Mon, 02 Jan 2006 15:04:05 GMT; January 2,
+2006; 2 de janeiro de 2006; २ जनवरी २००६).  Digits may be of any script.
+02/01/2006 is settled by its source: a date there of the same form whose first number is above 12 says that days come
+first, one whose second is that months do.  If there is none, or both are, all that read two ways are unknown: nothing
+is guessed.  The day is the one that is written, in whatever time zone: that of the site, as a rule.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from datetime import date as calendar_date
+from functools import lru_cache
+
+from templatemine.text.calendars import MONTHS as NAMES
+
+__all__ = ["Calendar", "day_of", "days_of"]
+
+MONTHS = (
+    "january jan januar janvier enero janeiro gennaio januari",
+    "february feb februar février febrero fevereiro febbraio februari",
+    "march mar märz mars marzo março maart",
+    "april apr avril abril aprile",
+    "may mai mayo maio maggio mei",
+    "june jun juni juin junio junho giugno",
+    "july jul juli juillet julio julho luglio",
+    "august aug août agosto augustus",
+    "september sep sept septembre septiembre setembro settembre",
+    "october oct oktober octobre octubre outubro ottobre",
+    "november nov novembre noviembre novembro",
+    "december dec dezember décembre diciembre dezembro dicembre",
+)
+"""Names of each month in English (short ones as well), German, French, Spanish, Portuguese, Italian and Dutch."""
+
+
+def _months() -> dict[str, int]:
+    """The month of each name; what is one in Polish and another in Croatian is none."""
+    found: dict[str, set[int]] = {}
+    for year in (MONTHS, *map(str.split, NAMES.values())):
+        for month, names in enumerate(year, 1):
+            for name in names.split():
+                found.setdefault(name.casefold(), set()).add(month)
+    return {name: months.pop() for name, months in found.items() if len(months) == 1 and name != "-"}
+
+
+_NUMBER = _months()
+_END = r"(?![0-9])"
+_YEAR_FIRST = re.compile(
+    # Of ten digits no day is read: seconds since 1970.  With a time there are twelve or fourteen.
+    rf"([12][0-9]{{3}})[-/]?([01][0-9])[-/]?([0-3][0-9])(?:{_END}|(?=[0-9]{{4}}(?:[0-9]{{2}})?{_END}))"
+)
+# As Chinese, Japanese and Koreans write them; with blanks or without.
+_EAST = re.compile(
+    r"([12][0-9]{3})\s?(?:年|년|\.)\s?([01]?[0-9])\s?(?:月|월|\.)\s?([0-3]?[0-9])(?:\s?(?:日|일|号)|(?![0-9]))"
+)
+_WEEKDAY = r"(?:(?:[^\W\d_]{2,15}[,.]{1,2}|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?)\s+)?"
+# Vowels of Indic scripts are marks, which are no letters to `re`.
+_NAME = r"([^\s\d.,/_-]{2,15})\.?"
+_DAY_FIRST = re.compile(
+    rf"{_WEEKDAY}([0-9]{{1,2}})(?:st|nd|rd|th|er|\.|º)?(?:\s+de\s+|[\s-]+){_NAME},?(?:\s+de\s+|[\s-]+)([12][0-9]{{3}}){_END}",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"{_WEEKDAY}{_NAME}\s+([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+([12][0-9]{{3}}){_END}", re.IGNORECASE
+)
+_EITHER = re.compile(rf"([0-9]{{1,2}})([/.-])([0-9]{{1,2}})\2([12][0-9]{{3}}){_END}")
+
+_Open = tuple[str, int, int, int]
+"""A date that may read two ways: what parts its numbers, the two of them, year."""
+
+
+def _day(year: int, month: int, day: int) -> str | None:
+    try:
+        return calendar_date(year, month, day).isoformat()
+    except ValueError:
+        return None
+
+
+def _in_ascii(text: str) -> str:
+    """With digits of all scripts as those of ASCII."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(char, char)) for char in text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read(text: str) -> str | _Open | None:
+    """The day, or a date that only its source can settle."""
+    text = _in_ascii(text.lstrip())
+    if match := _YEAR_FIRST.match(text):
+        return _day(*map(int, match.groups()))
+    if match := _EAST.match(text):
+        return _day(*map(int, match.groups()))
+    if match := _EITHER.match(text):
+        first, mark, second, year = match.groups()
+        return mark, int(first), int(second), int(year)
+    for form, (day, month) in ((_DAY_FIRST, (1, 2)), (_MONTH_FIRST, (2, 1))):
+        if (match := form.match(text)) and (number := _NUMBER.get(match[month].casefold())):
+            return _day(int(match[3]), number, int(match[day]))
+    return None
+
+
+def _settled(one: _Open, day_first: bool | None) -> str | None:
+    _, first, second, year = one
+    if first == second:
+        return _day(year, first, second)
+    return None if day_first is None else _day(year, *((second, first) if day_first else (first, second)))
+
+
+class Calendar:
+    """The days of the dates of one source, in whatever order they come; memory grows with its days.
+
+    Examples
+    --------
+    >>> calendar = Calendar(["03/04/2017", "Mon, 02 Jan 2017 10:00:00 +0100"])
+    >>> calendar.days()
+    ['2017-01-02']
+    >>> calendar.add("31/03/2017")
+    >>> calendar.days()
+    ['2017-01-02', '2017-03-31', '2017-04-03']
+    """
+
+    def __init__(self, dates: Iterable[str | None] = ()) -> None:
+        self._known: set[str] = set()
+        self._open: set[_Open] = set()
+        for date in dates:
+            self.add(date)
+
+    def add(self, date: str | None) -> None:
+        read = _read(date) if date else None
+        if isinstance(read, str):
+            self._known.add(read)
+        elif read is not None:
+            self._open.add(read)
+
+    def day_first(self, mark: str) -> bool | None:
+        """Whether days come first in dates parted by `mark`; None if that is not known."""
+        pairs = [(first, second) for one, first, second, _ in self._open if one == mark]
+        day, month = any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs)
+        return day if day != month else None
+
+    def days(self) -> list[str]:
+        """The days that are known, ascending, each once."""
+        order = {mark: self.day_first(mark) for mark in {one[0] for one in self._open}}
+        settled = (_settled(one, order[one[0]]) for one in self._open)
+        return sorted(self._known.union(day for day in settled if day is not None))
+
+
+def days_of(dates: Iterable[str | None]) -> list[str | None]:
+    """The day of each date of one source."""
+    kept = list(dates)
+    calendar = Calendar(kept)
+    order = {mark: calendar.day_first(mark) for mark in "/.-"}
+
+    def day(date: str | None) -> str | None:
+        read = _read(date) if date else None
+        return _settled(read, order[read[0]]) if isinstance(read, tuple) else read
+
+    return [day(date) for date in kept]
+
+
+def day_of(date: str | None) -> str | None:
+    """The day of a date alone, ``2024-05-31``; None for one that reads two ways."""
+    return days_of([date])[0]

@@ -1,0 +1,486 @@
+"""Normalised tokens -> regular expression, and running text -> text in which marks are single characters.
+
+An expression has the shape ``left(tokens)right``: group 1 is what a cut removes, `left` and `right` hold one character
+of the token boundary.  It uses the common subset of `re`, `regex` and RE2; ``\\s`` is Unicode white space in the first
+two (in `re` also U+001C to U+001F, which here are parts of words), and `for_re2` spells it out for the third, where it
+is ASCII only.
+
+The regular expressions of marks (URL, e-mail ...) may hold separators, so an expression applied to raw text could begin
+in the middle of a URL.  The reference engine therefore replaces marks, and in HTML tags, by one private-use character
+each before it applies the expressions: `marked_text` is the independent twin of what `_core` does while it scans.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from templatemine.text import _scan
+from templatemine.text.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
+from templatemine.text.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
+from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "ANCHORS",
+    "CAPITAL",
+    "OWN_TOKEN",
+    "SLOT",
+    "SLOT_SIZE",
+    "SMALL",
+    "WIDE_SPACE",
+    "Encoded",
+    "Marked",
+    "expression",
+    "for_re2",
+    "for_tokens",
+    "is_own_token",
+    "is_tag",
+    "joint",
+    "literal_pieces",
+    "marked_text",
+    "separator_class",
+]
+
+# Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
+ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
+_MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
+
+# Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
+# two stand for it: _ESCAPE and its counterpart one plane up, so that nothing in a text can pass for a mark.
+_MARK_BASE = 0xF0000
+_ESCAPE = "\U000f0ffe"
+_OTHER_TAG = "\U000f0fff"
+_CLASH = "[\U000f0000-\U000fffff]"
+
+
+def is_own_token(form: bytes) -> bool:
+    """True if a form delimits itself: a tag or a character of a script without spaces."""
+    if len(form) > 4 or form[0] < 0x80:  # more bytes than a character has; ASCII
+        return False
+    text = form.decode("utf-8", "surrogatepass") if form[0] != 0xFF and b"\xff" not in form else ""
+    return len(text) == 1 and in_class(text, OWN_TOKEN)
+
+
+def is_tag(form: bytes, html: bool) -> bool:
+    """True if a form is mark-up.  A word in HTML can't begin like a tag, so the first bytes decide."""
+    return html and len(form) > 1 and form[:1] == b"<" and (form[1:2].isalpha() or form[1:2] in (b"/", b"!", b"?"))
+
+
+def separator_class(separators: str) -> str:
+    """The class of characters that part tokens, without its brackets."""
+    return r"\s" + "".join("\\" + char for char in separators)
+
+
+@lru_cache(maxsize=64)
+def joint(separators: str, optional: bool) -> str:
+    """What stands between two tokens."""
+    return f"[{separator_class(separators)}]{'*' if optional else '+'}"
+
+
+def expression(
+    forms: Sequence[bytes],
+    patterns: PatternSet,
+    separators: str,
+    html: bool,
+    tags: Mapping[bytes, str] | None = None,
+    anchor: str = "",
+    slot: str = "",
+    kind: str = ANY,
+) -> str:
+    """The regular expression of a string of normalised tokens.
+
+    With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
+    `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
+    the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
+    `slots`; not in marked text, where a mark is one character and nothing can be told of a filler.
+    """
+    described = [_described(form, patterns, html, tags) for form in forms]
+    parts = _joined(described, separators)
+    left_edge, right_edge, line_start, line_end = _edges(separators, html, tags is not None)
+    left = "" if described[0].own else f"(?:^|[{left_edge}{JOINTS if described[0].letter else ''}])"
+    right = "" if described[-1].own else f"(?:[{right_edge}{LETTER if described[-1].joins else ''}]|$)"
+    if ANCHORS[anchor] & 1:
+        left = line_start
+    if ANCHORS[anchor] & 2:
+        right = line_end
+    if slot:
+        beside = described[-1 if slot == "end" else 0]
+        most = most_of(kind)
+        rest = _filling(slot, separators, beside, kind) if most is None else _rest(slot, separators, beside, most)
+        if slot == "end":
+            parts, right = [*parts, rest], line_end
+        else:
+            parts, left = [rest, *parts], line_start
+    return f"{left}({''.join(parts)}){right}"
+
+
+def _joined(described: Sequence[_Described], separators: str) -> list[str]:
+    """The expressions of tokens that stand side by side, with what joins them."""
+    between, optional = joint(separators, False), joint(separators, True)
+    parts = [described[0].body]
+    for one, other in pairwise(described):
+        parts.append(optional if one.own or other.own or (one.joins and other.letter) else between)
+        parts.append(other.body)
+    return parts
+
+
+def _rest(slot: str, separators: str, beside: _Described, most: int) -> str:
+    """The rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens and meets
+    it at a boundary."""
+    outer = f"[^{separator_class(separators)}]"
+    blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
+    middle = f"[^{LINE_BREAKS}]{{0,{most - (1 if beside.own else 2)}}}"
+    if slot == "end":
+        glued = f"[{OWN_TOKEN}{LETTER if beside.joins else ''}]"
+        body = f"{middle}{outer}" if beside.own else f"{blank}{middle}{outer}|{glued}(?:{middle}{outer})?"
+    else:
+        glued = f"[{OWN_TOKEN}{JOINTS if beside.letter else ''}]"
+        body = f"{outer}{middle}" if beside.own else f"{outer}{middle}{blank}|(?:{outer}{middle})?{glued}"
+    return f"(?:{body})?"
+
+
+def _filling(slot: str, separators: str, beside: _Described, kind: str) -> str:
+    """The rest of a line that is of a kind, or nothing."""
+    joins = beside.joins if slot == "end" else beside.letter
+    return filling(kind, separators, slot, "any" if beside.own else "joint" if joins else "")
+
+
+def _ends_in_joint(form: bytes) -> bool:
+    return form[-1:] in (b":", b"/", b")")
+
+
+def for_re2(pattern: str) -> str:
+    """An expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
+    spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE).replace(r"[^\s", r"[^\s\v" + WIDE_SPACE)
+    return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
+
+
+@lru_cache(maxsize=64)
+def _edges(separators: str, html: bool, marked: bool) -> tuple[str, str, str, str]:
+    """Classes of what may stand before a string and behind it, without their brackets; expressions of the beginning of
+    a line, and of its end."""
+    edge = separator_class(separators) + OWN_TOKEN
+    left, right = edge, edge
+    if html:
+        left, right = (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2 if marked else (edge + ">", edge + "<")
+    blank = "".join(f"|{re.escape(char)}" for char in separators)
+    line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
+    line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
+    return left, right, line_start, line_end
+
+
+def _literal(text: str) -> str:
+    return text if text.isalnum() else re.escape(text)
+
+
+_MOST_REMEMBERED = 50_000
+
+
+class _Described(NamedTuple):
+    """A form's expression; whether it delimits itself, begins with a letter, ends where a letter begins a new token."""
+
+    body: str
+    own: bool
+    letter: bool
+    joins: bool
+
+
+def _described(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None) -> _Described:
+    """What is said of a form; for raw text it is remembered: templates share tokens."""
+    known = patterns.described.get((form, html)) if tags is None else None
+    if known is None:
+        tag = is_tag(form, html)
+        known = _Described(
+            _token(form, patterns, tag, tags),
+            tag or is_own_token(form),
+            patterns.glued and not tag and patterns.begins_with_letter(parse_form(form)[0]),
+            patterns.glued and _ends_in_joint(form),
+        )
+        if tags is None:
+            if len(patterns.described) >= _MOST_REMEMBERED:
+                patterns.described.clear()
+            patterns.described[form, html] = known
+    return known
+
+
+def _token(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[bytes, str] | None) -> str:
+    if tag:
+        return _tag(form, patterns) if tags is None else tags[form]
+    parts: list[str] = []
+    pieces = parse_form(form)
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, str):
+            parts.append(_literal(_unclash(piece) if tags is not None else piece))
+        elif tags is not None and (piece in _MARK_IDS or piece >= FIRST_USER_ID):
+            parts.append(chr(_MARK_BASE + piece))
+        else:
+            after = pieces[place + 1] if place + 1 < len(pieces) else None
+            parts.append(patterns.expression_of(piece, isinstance(after, str) and after.startswith(".")))
+    return "".join(parts)
+
+
+def literal_pieces(forms: Sequence[bytes], html: bool, tags: Mapping[bytes, str]) -> list[str]:
+    """Text that stands in every match of an expression for marked text."""
+    pieces: list[str] = []
+    for form in forms:
+        if is_tag(form, html):
+            pieces.append(tags[form])
+        else:
+            pieces += [_unclash(piece) for piece in parse_form(form) if isinstance(piece, str)]
+    return pieces
+
+
+# White space in a tag is what the scanner takes for it there: everything up to the blank.
+_BLANK = r"[\x00-\x20]"
+
+
+def _raw(form: bytes, patterns: PatternSet) -> str:
+    """Expression of a piece of a tag."""
+    parts: list[str] = []
+    for piece in parse_form(form):
+        if isinstance(piece, str):
+            parts.append(f"{_BLANK}+".join(_literal(word) for word in piece.split(" ")))
+        else:
+            parts.append("[0-9]+" if piece < FIRST_USER_ID else patterns.expression_of(piece))
+    return "".join(parts)
+
+
+def _attribute(name: str, value: bytes, patterns: PatternSet) -> str:
+    return rf"(?i:{name}){_BLANK}*={_BLANK}*[\x22']?{_BLANK}*{_raw(value, patterns)}{_BLANK}*"
+
+
+_TAG_FORM = rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?: id="(?P<id>.*)")?(?P<close>>?)'
+
+
+def _tag(form: bytes, patterns: PatternSet) -> str:
+    """Expression of a tag in raw HTML: name, class and id as they are, any other attribute."""
+    if form == b"<!---->":
+        return "<!--(?:-?>|(?s:.*?)-->|(?s:.*)$)"
+    if form in (b"<script>", b"<style>"):
+        name = form[1:-1].decode()
+        rest = "(?:[^a-zA-Z0-9>][^>]*)?"
+        return rf"<(?i:{name}){rest}(?:>(?s:.*?)</(?i:{name}){rest}>|>(?s:.*)$|$)"
+    match = re.fullmatch(_TAG_FORM, form)
+    if match is None:
+        return _raw(form, patterns)
+    head = f"<(?i:{_raw(match.group('name'), patterns)})"
+    wanted = [
+        _attribute(name, match.group(name), patterns) for name in ("class", "id") if match.group(name) is not None
+    ]
+    tail = match.group("close").decode()
+    if not wanted:
+        return rf"{head}(?:[\x00-\x20/][^>]*)?{tail}"
+    before, after = r"(?:[^>]*[\x00-\x20/\x22'])?", r"(?:[\x22'\x00-\x20/][^>]*)?"
+    orders = [wanted] if len(wanted) == 1 else [wanted, wanted[::-1]]
+    between = rf"[\x22\x00-\x20/\x27]{before}"
+    bodies = [f"{before}{between.join(order)}{after}" for order in orders]
+    return rf"{head}[\x00-\x20/](?:{'|'.join(bodies)}){tail}"
+
+
+def _unclash(text: str) -> str:
+    """Text in which private-use characters of its own are escaped."""
+    return str(re.sub(_CLASH, lambda hit: _ESCAPE + chr(ord(hit.group()) + 0x10000), text))
+
+
+def _spelt(marked: str) -> bytes:
+    """A piece of text with user patterns marked, as the native core spells it."""
+    parts = re.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", marked)
+    out = bytearray()
+    for place, part in enumerate(parts):
+        if place % 2 == 0:
+            out += part.encode("utf-8", "surrogatepass")
+        elif part[0] == _ESCAPE:
+            out += chr(ord(part[1]) - 0x10000).encode()
+        else:
+            out += bytes((MARKER, ord(part) - _MARK_BASE))
+    return bytes(out)
+
+
+class Marked:
+    """Text with some pieces replaced, and the way back to the original.
+
+    Parameters
+    ----------
+    text : str
+    edits : sequence of (start, end, replacement)
+        Disjoint, in order.
+
+    Attributes
+    ----------
+    text : str
+        The text with the replacements.
+    """
+
+    def __init__(self, text: str, edits: Sequence[tuple[int, int, str]]) -> None:
+        parts: list[str] = []
+        self._marked: list[int] = [0]
+        self._original: list[int] = [0]
+        position = size = 0
+        for start, end, replacement in edits:
+            parts += [text[position:start], replacement]
+            size += start - position
+            self._marked += [size, size + len(replacement)]
+            self._original += [start, end]
+            size += len(replacement)
+            position = end
+        parts.append(text[position:])
+        self.text = "".join(parts)
+
+    def original(self, offset: int) -> int:
+        """Original offset of an edge of a match."""
+        place = bisect_right(self._marked, offset) - 1
+        return self._original[place] + offset - self._marked[place]
+
+
+class _Remarked(Marked):
+    """Marked text that was marked once more."""
+
+    def __init__(self, below: Marked, edits: Sequence[tuple[int, int, str]]) -> None:
+        super().__init__(below.text, edits)
+        self._below = below
+
+    def original(self, offset: int) -> int:
+        return self._below.original(super().original(offset))
+
+
+# Letters of names are ASCII: with (?i) the long s and the Kelvin sign would be letters too.
+_SCRIPT, _STYLE, _NAME_END = "[sS][cC][rR][iI][pP][tT]", "[sS][tT][yY][lL][eE]", "(?![a-zA-Z0-9])"
+_TAG_REST = r"[^>]*(?:>|\Z)"
+
+
+def _element(name: str) -> str:
+    """A script or style with all it holds; to the end of the text if it is never closed."""
+    return rf"<{name}{_NAME_END}[^>]*(?:>(?s:.*?)(?:</{name}{_NAME_END}{_TAG_REST}|\Z)|\Z)"
+
+
+_COMMENT = r"<!--(?:-?>|(?s:.*?)-->|(?s:.*)\Z)"
+_MARKUP = rf"{_COMMENT}|{_element(_SCRIPT)}|{_element(_STYLE)}|<[a-zA-Z/!?]{_TAG_REST}"
+_ATTRIBUTE = (
+    rf"""[\x00-\x20/]*(?P<name>[^\x00-\x20/][^\x00-\x20/=]*)"""
+    rf"""(?:{_BLANK}*={_BLANK}*(?:"(?P<a>[^"]*)"?|'(?P<b>[^']*)'?|(?P<c>[^\x00-\x20]*)))?"""
+)
+
+
+def _ascii_lower(text: str) -> str:
+    return "".join(chr(ord(char) | 32) if "A" <= char <= "Z" else char for char in text)
+
+
+def tag_form(tag: str, patterns: PatternSet) -> bytes:
+    """Form of a piece of mark-up: the twin of the native one."""
+    if tag.startswith("<!--"):
+        return b"<!---->"
+    raw = re.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
+    if raw:
+        return f"<{raw.group(1).lower()}>".encode()
+    closed = tag.endswith(">")
+    inner = tag[1 : -1 if closed else len(tag)]
+    slash = "/" if inner.startswith("/") else ""
+    name = re.split(r"[\x00-\x20/]", inner[len(slash) :], maxsplit=1)[0]
+    out = f"<{slash}".encode() + _spelt(_ascii_lower(name))
+    if re.match("[a-zA-Z]", inner):
+        seen: dict[str, bytes] = {}
+        for match in re.compile(_ATTRIBUTE).finditer(inner, pos=len(slash) + len(name)):
+            key = _ascii_lower(match.group("name"))
+            value = next((match.group(group) for group in "abc" if match.group(group)), "")
+            if key in ("class", "id") and value and key not in seen:
+                words = _spelt(" ".join(word for word in re.split(r"[\x00-\x20]+", value) if word))
+                if "number" in patterns.enabled:
+                    words = re.sub(rb"[0-9]+", bytes((MARKER, patterns.id_of["number"])), words)
+                seen[key] = words
+        for key in ("class", "id"):
+            if key in seen:
+                out += b" " + key.encode() + b'="' + seen[key] + b'"'
+    return out + (b">" if closed else b"")
+
+
+def _own_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple[int, int, int]]:
+    """Where patterns of the user's own match."""
+    if not patterns.user:
+        return []
+    import regex
+
+    return patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]"))
+
+
+def marked_text(text: str, patterns: PatternSet, separators: str, html: bool, tags: Mapping[bytes, str]) -> Marked:
+    """Replace user patterns, then tags, then built-in marks by one character each."""
+    found = _own_matches(text, patterns, separators)
+    edits = [(start, end, chr(_MARK_BASE + number)) for start, end, number in found]
+    for start, end in _gaps(text, edits):
+        edits += [
+            (hit.start(), hit.end(), _unclash(hit.group())) for hit in re.compile(_CLASH).finditer(text, start, end)
+        ]
+    first = Marked(text, sorted(edits))
+    edits = []
+    if html:
+        # A user's pattern may have replaced a part of a tag, so tags are looked for in what is left.
+        edits = [
+            (*match.span(), tags.get(tag_form(match.group(), patterns), _OTHER_TAG))
+            for match in re.finditer(_MARKUP, first.text)
+        ]
+    if patterns.mark_regex is not None:
+        for start, end in _gaps(first.text, edits):
+            edits += [
+                (start + match.start(), start + match.end(), chr(_MARK_BASE + patterns.id_of[str(match.lastgroup)]))
+                for match in patterns.mark_regex.finditer(first.text[start:end])
+            ]
+    return _Remarked(first, sorted(edits))
+
+
+class Encoded:
+    """A text as the native core reads it, UTF-8 with user patterns as marks, and the way back to code points.
+
+    Attributes
+    ----------
+    data : bytes
+    """
+
+    def __init__(self, text: str, patterns: PatternSet, separators: str) -> None:
+        self._found = _own_matches(text, patterns, separators)
+        parts: list[bytes] = []
+        position = 0
+        for start, end, number in self._found:
+            parts += [text[position:start].encode("utf-8", "surrogatepass"), bytes((MARKER, number))]
+            position = end
+        parts.append(text[position:].encode("utf-8", "surrogatepass"))
+        self.data = b"".join(parts) if position else parts[0]
+        self._plain = len(self.data) == len(text) and not self._found
+
+    def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Offsets in `data`, ascending, as code points of the original text."""
+        if self._plain:
+            return offsets
+        points = _scan.code_points(self.data, offsets)
+        if self._found:
+            import numpy as np
+
+            # A mark counts as one code point: its second byte looks like a continuation.
+            spare = np.array([end - start - 1 for start, end, _ in self._found], np.int64)
+            starts = np.array([start for start, _, _ in self._found], np.int64) - (np.cumsum(spare) - spare)
+            points += np.concatenate([np.zeros(1, np.int64), np.cumsum(spare)])[np.searchsorted(starts, points)]
+        return points
+
+
+def for_tokens(text: str, patterns: PatternSet, separators: str) -> str | bytes:
+    """A text for `_core.Tokeniser.add_all`: as it stands, or encoded where the user's patterns become marks."""
+    return Encoded(text, patterns, separators).data if patterns.user else text
+
+
+def _gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:
+    """What lies between edits; sorts them."""
+    edits.sort()
+    gaps: list[tuple[int, int]] = []
+    position = 0
+    for start, end, _ in edits:
+        gaps.append((position, start))
+        position = end
+    gaps.append((position, len(text)))
+    return gaps

@@ -1,0 +1,256 @@
+"""What fills a slot: kinds of fillers, the expression of each, and the kind that some fillers have.
+
+A slot at an edge of a line is written `{slot}` if anything of at most 120 characters may fill it, and `{slot:KIND}` if
+only one kind may:
+
+number    figures and signs alone
+date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
+duration  those of a date, and units of time and "ago"
+url       one address, of the web or of a person, without a blank; of letters from Latin to Arabic
+names     none that begins with a letter of a script without capitals, nor with a small one but, behind a string, at
+          most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
+60        anything of at most so many characters
+
+A *word* is what stands between separators, as tokens do, but marks do not keep theirs, and none begins with a character
+of a script without spaces.  A word that is glued to the string beside the slot ("Photo:Jane Roe") may be anything.  No
+filler at all is of every kind.
+
+An expression of a kind matches in one way only.  Behind a string it holds a bounded number of words, for the string may
+stand often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
+Classes of characters are as few and as small as they can be: an engine without backtracking has them once for each word
+that there may be.  `_fillers` has the same as a walk over the characters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from templatemine.text.characters import (
+    CASELESS,
+    DIGITS,
+    JOINTS,
+    LINE_BREAKS,
+    OTHER_DIGITS,
+    OWN_TOKEN,
+    SIGNS,
+    SMALL,
+    SPACED_LETTER,
+    TWO_BYTES,
+)
+from templatemine.text.patterns import TABLE
+
+if TYPE_CHECKING:
+    import regex
+
+__all__ = [
+    "ANY",
+    "FIRST_NAMED",
+    "GLUED_SIZE",
+    "KINDS",
+    "MOST_FIGURES",
+    "MOST_JOINTS",
+    "MOST_NAMES",
+    "SLOT",
+    "SLOT_SIZE",
+    "SMALL_RUN",
+    "SMALL_SIZE",
+    "code_of",
+    "filling",
+    "fills",
+    "kind_of",
+    "known_words",
+    "most_of",
+    "slot_token",
+    "words_of",
+]
+
+# A token of a template that stands for the rest of its line; `SLOT` alone takes anything.
+SLOT = "{slot}"
+ANY = ""
+SLOT_SIZE = 120
+"""Characters of the rest of a line that fills a slot which takes anything."""
+MOST_NAMES = 12
+"""Words of names behind a string at most that begin with no small letter; 120 characters have some twenty words."""
+SMALL_SIZE = 4
+"""Letters of a word of small ones in names before a string: "and", "of", "from", "der"; prose has longer ones soon."""
+SMALL_RUN = 3
+"""Words of small letters in a row in names behind a string: "of the", "who reported from"; prose has more soon."""
+MOST_FIGURES = 10
+"""Words of numbers, dates and durations behind a string at most."""
+MOST_JOINTS = 3
+"""Of a word that is glued to the string beside the slot, joints at most with something behind: "Photo:Ann/Courier"."""
+GLUED_SIZE = 120
+"""Characters of an address that is glued to the string beside the slot, at most."""
+
+FIRST_NAMED = 128
+"""Code of the first of `KINDS` for the automaton."""
+
+_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_TELLING = "./@:"
+_ZONES = "ET EST EDT CT CST CDT MT MST MDT PT PST PDT GMT UTC BST CET CEST IST JST Z"
+_DATE = f"st nd rd th am pm AM PM a.m p.m A.M P.M h Uhr noon midnight at on of de um à às {_ZONES}"
+_DURATION = (
+    "s sec secs second seconds min mins minute minutes hr hrs hour hours day days week weeks month months year years "
+    "ago Sekunden Minute Minuten Stunde Stunden Tag Tage Tagen seconde secondes heure heures jour jours segundo "
+    "segundos minuto minutos hora horas día días dia dias secondo secondi minuti ora ore giorno giorni минут минуты "
+    "час часа часов"
+)
+
+
+@cache
+def words_of(kind: str) -> tuple[str, ...]:
+    """The words that a kind allows beside figures; none for kinds that are told otherwise."""
+    if kind not in ("date", "duration"):
+        return ()
+    # The names of all the world would be looked for at each of ten words, which an automaton has one after the other.
+    rows = ("month", "month_short", "month_other", "weekday", "weekday_short", "weekday_other")
+    days = {word for row in TABLE for word in row.words if row.name in rows}
+    words = days | set(_DATE.split())
+    return tuple(sorted(words | set(_DURATION.split()) if kind == "duration" else words))
+
+
+KINDS = ("number", "date", "duration", "url", "names")
+"""From the narrowest; a number of characters comes behind them."""
+
+
+def _is_kind(kind: str) -> bool:
+    """Whether so it may stand behind the colon; told without an expression, which would be made at each start."""
+    return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < SLOT_SIZE)
+
+
+def kind_of(token: str) -> str | None:
+    """The kind of the filler that a token of a template stands for, "" for any; None if the token is no slot.
+
+    >>> kind_of("{slot:names}"), kind_of("{slot}"), kind_of("{number}")
+    ('names', '', None)
+    """
+    if token == SLOT:
+        return ANY
+    if not (token.startswith("{slot:") and token.endswith("}")):
+        return None
+    kind = token[len("{slot:") : -1]
+    return kind if _is_kind(kind) else None
+
+
+def most_of(kind: str) -> int | None:
+    """How many characters a filler has at most, if they alone tell it."""
+    return SLOT_SIZE if kind == ANY else int(kind) if kind[0].isdigit() else None
+
+
+def code_of(kind: str) -> int:
+    """How the automaton spells a kind: 0 for any, a number of characters, or a number beyond."""
+    return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FIRST_NAMED + KINDS.index(kind)
+
+
+def known_words() -> list[list[bytes]]:
+    """The words that the automaton needs for kinds that name some."""
+    return [[word.encode() for word in words_of(kind)] for kind in ("date", "duration")]
+
+
+def slot_token(kind: str) -> str:
+    """The inverse of `kind_of`."""
+    return f"{{slot:{kind}}}" if kind else SLOT
+
+
+def _escaped(chars: str, without: str = "") -> str:
+    """Punctuation as it stands within brackets."""
+    return "".join("\\" + char for char in chars if char not in without)
+
+
+@lru_cache(maxsize=256)
+def filling(kind: str, separators: str, side: str, beside: str) -> str:
+    """The expression of a filler of one of `KINDS`, or of none, at one side of a string.
+
+    Parameters
+    ----------
+    side : str
+        Of the string: "end" or "start".
+    beside : str
+        What may be glued to the string there: "any" letter (a script without spaces is beside it), what a joint parts
+        ("joint"), or nothing ("").
+    """
+    end = side == "end"
+    gap = _gap(separators)
+    if kind == "url":
+        return _address(gap, separators, end, beside)
+    if kind == "names":
+        parting = _escaped(separators)
+        other = rf"[^\s{parting}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{parting}]*"
+        # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
+        run, few = f"(?:{gap}[{SMALL}]+){{0,{SMALL_RUN}}}", f"[{SMALL}]{{1,{SMALL_SIZE}}}"
+        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if end else f"(?:(?:{few}|{other}){gap})*"
+    else:
+        word = _word(kind, separators)
+        words = f"(?:{gap}{word}){{0,{MOST_FIGURES}}}" if end else f"(?:{word}{gap})*"
+    glued = _glued(separators, end, beside)
+    return f"{glued}{words}" if end else f"{words}{glued}"
+
+
+def _gap(separators: str) -> str:
+    return rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})+"
+
+
+def _glued(separators: str, end: bool, beside: str) -> str:
+    """A word that is glued to a string: of a few pieces between joints, for at each of them another string may end, and
+    no two of them should read on to the end of the word."""
+    joints = "".join(char for char in JOINTS if char not in separators)
+    if not beside or (beside == "joint" and not joints):
+        return ""
+    piece = rf"[^\s{_escaped(separators)}{OWN_TOKEN}{joints}]"
+    more = f"(?:[{joints}]+{piece}+){{0,{MOST_JOINTS}}}[{joints}]*" if joints else ""
+    if beside == "any":
+        return f"{piece}*{more}"
+    return f"(?:[{SPACED_LETTER}]{piece}*{more})?" if end else f"(?:{piece}*{more}[{joints}])?"
+
+
+def _word(kind: str, separators: str) -> str:
+    """The expression of a word of figures and signs, and of what else a kind allows beside them."""
+    figures = f"[{DIGITS}{OTHER_DIGITS}{_escaped(_PUNCTUATION, separators)}{SIGNS}]"
+    if kind == "number":
+        return f"{figures}+"
+    known = f"(?:{'|'.join(map(re.escape, words_of(kind)))})"
+    return f"(?:{figures}+|{figures}*{known}{figures}*)"
+
+
+def _address(gap: str, separators: str, end: bool, beside: str) -> str:
+    """An address may hold separators, so it does not consist of words; but it begins and ends with none.
+
+    What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
+    """
+    signs = _escaped(_PUNCTUATION, _TELLING)
+    telling, first = f"[{_escaped(_TELLING)}]", _escaped(_TELLING, separators)
+    letters, one = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
+    edge = _escaped(_PUNCTUATION, separators) + letters
+    begin = [f"[{_escaped(_PUNCTUATION, _TELLING + separators)}{letters}]"]
+    short = ""
+    if first:
+        begin.append(f"[{first}]{telling}*[{signs}]")
+        short = f"|[{first}]{telling}*"
+    address = (
+        f"(?:(?:{'|'.join(begin)})(?:[{signs}{letters}]|{telling}+[{signs}])*{telling}+{short})"
+        f"[{letters}](?:{one}*[{edge}])?"
+    )
+    some = f"{one}{{0,{GLUED_SIZE - 2}}}"
+    joints = "".join(char for char in JOINTS if char not in separators)
+    letter = rf"[^\s{_escaped(separators)}{OWN_TOKEN}]" if beside == "any" else f"[{SPACED_LETTER if end else joints}]"
+    glued = f"{letter}(?:{some}[{edge}])?" if end else f"(?:[{edge}]{some})?{letter}"
+    words = f"{gap}{address}" if end else f"{address}{gap}"
+    return f"(?:{words}|{glued})?" if beside and (beside == "any" or joints) else f"(?:{words})?"
+
+
+@lru_cache(maxsize=256)
+def _compiled(kind: str, separators: str, side: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(filling(kind, separators, side, "any"))
+
+
+def fills(kind: str, filler: str, separators: str, side: str) -> bool:
+    """Whether what stands between a string and the end ("end") or the beginning of its line ("start") is of a kind.
+
+    `filler` begins where the string ends and ends with the last character that is no separator, or the other way round.
+    """
+    most = most_of(kind)
+    return len(filler) <= most if most is not None else _compiled(kind, separators, side).fullmatch(filler) is not None

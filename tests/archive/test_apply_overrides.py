@@ -1,0 +1,398 @@
+"""What people decide about templates: read and written, applied, taken back, and kept by a later mining."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine.archive.apply_overrides import BY_FREQUENCY, keep_rules, kept_rules, mined_templates, phrase, steer
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.errors import ConfigError, PackError
+from templatemine.model import Document
+from templatemine.packs.overrides import ACTIONS, Rule, read_rule
+from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack_folder import DroppedString, open_shelf
+from templatemine.pipeline import Miner, SourceReport
+
+WORDS = [
+    "amber",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "heron",
+    "inlet",
+    "jetty",
+    "knoll",
+    "larch",
+    "marsh",
+    "north",
+    "ochre",
+    "pearl",
+    "quartz",
+    "reed",
+]
+
+
+def documents() -> list[Document]:
+    draw = Random(4)
+
+    def prose() -> str:
+        return " ".join(draw.choices(WORDS, k=30)).capitalize() + "."
+
+    return [
+        Document(
+            source="lantern.example",
+            id=str(n),
+            text="\n".join(
+                [
+                    prose(),
+                    "Sign up for our morning letter",
+                    prose(),
+                    *(["Photo by the harbour desk"] if n % 8 == 0 else []),
+                    f"Comments ({n})",
+                ]
+            ),
+        )
+        for n in range(60)
+    ]
+
+
+@pytest.fixture(scope="module")
+def report() -> SourceReport:
+    (found,) = Miner().run(documents())
+    return found
+
+
+@pytest.fixture(scope="module")
+def pack(report: SourceReport) -> Pack:
+    assert report.pack is not None
+    return report.pack
+
+
+@pytest.fixture(scope="module")
+def dropped(report: SourceReport) -> list[DroppedString]:
+    return list(report.dropped or ())
+
+
+def phrases(pack: Pack) -> set[str]:
+    return {phrase(one.tokens) if one.tokens is not None else one.regex for one in pack.templates}
+
+
+CALL = ("Sign", "up", "for", "our", "morning", "letter")
+
+
+def test_reject_and_back(pack: Pack) -> None:
+    rejected = steer(pack, (), [Rule(action="reject", id=template_id(CALL))])
+    assert phrases(pack) - phrases(rejected) == {"Sign up for our morning letter"}
+    text = documents()[1].body
+    assert "morning letter" not in Cleaner(pack).clean(text).text
+    assert "morning letter" in Cleaner(rejected).clean(text).text
+    assert steer(rejected, (), []) == pack
+
+
+def test_accept_brings_a_dropped_string_with_its_figures(pack: Pack, dropped: list[DroppedString]) -> None:
+    tokens, df, count, _ = next(row for row in dropped if len(row[0]) == 2)
+    rule = Rule(action="accept", tokens=tokens, df=df, count=count, anchor="end")
+    taken = steer(pack, dropped, [rule])
+    (new,) = (one for one in taken.templates if one.tokens == tokens)
+    assert (new.df, new.count, new.anchor) == (df, count, "end")
+    assert taken.overrides.brought == (new.id,)
+    assert Pack.from_json(taken.to_json()).to_json() == taken.to_json()
+
+
+def test_never_and_always(pack: Pack, dropped: list[DroppedString]) -> None:
+    assert "Comments ({number})" in phrases(pack)
+    never = steer(pack, dropped, [Rule(action="never", text="morning LETTER")])
+    assert not [text for text in phrases(never) if "morning letter" in text]
+    word = dropped[0][0][0]
+    always = steer(pack, dropped, [Rule(action="always", text=word)])
+    came = phrases(always) - phrases(pack)
+    assert came == {phrase(row[0]) for row in dropped if word.casefold() in phrase(row[0]).casefold()}
+    both = steer(pack, dropped, [Rule(action="always", text=word), Rule(action="never", text=word)])
+    assert phrases(both) <= phrases(pack)
+
+
+def test_a_decision_about_one_string_is_stronger_than_a_rule(pack: Pack) -> None:
+    rules = [Rule(action="never", text="letter"), Rule(action="accept", tokens=CALL, df=60, count=60)]
+    assert "Sign up for our morning letter" in phrases(steer(pack, (), rules))
+
+
+@pytest.mark.parametrize("least", [1, 5, 40, 61])
+def test_the_cut_off_moved(pack: Pack, dropped: list[DroppedString], least: int) -> None:
+    moved = steer(pack, dropped, [Rule(action="cutoff", df=least)])
+    assert all(one.df >= least for one in moved.templates)
+    wanted = {phrase(row[0]) for row in dropped if row[1] >= least and row[3] in BY_FREQUENCY}
+    assert phrases(moved) == wanted | {phrase(one.tokens or ()) for one in pack.templates if one.df >= least}
+
+
+def test_an_expression_added(pack: Pack) -> None:
+    rule = Rule(action="add", regex=r"Photo by [a-z ]+desk", example="Photo by the harbour desk", df=8, count=8)
+    added = steer(pack, (), [rule])
+    assert Pack.from_json(added.to_json()).to_json() == added.to_json()
+    assert "Photo by" not in Cleaner(added).clean(documents()[0].body).text
+    assert steer(added, (), []) == pack
+
+
+@pytest.mark.parametrize(
+    ("regex", "example", "why"),
+    [
+        ("(a+)+b", "aab", "backtrack exponentially"),
+        ("(", "(", "does not compile"),
+        ("x*", "x", "matches the empty text"),
+        ("(a)(b)", "ab", "at most one capturing group"),
+        ("abc", "abd", "does not match its own example"),
+        (r"(a)\1", "aa", "back-reference"),
+    ],
+)
+def test_bad_expressions_are_refused_with_the_reason(pack: Pack, regex: str, example: str, why: str) -> None:
+    with pytest.raises(PackError, match=why):
+        steer(pack, (), [Rule(action="add", regex=regex, example=example)])
+
+
+def test_too_much_is_refused(pack: Pack) -> None:
+    rows = [((f"word{n}",), 9, 9, next(iter(BY_FREQUENCY))) for n in range(5_002)]
+    with pytest.raises(ConfigError, match="at most 5,000 strings"):
+        steer(pack, rows, [Rule(action="cutoff", df=3)])
+
+
+def test_a_string_with_patterns_gets_an_example_of_its_own(pack: Pack) -> None:
+    tokens = ("{weekday},", "{month}", "{number},", "{{braces}}")
+    taken = steer(pack, (), [Rule(action="accept", tokens=tokens, df=3, count=3)])
+    (new,) = (one for one in taken.templates if one.tokens == tokens)
+    assert new.example == "Tuesday, February 12, {braces}"
+    unknown = steer(pack, (), [Rule(action="accept", tokens=("{nothing}",), df=3, count=3)])
+    assert phrases(unknown) == phrases(pack)
+
+
+def test_examples_come_from_articles_where_there_are_any(pack: Pack) -> None:
+    tokens = ("Photo", "{number}")
+    for said, shown in (("Photo 77", "Photo 77"), ("no such thing", "Photo 12")):
+        taken = steer(
+            pack, (), [Rule(action="accept", tokens=tokens)], lambda rows, said=said: dict.fromkeys(rows, said)
+        )
+        assert next(one.example for one in taken.templates if one.tokens == tokens) == shown
+
+
+anchors = st.sampled_from(["", "start", "end", "line"])
+
+
+@st.composite
+def decisions(draw: st.DrawFn) -> list[Rule]:
+    rules = []
+    for _ in range(draw(st.integers(0, 6))):
+        action = draw(st.sampled_from(sorted(ACTIONS)))
+        tokens = draw(st.sampled_from([CALL, ("Comments", "({number})"), ("amber",), ("Photo", "by")]))
+        rules.append(
+            {
+                "accept": Rule(action="accept", tokens=tokens, df=5, count=5),
+                "reject": Rule(action="reject", id=template_id(tokens)),
+                "always": Rule(action="always", text=tokens[0]),
+                "never": Rule(action="never", text=tokens[-1]),
+                "add": Rule(action="add", regex=tokens[0].replace("(", "[(]"), example=tokens[0]),
+                "cutoff": Rule(action="cutoff", df=draw(st.integers(1, 70))),
+                "edit": Rule(action="edit", tokens=tokens, example=phrase(tokens), anchor=draw(anchors)),
+            }[action]
+        )
+    return rules
+
+
+@given(st.lists(decisions(), max_size=4))
+def test_any_way_of_deciding_can_be_taken_back(steps: Sequence[list[Rule]]) -> None:
+    global _MADE
+    if _MADE is None:
+        (found,) = Miner().run(documents())
+        assert found.pack is not None
+        _MADE = found.pack, list(found.dropped or ())
+    first, dropped = _MADE
+    pack = first
+    for rules in steps:
+        direct = steer(first, dropped, rules)
+        pack = steer(pack, dropped, rules)
+        assert {one.id for one in pack.templates} == {one.id for one in direct.templates}
+        assert mined_templates(pack) == first.templates
+        assert Pack.from_json(pack.to_json()).to_json() == pack.to_json()
+    assert steer(pack, dropped, []) == first
+
+
+_MADE: tuple[Pack, list[DroppedString]] | None = None
+
+
+# ------------------------------------------------------------------------------------------------------- in the pack
+
+
+def test_a_pack_without_rules_has_no_section(pack: Pack) -> None:
+    assert "overrides" not in json.loads(pack.to_json())
+    assert "overruled" not in json.loads(pack.to_json())
+
+
+def test_the_section_can_be_read(pack: Pack) -> None:
+    rejected = steer(pack, (), [Rule(action="reject", id=template_id(CALL), by="Ann", time="2026-01-02T03:04:05Z")])
+    lines = rejected.to_json().splitlines()
+    assert (
+        f'  {{"action": "reject", "id": "{template_id(CALL)}", "by": "Ann", "time": "2026-01-02T03:04:05Z"}}' in lines
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ([], "expected an object, got list"),
+        ({"action": "burn"}, "action: expected one of accept, reject, always, never, add, edit, cutoff, got 'burn'"),
+        ({"action": "reject"}, "reject: expected id, got None"),
+        ({"action": "accept", "id": "t1"}, "accept: expected tokens"),
+        ({"action": "accept", "tokens": "abc"}, "tokens: expected a list of strings"),
+        ({"action": "never", "text": "  "}, "never: expected text"),
+        ({"action": "cutoff", "df": 0}, "cutoff: expected df"),
+        ({"action": "cutoff", "df": True}, "df: expected a number"),
+        ({"action": "cutoff", "df": 2, "colour": "red"}, "got 'colour'"),
+        ({"action": "accept", "tokens": ["a"], "anchor": "middle"}, "anchor: expected"),
+    ],
+)
+def test_bad_rules_are_named(row: object, why: str) -> None:
+    with pytest.raises(PackError) as caught:
+        read_rule(row, "p.json: overrides[0]")
+    assert str(caught.value).startswith("p.json: overrides[0]: ")
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("overrides", {}), ("overruled", [{"id": 3}]), ("brought", [3]), ("brought", "t1")]
+)
+def test_bad_sections_are_named(pack: Pack, key: str, value: object) -> None:
+    data = json.loads(steer(pack, (), [Rule(action="never", text="x")]).to_json())
+    data[key] = value
+    with pytest.raises(PackError, match=key):
+        Pack.from_json(json.dumps(data))
+
+
+# ------------------------------------------------------------------------------------------------------- kept by mining
+
+
+def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    rules = [Rule(action="reject", id=template_id(CALL), by="Ann"), Rule(action="never", text="Comments")]
+    steered = steer(pack, (), rules)
+    with open_shelf(tmp_path / "packs") as shelf:
+        path = shelf.save(replace(report, pack=steered))
+    assert path is not None
+    again = keep_rules(report, path)
+    assert again.pack == steered
+    assert keep_rules(report, tmp_path / "none.json") is report
+    (tmp_path / "other.json").write_text("[1, 2")
+    assert keep_rules(report, tmp_path / "other.json") is report
+    (tmp_path / "bad.json").write_text('{"overrides": [{"action": "burn"}]}')
+    with pytest.raises(PackError, match=r"bad\.json: overrides\[0\]: action"):
+        keep_rules(report, tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"overrides": [', '{"templates": [,]}', '{"overrides": [{"action": "never", "text": "a"},]}']
+)
+def test_decisions_that_cannot_be_read_are_not_replaced(tmp_path: Path, report: SourceReport, text: str) -> None:
+    (tmp_path / "torn.json").write_text(text)
+    with pytest.raises(PackError, match=r"torn\.json: not JSON: .*; mend it"):
+        keep_rules(report, tmp_path / "torn.json")
+
+
+def test_a_mark_of_an_editor_hides_no_decisions(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    steered = steer(pack, (), [Rule(action="never", text="Comments")])
+    (tmp_path / "pack.json").write_text(steered.to_json(), encoding="utf-8-sig")
+    assert keep_rules(report, tmp_path / "pack.json").pack == steered
+
+
+# ------------------------------------------------------------------------------------------------ edited without a rule
+
+WRITTEN = {
+    "id": "mine",
+    "regex": "[a-z]+ harbour [a-z]+",
+    "tokens": None,
+    "df": 0,
+    "count": 0,
+    "example": "the harbour desk",
+    "anchor": "",
+}
+
+
+def edited(pack: Pack, path: Path, change: Callable[[list[dict[str, Any]]], object]) -> Path:
+    """A pack that somebody has edited the list of templates of, as it stands on disk."""
+    data = json.loads(pack.to_json())
+    change(data["templates"])
+    path.write_text(json.dumps(data))
+    Pack.load(path)
+    return path
+
+
+def row_of(rows: list[dict[str, Any]], tokens: Sequence[str]) -> dict[str, Any]:
+    return next(row for row in rows if row["tokens"] == list(tokens))
+
+
+def test_an_untouched_pack_gives_no_rules(tmp_path: Path, pack: Pack) -> None:
+    steered = steer(
+        pack, (), [Rule(action="reject", id=template_id(CALL)), Rule(action="add", regex="a b", example="a b")]
+    )
+    for one in (pack, steered, Pack.from_json(steered.to_json())):
+        assert kept_rules(edited(one, tmp_path / "pack.json", lambda rows: None)) == one.overrides.rules
+
+
+def test_a_template_that_was_deleted_stays_away(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    path = edited(pack, tmp_path / "pack.json", lambda rows: rows.remove(row_of(rows, CALL)))
+    again = keep_rules(report, path).pack
+    assert again is not None
+    assert phrases(again) == phrases(pack) - {phrase(CALL)}
+    assert again.overrides.rules == (Rule(action="reject", id=template_id(CALL)),)
+    again.save(path, force=True)
+    assert keep_rules(report, path).pack == again
+
+
+def test_an_expression_that_was_written_stays(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    path = edited(pack, tmp_path / "pack.json", lambda rows: rows.append(WRITTEN))
+    again = keep_rules(report, path).pack
+    assert again is not None
+    assert [one.regex for one in again.templates if one.tokens is None] == [WRITTEN["regex"]]
+    assert "harbour" not in Cleaner(again).clean("A story.\nPhoto by the harbour desk\nMore of it.").text
+    again.save(path, force=True)
+    assert keep_rules(report, path).pack == again
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": ["our", "morning", "letter"], "example": "our morning letter", "anchor": "end"},
+        {"anchor": "start"},
+        {"tokens": [*CALL, "{slot:names}"], "example": "Sign up for our morning letter Ann Reed"},
+    ],
+)
+def test_a_template_that_was_edited_stays_as_written(
+    tmp_path: Path, report: SourceReport, pack: Pack, change: dict[str, Any]
+) -> None:
+    path = edited(pack, tmp_path / "pack.json", lambda rows: row_of(rows, CALL).update(change, regex=None))
+    wanted = Pack.load(path)
+    again = keep_rules(report, path).pack
+    assert again is not None
+    kept = [(one.tokens, one.anchor, one.regex) for one in again.templates]
+    assert sorted(kept) == sorted((one.tokens, one.anchor, one.regex) for one in wanted.templates)
+    again.save(path, force=True)
+    assert keep_rules(report, path).pack == again
+
+
+def test_a_row_that_cannot_be_read_is_not_replaced(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    data = json.loads(pack.to_json())
+    del data["templates"][1]["example"]
+    (tmp_path / "pack.json").write_text(json.dumps(data))
+    with pytest.raises(PackError, match=r"pack\.json: templates\[1\]: the field 'example' is missing"):
+        keep_rules(report, tmp_path / "pack.json")
+
+
+def test_an_edit_that_can_be_no_expression_is_named(pack: Pack) -> None:
+    with pytest.raises(PackError, match="edit: 'Photo {slot:hats}' cannot be"):
+        steer(pack, (), [Rule(action="edit", tokens=("Photo", "{slot:hats}"), example="Photo x")])

@@ -1,0 +1,75 @@
+"""What a run is of: equal while nothing changes, different when something does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from templatemine.archive.manifest import UNKNOWN, difference, digest, identity, read_json, write_json
+from templatemine.config import MineConfig, PipelineConfig
+
+
+def test_identity_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"x" * 300_000)
+    os.utime(path, ns=(5, 5))
+    first = identity(str(path))
+    assert first == identity(str(path))
+    for data in (b"y" + b"x" * 299_999, b"x" * 299_999 + b"y", b"x" * 299_999):
+        path.write_bytes(data)
+        os.utime(path, ns=(5, 5))
+        assert identity(str(path)) != first
+    path.write_bytes(b"x" * 300_000)
+    os.utime(path, ns=(4, 4))
+    assert identity(str(path)) != first
+
+
+def test_identity_of_folders_patterns_and_streams(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("a")
+    first = identity(str(tmp_path))
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert identity(str(tmp_path)) == first
+    (tmp_path / "in" / "b.txt").write_text("b")
+    assert identity(str(tmp_path)) != first
+    assert len(identity(str(tmp_path / "in" / "*.txt"))) == 2
+    assert identity("-") == identity("s3://bucket/key") == UNKNOWN
+
+
+def test_digest() -> None:
+    assert digest(PipelineConfig(), 5) == digest(PipelineConfig(), 5)
+    assert digest(PipelineConfig(mine=MineConfig(min_docs=11)), 5) != digest(PipelineConfig(), 5)
+    assert digest(PipelineConfig(), 6) != digest(PipelineConfig(), 5)
+
+
+def test_difference() -> None:
+    old = {"version": "1", "options": "o", "inputs": [{"a": 1}]}
+    assert difference(old, old, ["x"]) == ""
+    assert "version" in difference({**old, "version": "0"}, old, ["x"])
+    assert "options" in difference({**old, "options": "p"}, old, ["x"])
+    assert "background" in difference({**old, "background": "b"}, old, ["x"])
+    assert "background" in difference(old, {**old, "background": "b"}, ["x"])
+    assert difference({**old, "background": None}, old, ["x"]) == ""
+    assert "inputs" in difference({**old, "inputs": []}, old, ["x"])
+    assert difference({**old, "inputs": [{"a": 2}]}, old, ["x"]) == "x is not what it was"
+    unknown = {**old, "inputs": [UNKNOWN]}
+    assert "standard input" in difference(unknown, unknown, ["-"])
+    assert difference({}, old, ["x"])
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b"\xff"])
+def test_json_that_is_not_there_or_damaged(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "a.json"
+    if content is not None:
+        path.write_bytes(content)
+    assert read_json(str(path)) is None
+    write_json(str(path), {"a": [1]})
+    assert read_json(str(path)) == {"a": [1]}
+
+
+def test_json_of_sources_that_are_no_text(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.json")
+    write_json(path, {"source": "\ud800"})
+    assert read_json(path) == {"source": "\ud800"}

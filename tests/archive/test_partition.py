@@ -1,0 +1,133 @@
+"""The partition: all records once, those of a source together and in order, whatever the budget."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.archive import partition
+from templatemine.archive.frames import records
+from templatemine.archive.partition import (
+    FOLDERS,
+    Sizes,
+    Splitter,
+    Stored,
+    bucket,
+    decode,
+    encode,
+    held,
+    key_of,
+    plan,
+    source_of,
+    split_again,
+)
+from templatemine.model import Document
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # lone surrogates too
+
+
+@examples(100)
+@given(source=TEXT, name=TEXT, text=st.none() | TEXT, html=st.none() | TEXT, own=st.booleans())
+def test_a_document_comes_back(source: str, name: str, text: str | None, html: str | None, own: bool) -> None:
+    document = Document(source=source, id=name, text=text, html=html, date="2024-01-01")
+    key = key_of(source)
+    assert source_of(key) == source
+    assert decode(key, encode(document, own)) == (document, own)
+
+
+def split(work: Path, items: list[tuple[str, bytes]], budget: int) -> dict[str, list[bytes]]:
+    """All records by source, by way of the files."""
+    for name in FOLDERS:
+        (work / name).mkdir()
+    splitter = Splitter(str(work / FOLDERS[0]), bucket, block=64)
+    sizes: dict[str, Sizes] = {}
+    for source, body in items:
+        splitter.add(key_of(source), body)
+        one = sizes.setdefault(source, Sizes())
+        one.documents += 1
+        one.cost += len(body)
+    splitter.flush()
+    units = plan(sizes, budget)
+    split_again(str(work), units)
+    split_again(str(work), units)  # does nothing any more
+    found: dict[str, list[bytes]] = {}
+    for unit in (unit for several in units.values() for unit in several):
+        cost = sum(sizes[source].cost for source in unit.sources)
+        assert cost <= budget or len(unit.sources) == 1
+        assert unit.giant == (cost > budget)
+        here: dict[str, list[bytes]] = {}
+        for key, body in records(unit.path(str(work))):
+            here.setdefault(source_of(key), []).append(body)
+        assert sorted(here) == list(unit.sources)
+        assert not found.keys() & here.keys()
+        found |= here
+    return found
+
+
+@examples(40)
+@given(
+    items=st.lists(st.tuples(st.sampled_from("abcdefghijkl"), st.binary(max_size=50)), max_size=60),
+    budget=st.integers(0, 300),
+)
+def test_sources_stand_together_in_order(
+    tmp_path_factory: pytest.TempPathFactory, items: list[tuple[str, bytes]], budget: int
+) -> None:
+    wanted: dict[str, list[bytes]] = {}
+    for source, body in items:
+        wanted.setdefault(source, []).append(body)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(partition, "BUCKETS", 3)
+        assert split(tmp_path_factory.mktemp("split"), items, budget) == wanted
+
+
+def test_fifty_thousand_sources_and_few_open_files(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Thirty beside those that this process of tests holds already.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 30, hard))
+    try:
+        items = [(f"site{number % 50_000}.example", b"x" * (1 + number % 7)) for number in range(120_000)]
+        found = split(tmp_path, items, 3_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert Counter(map(len, found.values())) == {2: 30_000, 3: 20_000}
+
+
+def test_blocks_do_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partition, "WAITING", 1000)
+    splitter = Splitter(str(tmp_path), lambda key: key.decode())
+    for number in range(100):
+        splitter.add(b"%d" % number, b"x" * 50)
+    assert len(list(tmp_path.iterdir())) == 100  # all but what came last: five times twenty
+    splitter.flush()
+    assert sum(len(list(records(str(path)))) for path in tmp_path.iterdir()) == 100
+
+
+def test_stored_documents_are_a_sequence(tmp_path: Path) -> None:
+    documents = [Document(source="s", id=str(number), text=f"text {number} " * 9) for number in range(50)]
+    splitter = Splitter(str(tmp_path), lambda key: "file", block=300)
+    for one in documents:
+        splitter.add(b"s", encode(one, True))
+    splitter.flush()
+    stored = Stored(str(tmp_path / "file"))
+    assert len(stored) == 50
+    assert list(stored) == documents
+    assert [stored[place] for place in (7, 49, 0, -1, 8)] == [documents[place] for place in (7, 49, 0, -1, 8)]
+    assert stored[10:13] == documents[10:13]
+    with pytest.raises(IndexError):
+        stored[50]
+
+
+def test_what_is_held() -> None:
+    plain, wide = "a" * 300, "字" * 100
+    text, cost = held(Document(source="s", id="1", text=plain))
+    assert text >= 300
+    assert cost - text == 6 * 300
+    text, cost = held(Document(source="s", id="1", html=wide))
+    assert cost - text == 14 * 300

@@ -1,0 +1,127 @@
+"""What stands on disk between the maps is what stood in memory."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from templatemine.archive.frames import before_body, frames, only_record, pack_pieces
+from templatemine.archive.spill import PeerTable, dump, load, write_rates
+from templatemine.config import PipelineConfig
+from templatemine.errors import CorpusError
+from templatemine.mining.cross_source import Peers
+from templatemine.model import Document
+from templatemine.pipeline import METHODS, Mined, finish_source, mine_source, rates_of, shared
+
+
+def documents(source: str, number: int = 30, html: bool = False) -> list[Document]:
+    random = Random(ascii(source))
+    words = [f"w{place}" for place in range(40)]
+    out = []
+    for place in range(number):
+        text = " ".join(random.choices(words, k=60)) + f"\nThe letter of {source}, each day.\n\ud800"
+        body: dict[str, str] = {"html": f"<div class='a'><p>{text}</p></div>"} if html else {"text": text}
+        out.append(Document(source=source, id=str(place), **body))
+    return out
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if is_dataclass(one):
+        return type(one) is type(other) and all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if hasattr(one, "arena"):
+        return same(one.arena, other.arena) and same(one.offsets, other.offsets)
+    return bool(one == other)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("html", [False, True])
+def test_mined_comes_back(method: str, html: bool) -> None:
+    mined = mine_source("s\ud800.example", documents("s\ud800.example", html=html), PipelineConfig(method=method))
+    assert len(mined.strings)
+    assert same(load(b"".join(dump(mined))), mined)
+
+
+def arrays(one: Any) -> list[Any]:
+    if isinstance(one, np.ndarray):
+        return [one]
+    if is_dataclass(one):
+        return [array for f in fields(one) for array in arrays(getattr(one, f.name))]
+    return [one.arena, one.offsets] if hasattr(one, "arena") else []
+
+
+@pytest.mark.parametrize("before", range(8))
+def test_numbers_begin_where_numbers_may(before: int) -> None:
+    """Wherever the bytes lie: the native core reads columns as they stand."""
+    mined = mine_source("s.example", documents("s.example"), PipelineConfig())
+    data = memoryview(b"x" * before + b"".join(dump(mined)))[before:]
+    loaded = load(data)
+    assert same(loaded, mined)
+    assert len(arrays(loaded)) > 5
+    assert all(one.flags.aligned for one in arrays(loaded))
+
+
+@pytest.mark.parametrize("name", ["s.example", "so.example", "sources.example"])
+def test_what_stands_in_a_frame_is_not_copied(name: str, tmp_path: Path) -> None:
+    mined = mine_source(name, documents(name), PipelineConfig())
+    key = name.encode()
+    (tmp_path / "mined").write_bytes(pack_pieces(key, dump(mined, before_body(key))))
+    _, body = only_record(str(tmp_path / "mined"), frames(str(tmp_path / "mined"))[0])
+    loaded = load(body)
+    assert same(loaded, mined)
+    whole = np.frombuffer(body, np.uint8)
+    assert all(np.shares_memory(one, whole) for one in arrays(loaded) if len(one))
+
+
+@pytest.mark.parametrize("memory", [1, 3_000, 10**9])
+def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> None:
+    sources = ["a.example", "b.example", "c.example", "d.example"]
+    config = PipelineConfig()
+    everything = {source: documents(source) for source in sources}
+    mined = [mine_source(source, everything[source], config) for source in sources]
+    peers = shared(mined)
+    parts = []
+    for name, numbers in (("one", [2, 0]), ("two", [1, 3]), ("none", [])):
+        parts.append(str(tmp_path / name))
+        with open(parts[-1], "wb") as handle:
+            write_rates(handle, [(number, *rates_of(mined[number])) for number in numbers])
+    path = str(tmp_path / "peers")
+    PeerTable.write(path, parts, memory)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["none", "one", "peers", "two"]
+    table = PeerTable(path)
+    assert len(table) == np.count_nonzero(peers.sources > 1) > 0
+    for number, one in enumerate(mined):
+        mine = table.of(one, number)
+        rows = np.searchsorted(peers.hashes, one.hashes)
+        for field in fields(Peers):
+            assert np.array_equal(getattr(mine, field.name), getattr(peers, field.name)[rows]), field.name
+        whole = finish_source(one, peers, number, everything[one.source], config)
+        again = finish_source(one, mine, number, everything[one.source], config)
+        assert whole.pack is not None
+        assert again.pack is not None
+        assert whole.pack.to_json() == again.pack.to_json()
+        assert list(whole.dropped or ()) == list(again.dropped or ())
+
+
+def test_one_source_alone(tmp_path: Path) -> None:
+    mined: Mined = mine_source("a", documents("a"), PipelineConfig())
+    with open(tmp_path / "part", "wb") as handle:
+        write_rates(handle, [(0, *rates_of(mined))])
+    PeerTable.write(str(tmp_path / "peers"), [str(tmp_path / "part")], 10**6)
+    table = PeerTable(str(tmp_path / "peers"))
+    assert not len(table)
+    mine, peers = table.of(mined, 0), shared([mined])
+    assert np.array_equal(mine.others(mined.hashes), peers.others(mined.hashes))
+    assert np.array_equal(mine.elsewhere(mined.hashes, 0), peers.elsewhere(mined.hashes, 0))
+
+
+def test_a_table_of_another_size_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "peers").write_bytes(b"1234567")
+    with pytest.raises(CorpusError, match="damaged"):
+        PeerTable(str(tmp_path / "peers"))

@@ -1,0 +1,143 @@
+"""Putting a text together after a cut, page texts, and expressions written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from strategies import make_pack
+from templatemine.cleaning.cleaner import Cleaner, cut, page_text
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError
+from templatemine.model import Document, Span, Template
+from templatemine.pipeline import mine
+from templatemine.text.patterns import pattern_set
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a [[X]] b", "a b"),
+        ("a\n\n[[X]]\n\nb", "a\n\nb"),
+        ("a [[X]]\n\nb", "a\n\nb"),
+        ("a\n\n[[X]] b", "a\n\nb"),
+        ("a\n[[X]]  b", "a\nb"),
+        ("[[X]]\n\nb", "b"),
+        ("a\n\n[[X]]", "a"),
+        ("  a [[X]]", "  a"),
+        ("[[X]]", ""),
+        ("a-[[X]]-b", "a- -b"),
+        ("a[[X]]b", "a b"),
+        ("文[[X]]字", "文字"),
+        ("a [[X]] [[Y]] b", "a b"),
+        ("a\n\n[[X]] \n [[Y]] b", "a\n\nb"),
+        ("nothing", "nothing"),
+        ("", ""),
+    ],
+)
+def test_words_are_never_glued_and_paragraphs_stay_apart(text: str, wanted: str) -> None:
+    plain, spans = "", []
+    for part in text.replace("[[", "\0[").replace("]]", "\0").split("\0"):
+        if part.startswith("["):
+            spans.append(Span(len(plain), len(plain) + len(part) - 1))
+            part = part[1:]
+        plain += part
+    assert cut(plain, spans) == wanted
+
+
+def test_page_text_breaks_at_blocks_and_resolves_entities() -> None:
+    page = "<p>One &amp; <b>two</b></p><script>if (a < b) x();</script><div>three<br>four</div><!-- five --> a < b"
+    assert page_text(page, []) == "One & two\nthree\nfour\na < b"
+
+
+def test_page_text_without_a_stretch() -> None:
+    page = "<p>Kept é</p><div>cut</div><p>and <i>kept</i></p>"
+    start = page.index("<div>")
+    assert page_text(page, [Span(start, page.index("<p>and"))]) == "Kept é\nand kept"
+    start = page.index("<i>")
+    assert page_text(page, [Span(start, start + 3)]) == "Kept é\ncut\nand kept"
+
+
+def test_page_text_of_broken_pages() -> None:
+    assert page_text("", []) == ""
+    assert page_text("<", []) == "<"
+    assert page_text("text <p", []) == "text"
+    assert page_text("<script>never closed", []) == ""
+    assert page_text("lone \ud800 surrogate", []) == "lone \ud800 surrogate"
+
+
+def documents() -> list[Document]:
+    return [
+        Document(
+            source="x.example", id=str(i), text=f"Word{i} and some{i} more.\nPlease read our rules before you write."
+        )
+        for i in range(30)
+    ]
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_many_texts_are_cleaned_as_each_of_them(engine: str) -> None:
+    pack = make_pack([([b"Sign", b"up"], "Sign up"), ([b"here"], "here")], pattern_set("news"), "-", False)
+    cleaner = Cleaner(pack, CleanConfig(engine=engine))
+    texts = [
+        "A day. Sign up here and go on.",
+        "",
+        "none of it",
+        "\ud800 here and there",
+        "é: Sign up, now",
+        "here we are, here",
+    ]
+    cleaned = cleaner.clean_all(iter(texts))
+    assert cleaned == [cleaner.clean(text) for text in texts]
+    assert [len(one.removed) for one in cleaned] == [1, 0, 0, 1, 0, 2]
+    assert cleaner.clean_all([]) == []
+
+
+def test_an_expression_written_by_hand_is_applied_by_both_engines() -> None:
+    pack = mine(documents())["x.example"]
+    own = Template(id="mine", regex=r"\(Photo: ([A-Z][a-z]+)\)", tokens=None, df=0, count=0, example="(Photo: Ann)")
+    pack = replace(pack, templates=(*pack.templates, own))
+    assert type(pack).from_json(pack.to_json()).templates == pack.templates
+    for engine in ("native", "regex"):
+        spans = Cleaner(pack, CleanConfig(engine=engine)).spans("A day (Photo: Ben) out.")
+        assert spans == [Span(14, 17, ("mine",))]
+
+
+def test_gaps_below_the_limit_are_closed() -> None:
+    pack = mine(documents())["x.example"]
+    text = "Please read our rules before you write.\n\nPlease read our rules before you write."
+    assert len(Cleaner(pack, CleanConfig(gap=3)).spans(text)) == 1
+    assert len(Cleaner(pack, CleanConfig(gap=2)).spans(text)) == 2
+    assert len(Cleaner(pack, CleanConfig(gap=0)).spans(text)) == 2
+
+
+def test_lone_surrogates_and_nul_are_left_alone() -> None:
+    pack = mine(documents())["x.example"]
+    for text in (
+        "\ud800 Please\nPlease read our rules before you write.",
+        "a\0b\nPlease read our rules before you write.",
+    ):
+        native = Cleaner(pack).spans(text)
+        assert native == Cleaner(pack, CleanConfig(engine="regex")).spans(text)
+        assert text[native[0].start : native[0].end] == "Please read our rules before you write."
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    pack = mine(documents())["x.example"]
+    with pytest.raises(ConfigError, match="engine: expected native or regex, got 'fast'"):
+        Cleaner(pack, CleanConfig(engine="fast"))
+
+
+def test_a_text_that_would_nearly_vanish_is_left_whole_and_marked() -> None:
+    text = "Sign up for our newsletter today. Yes."
+    pack = make_pack(
+        [([b"Sign", b"up", b"for", b"our", b"newsletter", b"today."], text[:33])], pattern_set("news"), "-", False
+    )
+    assert Cleaner(pack, CleanConfig(guard=0.9)).clean(text).text == "Yes."
+    spared = Cleaner(pack, CleanConfig(guard=0.8)).clean(text)
+    assert (spared.text, spared.removed, spared.spared) == (text, (), True)
+    assert Cleaner(pack).clean(text[:33]).spared
+    assert not Cleaner(pack).clean("").spared
+    with pytest.raises(ConfigError, match="guard: expected a share from 0 to 1, got 1.5"):
+        Cleaner(pack, CleanConfig(guard=1.5))

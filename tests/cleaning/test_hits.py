@@ -1,0 +1,89 @@
+"""Counts by day: added up, written once however often, read back."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from templatemine.cleaning.hits import DayHits, Days, add_days, read_hits, write_hits
+from templatemine.errors import CorpusError
+from templatemine.model import Cleaned, Span
+from templatemine.text.dates import day_of
+
+
+def some() -> Days:
+    day = DayHits()
+    day.note(100, Cleaned("x", (Span(0, 10, ("a", "b")), Span(20, 25, ("a",)))))
+    day.note(50, Cleaned("x", (), spared=True))
+    return {"s.example": {"2024-01-01": day}, "t\ud800": {"": DayHits(documents=3)}}
+
+
+def test_a_document_counts_once_an_expression() -> None:
+    assert some()["s.example"]["2024-01-01"] == DayHits(2, 150, 15, 1, Counter(a=1, b=1))
+
+
+def test_the_same_run_twice_counts_once(tmp_path: Path) -> None:
+    folder = str(tmp_path / "hits")
+    assert write_hits(folder, some()) == write_hits(folder, some())
+    assert read_hits(folder) == some()
+    other: Days = {"s.example": {"2024-01-01": DayHits(1, 2, 1, 0, Counter(b=1)), "2024-01-02": DayHits(1)}}
+    write_hits(folder, other)
+    both = some()
+    add_days(both, other)
+    assert read_hits(folder) == both
+    assert both["s.example"]["2024-01-01"] == DayHits(3, 152, 16, 1, Counter(a=1, b=2))
+
+
+def test_what_was_looked_for_is_told(tmp_path: Path) -> None:
+    folder = str(tmp_path / "hits")
+    first, second = frozenset({"a", "b"}), frozenset({"b", "c"})
+    write_hits(folder, some(), {"s.example": first, "none.example": second})
+    write_hits(folder, some(), {"s.example": second})
+    day = read_hits(folder)["s.example"]["2024-01-01"]
+    assert day == DayHits(4, 300, 30, 2, Counter(a=2, b=2), Counter({first: 2, second: 2}))
+    assert read_hits(folder)["t\ud800"][""].packs == Counter()
+    write_hits(folder, some())
+    assert read_hits(folder)["s.example"]["2024-01-01"].packs == Counter({first: 2, second: 2})
+
+
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[]", b"none", b'{"source":"s","expressions":7}', b'{"source":"s","day":"","documents":-1}']
+)
+def test_other_files_are_refused(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "x.hits.jsonl.gz").write_bytes(gzip.compress(line))
+    with pytest.raises(CorpusError, match=r"x\.hits\.jsonl\.gz:1: expected the counts of a day"):
+        read_hits(str(tmp_path))
+    (tmp_path / "x.hits.jsonl.gz").write_bytes(b"no gzip")
+    with pytest.raises(CorpusError, match="gzip"):
+        read_hits(str(tmp_path))
+
+
+def test_none(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="found none"):
+        read_hits(str(tmp_path))
+    with pytest.raises(CorpusError, match="found none; clean --hits .*nowhere counts them"):
+        read_hits(str(tmp_path / "nowhere"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CorpusError, match="cannot be read"):
+        read_hits(str(tmp_path / "file"))
+    with pytest.raises(CorpusError, match="cannot be written"):
+        write_hits(str(tmp_path / "file"), some())
+
+
+@pytest.mark.parametrize(
+    ("date", "day"),
+    [
+        ("2024-05-31T12:00:00Z", "2024-05-31"),
+        ("20240531", "2024-05-31"),
+        ("2024/05/31", "2024-05-31"),
+        ("31.5.2024", "2024-05-31"),
+        ("3.5.2024", None),
+        (None, None),
+        ("", None),
+    ],
+)
+def test_days(date: str | None, day: str | None) -> None:
+    assert day_of(date) == day

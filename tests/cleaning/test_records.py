@@ -1,0 +1,234 @@
+"""Streams of records: each gets the pack of its source, and everything is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from templatemine.cleaning import records as stream
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.records import Census, RecordCleaner, SourceTally, StreamConfig, read_batches
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.io.read import items, read_records
+from templatemine.model import Document, Record
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import mine
+
+LINE = "Read our letter every single morning, {}."
+
+
+def rows(source: str, count: int) -> list[dict[str, Any]]:
+    return [
+        {"source": source, "text": f"w{number} v{number * 7} u{number * 3}\n{LINE.format(source)}"}
+        for number in range(count)
+    ]
+
+
+def to_records(fields: list[dict[str, Any]]) -> list[Record]:
+    return [
+        Record(
+            document=Document(source=one["source"], id=str(place), text=one["text"]), fields=one, where=f"f:{place + 1}"
+        )
+        for place, one in enumerate(fields)
+    ]
+
+
+@pytest.fixture(scope="module")
+def packs() -> Mapping[str, Pack]:
+    found = mine(record.document for record in to_records(rows("a", 30) + rows("b", 30)))
+    assert all(pack.templates for pack in found.values())
+    return found
+
+
+def test_lines_and_tally(packs: Mapping[str, Pack]) -> None:
+    cleaner = RecordCleaner({"a": packs["a"]})
+    steps: list[SourceTally] = []
+    fields = rows("a", 300) + rows("b", 2)
+    lines = [
+        orjson.loads(line)
+        for piece in cleaner.lines(to_records(fields), progress=steps.append)
+        for line in piece.splitlines()
+    ]
+    assert len(lines) == 302
+    assert lines[0]["text"] == "w0 v0 u0"
+    assert lines[-1] == fields[-1]
+    tally = cleaner.tally.sources
+    assert (tally["a"].records, tally["a"].changed, tally["a"].spans) == (300, 300, 300)
+    assert tally["a"].cut == sum(span["end"] - span["start"] for line in lines[:300] for span in line["removed"])
+    assert tally["a"].characters == sum(len(one["text"]) for one in fields[:300])
+    assert tally["b"] == SourceTally(records=2, no_pack=2)
+    assert [step.records for step in steps] == [256, 46]
+    assert cleaner.tally.total().records == 302
+
+
+def test_a_fallback_is_for_sources_without_a_pack(packs: Mapping[str, Pack]) -> None:
+    fields = [*rows("a", 2), *({**row, "source": "new"} for row in rows("a", 3))]
+    plain = RecordCleaner({"a": packs["a"]})
+    before = [orjson.loads(line) for line in b"".join(plain.lines(to_records(fields))).splitlines()]
+    assert before[2:] == fields[2:]
+    cleaner = RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a"))
+    after = [orjson.loads(line) for line in b"".join(cleaner.lines(to_records(fields))).splitlines()]
+    assert after[:2] == before[:2]
+    assert [one["text"] for one in after[2:4]] == [one["text"] for one in before[:2]]
+    assert (cleaner.tally.sources["new"].fallback, cleaner.tally.sources["new"].no_pack) == (3, 0)
+    assert cleaner.tally.sources["a"].fallback == 0
+    with pytest.raises(ConfigError, match="fallback: expected the source of a pack that is there, got 'b'"):
+        RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="b"))
+
+
+def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
+    cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(gap=9, engine="regex")))
+    own = Cleaner(packs["a"], CleanConfig(gap=9))
+    for record, line in zip(
+        to_records(rows("a", 5)), b"".join(cleaner.lines(to_records(rows("a", 5)))).splitlines(), strict=True
+    ):
+        cleaned = own.clean(record.document.body)
+        removed = [
+            {"start": span.start, "end": span.end, "templates": list(span.templates)} for span in cleaned.removed
+        ]
+        assert orjson.loads(line) == {**record.fields, "text": cleaned.text, "removed": removed}
+
+
+def test_a_cleaner_is_made_once(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    original = Cleaner.__init__
+
+    def init(self: Cleaner, pack: Pack, config: CleanConfig | None = None) -> None:
+        made.append(pack.source)
+        original(self, pack, config)
+
+    monkeypatch.setattr(Cleaner, "__init__", init)
+    list(RecordCleaner(packs).lines(to_records(rows("a", 600))))
+    assert made == ["a"]
+
+
+def test_a_record_that_cannot_be_cleaned(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Cleaner.clean
+
+    def clean(self: Cleaner, text: str) -> Any:
+        if text.startswith("w1 "):
+            raise CapacityError("too long")
+        return original(self, text)
+
+    monkeypatch.setattr(Cleaner, "clean", clean)
+    errors: list[CorpusError] = []
+    lines = b"".join(RecordCleaner(packs).lines(to_records(rows("a", 3)), errors.append)).splitlines()
+    assert len(lines) == 2
+    assert [str(error) for error in errors] == ["f:2: cannot be cleaned: too long"]
+    with pytest.raises(CorpusError, match="f:2: cannot be cleaned"):
+        list(RecordCleaner(packs).lines(to_records(rows("a", 3))))
+
+
+def test_jobs_change_nothing(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 3)
+    records = to_records([one for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair])
+    one, two = RecordCleaner(packs), RecordCleaner(packs, jobs=2)
+    assert b"".join(one.lines(records)) == b"".join(two.lines(records))
+    assert one.tally == two.tally
+
+
+def test_plain_lines_are_cleaned_in_threads(
+    packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No process is started, unless a pack needs Python's lock; what comes out is the same, in the same order."""
+    monkeypatch.setattr(stream, "BATCH_RECORDS", 3)
+    new = tmp_path / "new.jsonl"
+    lines = [orjson.dumps(one) for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair]
+    new.write_bytes(b"\n".join([*lines[:50], b"bad", *lines[50:]]))
+
+    def cleaned(jobs: int, given: Mapping[str, Pack]) -> tuple[bytes, Any, list[str]]:
+        errors: list[CorpusError] = []
+        cleaner = RecordCleaner(given, jobs=jobs)
+        batches = read_batches([str(new)], ReadConfig(), errors.append, stream.BATCH_RECORDS, jobs)
+        return b"".join(cleaner.pieces(batches, errors.append)), cleaner.tally, [str(one) for one in errors]
+
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("a process")
+
+    monkeypatch.setattr("templatemine.parallel.processes.Workers", refuse)
+    assert cleaned(1, packs) == cleaned(3, packs)
+    by_hand = replace(packs["a"], templates=(replace(packs["a"].templates[0], tokens=None),))
+    with pytest.raises(AssertionError, match="a process"):
+        cleaned(2, {**packs, "b": by_hand})
+    with pytest.raises(CorpusError, match="expected a JSON object"):
+        list(RecordCleaner(packs, jobs=2).pieces(read_batches([str(new)], ReadConfig(), None, 3, 2)))
+
+
+def test_batches_end_by_records_and_by_characters() -> None:
+    records = to_records(rows("a", 600))
+    assert [len(batch.records) for batch in items(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+        256,
+        256,
+        88,
+    ]
+    large = to_records([{"source": "a", "text": "x" * 200_000}] * 7)
+    assert [len(batch.records) for batch in items(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+        3,
+        3,
+        1,
+    ]
+
+
+def test_names_that_clash() -> None:
+    with pytest.raises(ConfigError, match="removed field"):
+        StreamConfig(removed_field="text")
+    with pytest.raises(ConfigError, match="removed field"):
+        StreamConfig(read=ReadConfig(html_field="removed"))
+    with pytest.raises(ConfigError, match="jobs"):
+        RecordCleaner({}, jobs=0)
+
+
+def test_census() -> None:
+    fields: list[dict[str, Any]] = [
+        {"id": "1"},
+        {"id": "1"},
+        {},
+        {},
+        {"id": None},
+        {"id": 2},
+        {"id": "2"},
+        {"id": ""},
+        {"id": ""},
+    ]
+    records = [
+        Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
+        for one in fields
+    ]
+    census = Census(ReadConfig())
+    assert len(list(census.documents(records))) == 9
+    assert census.sources == {"s": 9}
+    assert census.duplicates == 2
+
+
+def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], tmp_path: Path) -> None:
+    """Parsed here or by the reader: the same lines, counts and complaints, whatever a line holds."""
+    lines = [
+        b'{"text": "A story.\\nRead our letter every single morning, a.", "source": "a", "id": 1, "big": 18446744073709551616}\n',
+        b"\n",
+        b"no JSON\n",
+        b'{"text": "\\ud800 story.\\nRead our letter every single morning, a.", "source": "a", "nan": NaN}\r\n',
+        b'{"text": 5}\n',
+        b'{"html": "<p>x</p>", "source": "a", "float": 1e300}\n',
+        b'{"text": "without a source"}',
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"".join(lines))
+    read_errors: list[str] = []
+    records = read_records(path, ReadConfig(), lambda error: read_errors.append(str(error)))
+    one, two = RecordCleaner(packs), RecordCleaner(packs)
+    expected = b"".join(one.lines(records))
+    errors: list[str] = []
+    batches = read_batches([str(path)], ReadConfig(), lambda error: None)
+    found = b"".join(two.pieces(batches, lambda error: errors.append(str(error))))
+    # A line that is cleaned as it stands keeps its blanks.
+    assert found.replace(b'{"text": "without', b'{"text":"without') == expected
+    assert errors == read_errors
+    assert len(errors) == 2
+    assert two.tally == one.tally
+    assert two.tally.total().changed == 2

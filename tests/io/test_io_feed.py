@@ -1,0 +1,172 @@
+"""Feeds as they are out there: RSS and Atom, with broken XML and worse."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from io_support import gather
+from templatemine.config import ReadConfig
+
+pytest.importorskip("feedparser")
+pytest.importorskip("tldextract")
+
+from templatemine.io import feed
+
+RSS = """<?xml version="1.0" encoding="utf-8"?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
+<title>News</title><link>http://www.example.co.uk/</link>
+<item><guid>g1</guid><title>A &amp; B</title><link>http://feeds.other.org/1</link>
+<pubDate>Mon, 06 Sep 2021 00:01:00 +0200</pubDate><description>short</description>
+<content:encoded><![CDATA[<p>Long <script>kept()</script> <a href="/x">é</a></p>]]></content:encoded></item>
+<item><link>http://www.example.co.uk/2</link><description>Only &lt;b&gt;this&lt;/b&gt;</description></item>
+<item><title>nothing</title></item>
+</channel></rss>"""
+
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://blog.example.org/"/>
+<entry><id>i</id><link href="http://blog.example.org/1"/><updated>2024-01-02T03:04:05Z</updated>
+<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Hi</p></div></content></entry>
+<entry><id>j</id><content type="text">1 &lt; 2</content></entry></feed>"""
+
+
+def put(tmp_path: Path, data: str | bytes, name: str = "a.xml") -> Path:
+    (tmp_path / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+    return tmp_path / name
+
+
+def test_rss(tmp_path: Path) -> None:
+    path = put(tmp_path, RSS)
+    (one, two), (error,), report = gather(path)
+    assert one.document.id == "g1"
+    assert one.document.source == "other.org"
+    assert one.document.title == "A & B"
+    assert one.document.date == "2021-09-05T22:01:00Z"
+    assert one.document.html == '<p>Long <script>kept()</script> <a href="/x">é</a></p>'
+    assert list(one.fields) == ["id", "source", "url", "date", "title", "html"]
+    assert (two.document.id, two.document.source) == ("http://www.example.co.uk/2", "example.co.uk")
+    assert two.document.html == "Only <b>this</b>"
+    assert error.where == f"{path}:3"
+    assert report.notes == {}
+
+
+def test_atom(tmp_path: Path) -> None:
+    (one, two), errors, _ = gather(put(tmp_path, ATOM, "a.atom.gz".removesuffix(".gz")))
+    assert one.document.html == "<p>Hi</p>"
+    assert one.document.date == "2024-01-02T03:04:05Z"
+    assert (two.document.text, two.document.html, two.document.source) == ("1 < 2", None, "example.org")
+    assert errors == []
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [RSS[:-40], RSS.replace("A &amp; B", "A & B"), RSS.replace("short", "<b>"), RSS.replace("short", "\x0b")],
+)
+def test_broken_xml(tmp_path: Path, broken: str) -> None:
+    found, _, report = gather(put(tmp_path, broken))
+    assert found[0].document.html == '<p>Long <script>kept()</script> <a href="/x">é</a></p>'
+    assert report.notes == {feed.BROKEN: 1}
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16"])
+def test_an_item_that_the_end_of_the_file_cuts_off_is_told_and_not_given_as_its_summary(
+    tmp_path: Path, coding: str
+) -> None:
+    whole = RSS.replace("utf-8", coding)
+    cut = whole[: whole.index("<script>")].encode(coding)
+    found, (error,), report = gather(put(tmp_path, cut))
+    assert found == []
+    assert error.where.endswith("a.xml:1")
+    assert error.problem == "expected the end of the item, found that of the file, which is cut off"
+    assert report.notes == {feed.BROKEN: 1}
+    (entry,), (error,), _ = gather(put(tmp_path, ATOM[: ATOM.index(" 2</content>")]))
+    assert entry.document.html == "<p>Hi</p>"
+    assert "cut off" in error.problem
+
+
+def test_items_before_the_place_where_a_feed_is_cut_off_are_whole(tmp_path: Path) -> None:
+    found, errors, _ = gather(put(tmp_path, RSS[: RSS.index("<item><title>nothing")]))
+    assert [one.document.id for one in found] == ["g1", "http://www.example.co.uk/2"]
+    assert errors == []
+
+
+def test_a_character_set_that_lies(tmp_path: Path) -> None:
+    found, _, report = gather(put(tmp_path, RSS.encode("cp1252")))
+    assert "é" in str(found[0].document.html)
+    assert report.notes == {feed.BROKEN: 1}
+
+
+def entity(declarations: str, body: str) -> str:
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE rss [{declarations}]><rss version="2.0"><channel>'
+        f"<item><description>{body}</description></item></channel></rss>"
+    )
+
+
+def test_no_external_entities(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("TOP-SECRET")
+    for declaration in (
+        f'<!ENTITY x SYSTEM "file://{secret}">',
+        f'<!ENTITY % p SYSTEM "file://{secret}"> %p;',
+        f'<!ENTITY x PUBLIC "a" "file://{secret}">',
+    ):
+        found, _, _ = gather(put(tmp_path, entity(declaration, "before &x; after")))
+        assert all("TOP-SECRET" not in one.document.body for one in found)
+
+
+def test_short_entities_are_known(tmp_path: Path) -> None:
+    found, _, _ = gather(put(tmp_path, entity("<!ENTITY nb \"&#160;\"><!ENTITY shop 'The shop'>", "a&nb;&shop;")))
+    assert found[0].document.body == "a\xa0The shop"
+
+
+def test_entities_do_not_unfold_without_end(tmp_path: Path) -> None:
+    laughs = '<!ENTITY a "' + "lol" * 10 + '">'
+    laughs += "".join(f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 10}">' for i in range(9))
+    blowup = entity('<!ENTITY a "' + "lol" * 20_000 + '">', "&a;" * 2_000)
+    for data in (entity(laughs, "x &j; y"), blowup):
+        path = put(tmp_path, data)
+        tracemalloc.start()
+        found, _, _ = gather(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert sum(len(one.document.body) for one in found) <= len(data)
+        assert peak < 100 * len(data) + 10_000_000
+
+
+@pytest.mark.parametrize(
+    "data", ["", "no xml", "<html><p>a page</p></html>", "<urlset><url><loc>http://a/</loc></url></urlset>"]
+)
+def test_no_feed(tmp_path: Path, data: str) -> None:
+    found, (error,), _ = gather(put(tmp_path, data))
+    assert found == []
+    assert not error.fatal
+    assert error.problem == "expected a feed (RSS or Atom), found none"
+
+
+def test_too_large(tmp_path: Path) -> None:
+    _, (error,), _ = gather(put(tmp_path, RSS), ReadConfig(max_record=100))
+    assert error.problem == "expected at most 100 bytes, found more"
+
+
+def test_a_folder_of_feeds(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    put(tmp_path / "f", RSS, "1.xml")
+    put(tmp_path / "f", ATOM, "2.atom")
+    put(tmp_path / "f", "<urlset/>", "sitemap.xml")
+    found, errors, _ = gather(tmp_path / "f")
+    assert [one.document.source for one in found] == ["other.org", "example.co.uk", "example.org", "example.org"]
+    assert len(errors) == 2
+    assert len(gather(tmp_path / "f", ReadConfig(format="feed"))[0]) == 4
+
+
+def test_no_address_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    def refuse(*_: object) -> None:
+        pytest.fail("a connection")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    gather(put(tmp_path, "http://127.0.0.1:9/feed"))
+    gather(put(tmp_path, RSS))

@@ -1,0 +1,223 @@
+"""What the archive says of slots: the narrowest kind of all fillers, if there are enough."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from zlib import crc32
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.config import EvidenceConfig, PipelineConfig, SampleConfig, UserPattern
+from templatemine.mining.sampling import choose
+from templatemine.mining.slot_types import MOST, Filled, Slotted, Taken, _matcher, kinds_taken, read_fillers
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import mine
+from templatemine.text.patterns import pattern_set
+from templatemine.text.slots import fills
+
+NEWS = pattern_set("news")
+NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", "Kim Orr", "Sue Fox", "Ian Rex")
+
+
+def taken(
+    texts: Sequence[str], words: str = "Photo by", side: str = "end", anchor: str = "", **options: float | bool
+) -> Taken:
+    forms = [word.encode() for word in words.split()]
+    string = Slotted(forms=forms, side=side, anchor=anchor or side)
+    return kinds_taken([string], read_fillers([string], texts, NEWS, "-"), "-", EvidenceConfig(**options))[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fillers"),
+    [
+        ("names", NAMES),
+        ("number", [f"{number}, {2 * number}" for number in range(7)]),
+        ("date", [f"May {number}, 2014" for number in range(7)]),
+        ("duration", [f"{number} hours ago" for number in range(7)]),
+        ("url", [f"https://example.org/a-{number}" for number in range(7)]),
+        ("20", ["a view of it", "all of us", "someone", "others", "no one", "nobody", "none other"]),
+        ("40", ["語", *NAMES]),
+        ("", ["other " * 18, *NAMES]),
+    ],
+)
+def test_the_narrowest_kind_of_all(kind: str, fillers: Sequence[str]) -> None:
+    texts = [f"A story.\nPhoto by {one}\nMore." for one in fillers]
+    assert taken(texts).kind == kind
+    assert taken(texts[::-1]).kind == kind
+    before = [f"A story.\u2028{one} photo.\u2029More." for one in fillers]
+    assert taken(before, "photo.", "start").kind == kind
+
+
+def test_a_script_without_capitals_has_no_names() -> None:
+    """ "Next Previous" before a byline in Arabic said names once, and all words of Arabic were some."""
+    texts = [f"خبر.\n{one} عين اليوم\nخبر." for one in NAMES]
+    assert taken(texts, "عين اليوم", "start").kind == "names"
+    assert not fills("names", "توفي شخص صباح اليوم في حادث سير ", "-", "start")
+    assert taken([*texts, "توفي شخص صباح عين اليوم"], "عين اليوم", "start").kind.isdigit()
+
+
+def test_few_documents_say_nothing() -> None:
+    texts = [f"Photo by {one}" for one in NAMES]
+    assert taken(texts[:5]) == Taken()
+    assert taken(texts[:6]).kind == "names"
+    assert taken(texts[:5], slot_unseen=0.6).kind == "names"
+    assert taken([*texts[:5], "\n".join(texts)]).kind == "names"
+    # It is documents that count.
+    assert taken(["\n".join(texts)]) == Taken()
+    assert taken(texts, slot_kinds=False) == Taken()
+
+
+def test_names_hold_capitals() -> None:
+    """Where a script has none, any words would be names."""
+    assert taken([f"Photo by {one}" for one in ("نص", "كلمة", "ثالث", "رابع", "خامس", "سادس")]).kind == "10"
+
+
+def test_a_string_may_always_have_its_slot_filled() -> None:
+    texts = [f"Photo by {one}" for one in NAMES]
+    assert taken(texts).always
+    assert taken([*texts, "Photo by"]).always
+    assert not taken([*texts, "Photo by an artist " + "who is not known to any of us " * 5]).always
+    # Few different ones, or words of no kind, say nothing of what else may come.
+    assert not taken([texts[0]] * 20).always
+    assert not taken([f"Photo by the {one} of them" for one in "abcdefgh"]).always
+
+
+def test_where_in_its_line_a_string_stands() -> None:
+    """The other edge of the string may be that of a line."""
+    texts = [f"Photo by {one}\nThis is a photo by him who says it was not even his own" for one in NAMES]
+    assert taken(texts, anchor="line").kind == "names"
+    texts = [f"Photo by {one}\nThis is a Photo by him who says it was not even his own" for one in NAMES]
+    assert taken(texts, anchor="line").kind == "names"
+    assert taken(texts, anchor="end").kind != "names"
+
+
+def test_own_patterns_are_one_character() -> None:
+    patterns = pattern_set("news", (UserPattern(name="case", regex="no [0-9]+ of the old book there", spans=True),))
+    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    texts = [f"Photo by Ann no {number} of the old book there" for number in range(7)]
+    found = read_fillers([string], texts, patterns, "-")
+    assert kinds_taken([string], found, "-", EvidenceConfig())[0].kind == "names"
+    assert taken(texts).kind != "names"
+    assert read_fillers([], texts, NEWS, "-") == []
+
+
+def test_parts_say_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    texts = [f"Photo by Ann {chr(number)}" for number in range(ord("A"), ord("Z") + 1)]
+
+    def read(some: Sequence[str]) -> Filled:
+        (found,) = read_fillers([string], some, NEWS, "-")
+        return found
+
+    assert read(texts[1::2]) + read([]) + read(texts[::2]) == read(texts)
+    assert len(read(texts).fillers) == 26 < MOST
+    # Of very many some are kept, the same ones in whatever parts and order they come.
+    monkeypatch.setattr("templatemine.mining.slot_types.MOST", 5)
+    whole = read(texts)
+    assert (len(whole.fillers), whole.documents) == (5, 26)
+    assert read(texts[::-1]) == read(texts[3:]) + read(texts[:3]) == whole
+    assert whole + whole == read(texts) + read(texts[::-1]) == read(texts * 2)
+
+
+@examples(200)
+@given(st.lists(st.lists(st.sampled_from("ABCDEFGH"), max_size=12), min_size=1, max_size=5), st.integers(1, 9))
+def test_sums_of_parts(parts: list[list[str]], most: int) -> None:
+    """What is kept of many fillers is that of the whole."""
+    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("templatemine.mining.slot_types.MOST", most)
+        patch.setattr("templatemine.mining.slot_types.BATCH", 2)
+        texts = [[f"Photo by {one}" for one in part] for part in parts]
+        (whole,) = read_fillers([string], [text for part in texts for text in part], NEWS, "-")
+        total = Filled()
+        for part in texts:
+            total += read_fillers([string], part, NEWS, "-")[0]
+        assert total == whole
+    count = Counter(one for part in parts for one in part)
+    kept = sorted(count, key=lambda one: crc32(f" {one}".encode()))[:most]
+    assert whole.fillers == {f" {one}".encode(): f" {one}" for one in kept}
+    assert whole.documents == count.total()
+
+
+@pytest.mark.parametrize(("longest", "kind"), [(3, "10"), (6, "10"), (7, "20"), (20, "30"), (60, "90"), (79, "")])
+def test_a_filler_to_come_may_be_half_as_long_again(longest: int, kind: str) -> None:
+    """The blank beside the string counts."""
+    fillers = [letter * (longest - 1) for letter in "abcdefgh"]
+    assert taken([f"Photo by {one}" for one in fillers]).kind == kind
+
+
+@given(st.lists(st.lists(st.sampled_from(["by", " ", "a", "é", "\n", "\u2028", "\u2029", "\u2027"])).map("".join)))
+def test_what_stands_beside_strings(texts: list[str]) -> None:
+    """Natively as with expressions."""
+    matcher = _matcher([Slotted(forms=[b"by"], side=side, anchor=side) for side in ("end", "start")], NEWS, "-")
+    expected = []
+    for place, text in enumerate(texts):
+        for found in re.finditer(r"(?<!\S)by(?!\S)", text):
+            rests = [
+                re.match("[^\n\u2028\u2029]*", text[found.end() :]),
+                re.search("[^\n\u2028\u2029]*\\Z", text[: found.start()]),
+            ]
+            expected += [(place, string, rest[0].encode()) for string, rest in enumerate(rests) if rest is not None]
+    for given_texts in (texts, [text.encode() for text in texts]):
+        assert sorted(matcher.rests([*given_texts], bytes([4, 8]))) == sorted(expected)
+
+
+def credited(number: int, credit: str) -> Document:
+    """A story of words that stand nowhere else, and a credit."""
+    rng = Random(number)
+    lines = (" ".join("".join(rng.choices("abcdefgh", k=7)) for _ in range(12)) for _ in range(4))
+    return Document(
+        source="s", id=str(number), text="\n".join([*map(str.capitalize, lines), credit]), date="2020-01-01"
+    )
+
+
+def by_a_name(number: int) -> Document:
+    first, last = ("".join(Random(-number - place).choices("abcdefgh", k=7)).title() for place in (1, 2))
+    return credited(number, f"Photo taken by {first} {last}")
+
+
+def test_all_documents_of_a_sampled_source_say_what_fills_slots() -> None:
+    config = PipelineConfig(sample=SampleConfig(documents=80))
+    documents = [by_a_name(number) for number in range(200)]
+    chosen = choose(documents, config.sample)
+    assert chosen is not None
+    other = next(number for number in range(200) if number not in chosen.tolist())
+    documents[other] = credited(other, "Photo taken by somebody whose name is nowhere told")
+    exact = replace(config, sample=SampleConfig(exact=True))
+    for some in (config, exact):
+        tokens = [one.tokens for one in mine(documents, some)["s"].templates if one.tokens and one.slot == "end"]
+        assert ("Photo", "taken", "by", "{slot:60}") in tokens
+
+
+def test_the_example_is_one_of_the_expression() -> None:
+    """Where the string stands first it is not at the edge of its line, so what follows says nothing of the slot."""
+    documents = [by_a_name(number) for number in range(60)]
+    documents[0] = credited(0, "Well, Photo taken by somebody whom nobody of us had ever seen before that day")
+    pack = mine(documents)["s"]
+    (found,) = (one for one in pack.templates if one.tokens == ("Photo", "taken", "by", "{slot:names}"))
+    assert found.example == "Photo taken by"
+    assert Pack.from_json(pack.to_json()).templates == pack.templates
+
+
+def test_the_example_keeps_what_python_alone_takes_for_white_space() -> None:
+    """Such as the file separator, which is a part of its token."""
+    documents = [by_a_name(number) for number in range(60)]
+    documents = [
+        replace(
+            one,
+            text=f"{one.text}\n{'ABCDEFGH'[number % 8]}ane {'KLMNOPQR'[number // 8]}oe contributed to this report for us\x1c",
+        )
+        for number, one in enumerate(documents)
+    ]
+    pack = mine(documents)["s"]
+    (found,) = (one for one in pack.templates if one.tokens and one.tokens[1:3] == ("contributed", "to"))
+    assert found.example.endswith("\x1c")
+    assert Pack.from_json(pack.to_json()).templates == pack.templates

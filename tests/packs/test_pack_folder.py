@@ -1,0 +1,216 @@
+"""A folder of packs: written together, chosen by the source they name, with the dropped strings beside them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from templatemine.errors import CorpusError, PackError
+from templatemine.io.jsonl import encode_line
+from templatemine.mining.candidates import Dropped, Strings
+from templatemine.mining.tokenise import Forms
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import (
+    DroppedString,
+    PackFiles,
+    dropped_beside,
+    load_packs,
+    open_shelf,
+    pack_files,
+    read_dropped,
+    refuse_renamed,
+)
+from templatemine.pipeline import mine
+from templatemine.text.patterns import pattern_set
+
+DROPPED: list[DroppedString] = [
+    (("of", "the"), 9, 30, "stands in other sources"),
+    (("{number}", "{{x}}", '"\\"', "\x01\x7f", "é"), 5, 2**31 - 1, 'too "rare"'),
+    (("a\ud800", "新"), 3, 3, "too rare"),
+]
+
+
+def columns(rows: list[DroppedString]) -> Dropped:
+    """Dropped strings as mining has them."""
+    patterns = pattern_set("news")
+    place: dict[str, int] = {}
+    tokens = [[place.setdefault(token, len(place)) for token in row[0]] for row in rows]
+    forms = [patterns.from_readable(token) for token in place]
+    reasons = sorted({row[3] for row in rows})
+    return Dropped(
+        strings=Strings(
+            tokens=np.array([token for row in tokens for token in row], np.int32),
+            bounds=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
+            names=Forms(np.frombuffer(b"".join(forms), np.uint8), np.cumsum([0, *map(len, forms)], dtype=np.int64)),
+            df=np.array([row[1] for row in rows], np.int32),
+            count=np.array([row[2] for row in rows], np.int32),
+        ),
+        reasons=reasons,
+        reason_of=np.array([reasons.index(row[3]) for row in rows], np.int8),
+        patterns=patterns,
+    )
+
+
+@dataclass(frozen=True)
+class Result:
+    source: str
+    pack: Pack | None
+    rows: list[DroppedString] | None
+
+    @property
+    def dropped(self) -> Dropped | None:
+        return None if self.rows is None else columns(self.rows)
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    documents = [
+        Document(source="a", id=str(number), text=f"w{number}\nRead our letter every single morning.")
+        for number in range(20)
+    ]
+    return mine(documents)["a"]
+
+
+def save(folder: Path, *results: Result, force: bool = False) -> list[str | None]:
+    with open_shelf(folder, force) as shelf:
+        return [shelf.save(result) for result in results]
+
+
+def test_round_trip(tmp_path: Path, pack: Pack) -> None:
+    second = replace(pack, source="../B")
+    paths = save(tmp_path, Result("a", pack, DROPPED), Result("../B", second, None), Result("none", None, None))
+    assert paths[0] == str(tmp_path / "a.json")
+    assert paths[2] is None
+    assert len(list(tmp_path.iterdir())) == 4
+    loaded = load_packs([tmp_path])
+    assert {source: one.templates for source, one in loaded.items()} == {"a": pack.templates, "../B": pack.templates}
+    assert load_packs(path for path in paths if path).keys() == loaded.keys()
+    assert list(read_dropped(tmp_path / "a.json")) == DROPPED
+    assert list(read_dropped(str(paths[1]))) == []
+    lines = gzip.decompress((tmp_path / "a.dropped.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    keys = ("tokens", "df", "count", "reason")
+    assert lines == [encode_line(dict(zip(keys, row, strict=True))) for row in DROPPED]
+
+
+def test_many_dropped_strings(tmp_path: Path, pack: Pack) -> None:
+    many: list[DroppedString] = [((f"w{number}", "x" * (number % 7)), number, number, "r") for number in range(10_000)]
+    many = [(tuple(filter(None, tokens)), df, count, reason) for tokens, df, count, reason in many]
+    save(tmp_path, Result("a", pack, many))
+    assert list(read_dropped(tmp_path / "a.json")) == many[::-1]  # the most frequent first
+    assert list(columns(many)) == many[::-1]
+
+
+def test_what_exists_is_refused(tmp_path: Path, pack: Pack) -> None:
+    save(tmp_path, Result("a", pack, DROPPED))
+    with open_shelf(tmp_path) as shelf:
+        shelf.refuse_existing(["b", "c"])
+        with pytest.raises(CorpusError, match=r"a\.json: exists"):
+            shelf.refuse_existing(["b", "a"])
+    save(tmp_path, Result("a", pack, []), force=True)
+    assert list(read_dropped(tmp_path / "a.json")) == []
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_pack_under_another_name_is_no_place_for_a_second_one(tmp_path: Path, pack: Pack, edited: bool) -> None:
+    save(tmp_path, Result("a", pack, None), Result("b", replace(pack, source="b"), None))
+    (tmp_path / "a.json").rename(tmp_path / "ours.json")
+    if edited:
+        data = json.loads((tmp_path / "ours.json").read_text())
+        (tmp_path / "ours.json").write_text(json.dumps(dict(reversed(data.items()))), encoding="utf-8-sig")
+    (tmp_path / "notes.json").write_text("[]")
+    with pytest.raises(
+        PackError, match=r"ours\.json: expected no pack of 'a' here, .* a\.json; give the file that name"
+    ):
+        refuse_renamed(str(tmp_path), ["a", "b"])
+    refuse_renamed(str(tmp_path), ["b", "c"])
+    with pytest.raises(PackError, match=r"ours\.json"), open_shelf(tmp_path, force=True) as shelf:
+        shelf.refuse_existing(["a"])
+    # Nor is the file of one source the place of another one's pack.
+    (tmp_path / "ours.json").rename(tmp_path / "c.json")
+    with pytest.raises(PackError, match=r"c\.json: expected no pack of 'a' here"):
+        refuse_renamed(str(tmp_path), ["c"])
+    refuse_renamed(str(tmp_path / "none"), ["c"])
+
+
+def test_files_of_a_folder(tmp_path: Path) -> None:
+    for name in ("b.json", "a.json", ".hidden.json", "a.dropped.jsonl.gz", "notes.txt"):
+        (tmp_path / name).write_text("x")
+    assert pack_files(tmp_path) == [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    assert pack_files(tmp_path / "notes.txt") == [str(tmp_path / "notes.txt")]
+    for name in ("gone", "empty"):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        with pytest.raises(PackError, match=f"{name}: "):
+            pack_files(tmp_path / name)
+
+
+def test_two_packs_for_a_source(tmp_path: Path, pack: Pack) -> None:
+    pack.save(tmp_path / "1.json")
+    pack.save(tmp_path / "2.json")
+    with pytest.raises(PackError) as caught:
+        load_packs([tmp_path])
+    found = f"found a second one for 'a'; the first is {tmp_path}/1.json"
+    assert str(caught.value) == f"{tmp_path}/2.json: expected one pack a source, {found}"
+
+
+def test_packs_are_read_when_they_are_asked_for(tmp_path: Path, pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(tmp_path, *(Result(name, replace(pack, source=name), None) for name in ("a", "b", "c")))
+    data = json.loads((tmp_path / "b.json").read_text())
+    (tmp_path / "b.json").write_text(json.dumps({**data, "documents": "many"}))
+    read: list[str] = []
+    load = Pack.load
+    monkeypatch.setattr(Pack, "load", lambda path: read.append(Path(path).name) or load(path))
+    packs = PackFiles([tmp_path])
+    assert sorted(packs) == ["a", "b", "c"]
+    assert len(packs) == 3
+    assert "b" in packs
+    assert packs.get("d") is None
+    assert read == []
+    assert packs["a"] is packs["a"]
+    assert packs["a"].templates == pack.templates
+    assert read == ["a.json"]
+    with pytest.raises(PackError, match=r"b\.json: documents: expected a number"):
+        packs["b"]
+    # Another process gets the names of the files, and reads for itself.
+    assert len(pickle.dumps(packs)) < 500
+    assert pickle.loads(pickle.dumps(packs))["c"].source == "c"
+    (tmp_path / "c.json").write_text((tmp_path / "a.json").read_text())
+    with pytest.raises(PackError, match=r"c\.json: source: expected 'c', as before, found 'a'"):
+        packs["c"]
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"source": "a", "templates": []}', '{"schema": 99, "source": 1}'])
+def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) -> None:
+    replace(pack, source="b").save(tmp_path / "b.json")
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(PackError, match=r"a\.json: "):
+        load_packs([tmp_path])
+    if "templates" not in text:  # else the source is told, and no more was asked
+        with pytest.raises(PackError, match=r"a\.json: "):
+            PackFiles([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "not found; it holds the dropped strings"),
+        (b"x", "damaged"),
+        (gzip.compress(b'{"tokens": ["a"], "df": 1, "count": 1, "reason": "r"}\n')[:-9], "too early"),
+        (gzip.compress(b"{}\n"), ":1: expected a dropped string"),
+        (gzip.compress(b'{"tokens": "ab", "df": 1, "count": 1, "reason": "r"}\n'), ":1: expected a dropped string"),
+        (gzip.compress(b"{\n"), ":1: expected a dropped string"),
+    ],
+)
+def test_dropped_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
+    pack = tmp_path / "a.json"
+    if content is not None:
+        Path(dropped_beside(pack)).write_bytes(content)
+    with pytest.raises(CorpusError, match=message) as caught:
+        list(read_dropped(pack))
+    assert caught.value.fatal

@@ -1,0 +1,233 @@
+"""The proxy between a browser and the network: what it lets through, and that nothing else passes."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from templatemine.pages.render import gate
+from templatemine.pages.render.gate import Gate, host_and_port
+
+Heads = list[bytes]
+Doing = Callable[[Gate, int, Heads], Awaitable[None]]
+
+
+@asynccontextmanager
+async def server(answer: bytes) -> AsyncIterator[tuple[int, Heads]]:
+    """A server that notes what it is asked, gives one answer and closes."""
+    heads: Heads = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(answer)
+        await writer.drain()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.append(asyncio.ensure_future(serve(reader, writer)))
+        tasks[-1].add_done_callback(lambda _: writer.close())
+
+    made = await asyncio.start_server(accept, "127.0.0.1", 0)
+    try:
+        yield made.sockets[0].getsockname()[1], heads
+    finally:
+        made.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def through(
+    do: Doing, *, private: bool = True, most: int = 1 << 20, answer: bytes = b"HTTP/1.1 200 OK\r\n\r\nhello"
+) -> Gate:
+    async def run() -> Gate:
+        one = Gate(private, most)
+        await one.start()
+        try:
+            async with server(answer) as (port, heads):
+                await asyncio.wait_for(do(one, port, heads), 20)
+        finally:
+            await one.stop()
+        return one
+
+    return asyncio.run(run())
+
+
+async def ask(one: Gate, request: str) -> bytes:
+    """Everything that comes back."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
+    writer.write(request.encode())
+    found = await reader.read()
+    writer.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("http://a.example/x", ("a.example", 80)),
+        ("https://A.example./", ("a.example", 443)),
+        ("wss://a.example:8443/x?y#z", ("a.example", 8443)),
+        ("http://[::1]:80/", ("::1", 80)),
+        ("http://user:word@a.example/", ("a.example", 80)),
+        ("file:///etc/passwd", None),
+        ("http:///x", None),
+        ("http://a.example:port/", None),
+        ("http://[bad/", None),
+        ("", None),
+    ],
+)
+def test_where_addresses_lead(url: str, place: tuple[str, int] | None) -> None:
+    assert host_and_port(url) == place
+
+
+def test_a_request_is_forwarded_once() -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(None)
+        first = f"GET http://127.0.0.1:{port}/a?b HTTP/1.1\r\nHost: x\r\nProxy-Connection: keep-alive\r\n"
+        second = f"GET http://127.0.0.1:{port}/second HTTP/1.1\r\n\r\n"
+        found = await ask(one, f"{first}Connection: keep-alive\r\n\r\n{second}")
+        assert found == b"HTTP/1.1 200 OK\r\n\r\nhello"
+        assert heads == [b"GET /a?b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]
+
+    assert through(do).refused == 0
+
+
+def test_a_tunnel() -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
+        writer.write(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 200 OK\r\n\r\n"
+        writer.write(b"whatever\r\n\r\n")
+        assert (await reader.read()).endswith(b"hello")
+        writer.close()
+        assert heads == [b"whatever\r\n\r\n"]
+
+    assert through(do).refused == 0
+
+
+@pytest.mark.parametrize("way", ["CONNECT 127.0.0.1:{port} HTTP/1.1", "GET http://127.0.0.1:{port}/ HTTP/1.1"])
+@pytest.mark.parametrize("why", ["not opened", "another host", "another port", "private", "shut again"])
+def test_what_is_refused(way: str, why: str) -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        if why != "not opened":
+            hosts = {"another host": ("a.example", port), "another port": ("127.0.0.1", port + 1)}
+            one.open(hosts.get(why))
+        if why == "shut again":
+            await one.shut()
+        found = await ask(one, way.format(port=port) + "\r\n\r\n")
+        assert found.startswith(b"HTTP/1.1 403 ")
+        assert heads == []
+
+    assert through(do, private=why != "private").refused == 1
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]"])
+def test_private_addresses_by_any_name(host: str) -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(None)
+        assert (await ask(one, f"CONNECT {host}:{port} HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 403 ")
+        assert heads == []
+
+    through(do, private=False)
+
+
+def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that leads elsewhere at the second look gains nothing, for there is none."""
+    looked: list[str] = []
+
+    def public(address: str) -> bool:
+        looked.append(address)
+        return address == "127.0.0.1"
+
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(None)
+        loop = asyncio.get_running_loop()
+        real = loop.getaddrinfo
+        asked: list[str | bytes | None] = []
+
+        async def names(host: str | bytes | None, port: int, **options: int) -> object:
+            asked.append(host)
+            answers = {"rebound.example": ["169.254.169.254", "127.0.0.1"]}.get(str(host), [host])
+            return [found for name in answers for found in await real(name, port, type=1)]
+
+        monkeypatch.setattr(loop, "getaddrinfo", names)
+        found = await ask(one, f"GET http://rebound.example:{port}/ HTTP/1.1\r\n\r\n")
+        assert found.endswith(b"hello")
+        assert looked == ["169.254.169.254", "127.0.0.1"]
+        assert asked.count("rebound.example") == 1
+
+    monkeypatch.setattr(gate, "is_public", public)
+    through(do, private=False)
+
+
+def test_a_page_loads_no_more_than_its_bytes() -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(None)
+        found = await ask(one, f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n")
+        assert 0 < len(found) < 400_000
+        assert (await ask(one, f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 403 ")
+        assert len(heads) == 1
+        one.open(None)
+        assert await ask(one, f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n")
+
+    through(do, most=200_000, answer=b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 5_000_000)
+
+
+@pytest.mark.parametrize(
+    "head", ["\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "CONNECT : HTTP/1.1\r\n\r\n", "x" * 200_000]
+)
+def test_what_is_no_request(head: str) -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(None)
+        try:
+            found = await ask(one, head)
+        except ConnectionError:
+            found = b""
+        assert found == b"" or found.startswith(b"HTTP/1.1 403 ")
+        assert (await ask(one, f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n")).endswith(b"hello")
+
+    through(do)
+
+
+def test_shutting_ends_what_is_open() -> None:
+    async def do(one: Gate, port: int, heads: Heads) -> None:
+        one.open(None)
+        reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
+        writer.write(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        await one.shut()
+        assert await reader.read() == b""
+        writer.close()
+
+    through(do)
+
+
+def test_what_has_just_been_let_in_is_closed_when_it_stops() -> None:
+    """Its task is cancelled before the first step; a socket that stays open would warn, which is an error here."""
+
+    async def run() -> None:
+        one = Gate(True, 1 << 20)
+        accept, stopped = one._accept, asyncio.Event()
+
+        def accept_and_stop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accept(reader, writer)
+            for task in one._tasks:
+                task.cancel()
+            asyncio.ensure_future(one.stop()).add_done_callback(lambda _: stopped.set())
+
+        one._accept = accept_and_stop  # type: ignore[method-assign]
+        await one.start()
+        with socket.create_connection(("127.0.0.1", one.port), 5) as client:
+            await asyncio.wait_for(stopped.wait(), 5)
+            client.settimeout(5)
+            assert await asyncio.get_running_loop().run_in_executor(None, client.recv, 1) == b""
+
+    asyncio.run(run())
+    gc.collect()

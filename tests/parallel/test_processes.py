@@ -1,0 +1,162 @@
+"""Workers: results in order, errors as they were raised, and no process left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from templatemine.errors import CapacityError, CorpusError
+from templatemine.parallel.processes import Workers
+
+_offset = 0
+
+
+def set_offset(offset: int) -> None:
+    global _offset
+    if offset < 0:
+        raise CorpusError("no negative offsets")
+    _offset = offset
+
+
+def add(number: int) -> int:
+    return number + _offset
+
+
+def slow_when_even(number: int) -> int:
+    time.sleep(0.05 * (number % 2 == 0))
+    return number
+
+
+def size(data: bytes) -> bytes:
+    return data * 2
+
+
+def fail_at_three(number: int) -> int:
+    if number == 3:
+        raise CorpusError("expected a, found b", "f:3")
+    return number
+
+
+def divide(number: int) -> float:
+    return 1 / number
+
+
+def gather(seen: list[int], results: Iterator[int]) -> None:
+    """Like ``extend``, but what came before an exception is kept on every version of Python."""
+    for number in results:
+        seen.append(number)
+
+
+def interrupt_after_one(results: Iterator[None]) -> None:
+    next(results)
+    raise KeyboardInterrupt
+
+
+def die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def not_to_be_sent(number: int) -> object:
+    return lambda: number
+
+
+def process(number: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def none_left() -> Iterator[None]:
+    yield
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 3])
+@pytest.mark.parametrize("waiting", [None, 1, 4])
+def test_results_come_in_order(ahead: int, waiting: int | None) -> None:
+    with Workers(3, set_offset, (100,)) as pool:
+        assert list(pool.map(add, range(50), ahead, waiting)) == list(range(100, 150))
+        assert list(pool.map(slow_when_even, range(6), ahead, waiting)) == list(range(6))
+
+
+def test_no_more_processes_than_items_or_jobs() -> None:
+    with Workers(4) as pool:
+        assert list(pool.map(add, [])) == []
+        assert multiprocessing.active_children() == []
+        assert len(set(pool.map(process, range(2)))) == 2
+        assert len(set(pool.map(process, range(30)))) == 4
+
+
+def test_items_are_taken_as_they_are_needed() -> None:
+    taken = 0
+
+    def items() -> Iterator[int]:
+        nonlocal taken
+        for number in range(1000):
+            taken += 1
+            yield number
+
+    with Workers(2) as pool:
+        results = pool.map(add, items(), ahead=1, waiting=4)
+        assert [next(results) for _ in range(10)] == list(range(10))
+        assert taken <= 10 + 2 * 2 + 4
+
+
+def test_large_items_and_results() -> None:
+    data = [bytes([number]) * 3_000_000 for number in range(6)]
+    with Workers(2) as pool:
+        assert list(pool.map(size, data, ahead=2)) == [one * 2 for one in data]
+
+
+def test_errors_come_as_they_were_raised() -> None:
+    seen: list[int] = []
+    with pytest.raises(CorpusError) as caught, Workers(2) as pool:
+        gather(seen, pool.map(fail_at_three, range(10), ahead=1))
+    assert seen == [0, 1, 2]
+    assert str(caught.value) == "f:3: expected a, found b"
+    assert caught.value.where == "f:3"
+
+
+def test_a_bug_tells_where_it_was() -> None:
+    with pytest.raises(ZeroDivisionError) as caught, Workers(1) as pool:
+        list(pool.map(divide, [0]))
+    (note,) = caught.value.__notes__
+    assert note.startswith("in a worker process:")
+    assert "in divide" in note
+
+
+def test_a_failed_start_is_the_answer_to_every_item() -> None:
+    with pytest.raises(CorpusError, match="no negative offsets"), Workers(2, set_offset, (-1,)) as pool:
+        list(pool.map(add, range(3)))
+
+
+def test_a_result_that_cannot_be_sent() -> None:
+    with pytest.raises(RuntimeError, match=r"(?i)pickle|local object"), Workers(1) as pool:
+        list(pool.map(not_to_be_sent, [1]))
+
+
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_a_process_that_dies(ahead: int) -> None:
+    with pytest.raises(CapacityError, match="a worker process was ended from outside"), Workers(2) as pool:
+        list(pool.map(die_at_three, range(20), ahead))
+
+
+def test_an_error_outside_ends_them_at_once() -> None:
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Workers(2) as pool:
+        interrupt_after_one(pool.map(time.sleep, [0, 60, 60], ahead=1))
+    assert time.monotonic() - began < 10
+
+
+def test_handlers_and_mask_are_as_before() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with Workers(1) as pool:
+        list(pool.map(add, [1]))
+    assert (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, ())) == before

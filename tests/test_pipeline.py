@@ -1,0 +1,545 @@
+"""The order of the stages, on small archives made by hand or by the generator."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
+from templatemine.errors import ConfigError
+from templatemine.mining.templates import templates_of
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import METHODS, Miner, mine, mine_source, rates_of, unfit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "datasets"))
+from generate import Archive, ArchiveSpec, generate
+
+WORDS = [f"{a}{b}{c}" for a in "bdfglmnprst" for b in "aeiou" for c in ("l", "n", "r", "st", "ng")]
+
+
+def story(rng: random.Random, words: int = 60) -> str:
+    return " ".join(rng.choice(WORDS) for _ in range(words)) + "."
+
+
+def archive(source: str, footer: str, documents: int = 40, seed: int = 1) -> list[Document]:
+    rng = random.Random(f"{source}{seed}")
+    return [
+        Document(source=source, id=str(i), text=f"{story(rng)}\n\n{story(rng)}\n\n{footer.replace('#', str(i))}")
+        for i in range(documents)
+    ]
+
+
+def three_sources() -> list[Document]:
+    return (
+        archive("a.example", "Sign up for our Morning Letter, issue #, today!")
+        + archive("b.example", "Follow the Weekly Beacon on every channel you like.")
+        + archive("c.example", "Call the tip line of the Courier at any hour.")
+    )
+
+
+def test_the_footer_is_found_and_cut_from_a_new_article() -> None:
+    packs = mine(three_sources())
+    assert sorted(packs) == ["a.example", "b.example", "c.example"]
+    tokens = [" ".join(template.tokens or ()) for template in packs["a.example"].templates]
+    assert "Sign up for our Morning Letter, issue {number}, today!" in tokens
+    text = "Something new happened.\n\nSign up for our Morning Letter, issue 977, today!\n"
+    cleaned = Cleaner(packs["a.example"]).clean(text)
+    assert cleaned.text == "Something new happened."
+    assert [(span.start, span.end) for span in cleaned.removed] == [(25, len(text) - 1)]
+
+
+def test_words_that_many_short_articles_have_are_found() -> None:
+    """Where every article is short, a word of each says few bits, as rare words of prose do."""
+    rng = random.Random(7)
+    documents = []
+    for number in range(120):
+        first, last, tags = story(rng, 20), story(rng, 20), " ".join(rng.sample(WORDS, 2))
+        lines = [first, "Advertisement", f"{last} Tags {tags}"] if number % 3 else [first, last, "Print"]
+        documents.append(Document(source="s", id=str(number), text="\n".join(lines)))
+    cleaner = Cleaner(mine(documents)["s"])
+    assert cleaner.clean("Something new happened.\nAdvertisement\nIt is over. Tags dog cat").text == (
+        "Something new happened.\nIt is over."
+    )
+    assert cleaner.clean("Advertisement is an art.\nPrint").text == "Advertisement is an art."
+
+
+def test_what_continues_a_template_and_says_much_more_is_no_chance() -> None:
+    """A third of the notes on an author have the same long rest, before a sentence of their own."""
+    rng = random.Random(7)
+    name = "Jane Roe covers the courts for The Harbour Courier"
+    rest = f"{name}, and her column on law appears in print on Monday, with letters from all who wrote to her desk."
+    notes = [rest if number % 3 == 0 else f"{name}, {rng.choice(WORDS)} {rng.choice(WORDS)}." for number in range(90)]
+    texts = [f"{story(rng)}\n{note} {story(rng, 20)}" for note in notes]
+    cleaner = Cleaner(mine([Document(source="s", id=str(at), text=text) for at, text in enumerate(texts)])["s"])
+    told, own = story(rng), story(rng, 20)
+    assert cleaner.clean(f"{told}\n{rest} {own}").text == f"{told}\n{own}"
+
+
+def test_a_heading_with_which_the_paragraph_below_begins_is_found() -> None:
+    name = "The Evening Mail of Harbour Town"
+    below = f"{name} is our letter of the night, with what the day brought and the morning will bring, for all who ask."
+    rng = random.Random(7)
+    texts = ["\n".join([story(rng), *([name, below] if number % 2 else [story(rng)])]) for number in range(60)]
+    cleaner = Cleaner(mine([Document(source="s", id=str(at), text=text) for at, text in enumerate(texts)])["s"])
+    told = story(rng)
+    assert cleaner.clean(f"{told}\n{name}\n{below}").text == told
+    assert cleaner.clean(f"{told}\n{name}").text == told
+
+
+def test_a_stock_phrase_of_joined_lines_goes_without_what_follows_it_by_chance() -> None:
+    rng = random.Random(7)
+    phrase = "To listen to what he said today, click here and then press play; to hear the song of today, by"
+    documents = []
+    for number in range(90):
+        singer = " ".join(rng.sample(WORDS, 2)) if number % 4 else f"Our {rng.choice(WORDS)}"
+        text = f"{story(rng, 60)} {phrase} {singer}, press here. {story(rng, 60)}"
+        documents.append(Document(source="s", id=str(number), text=text))
+    cleaned = Cleaner(mine(documents)["s"]).clean(f"It is over. {phrase} Our Band, once more, and so on.")
+    assert cleaned.text == "It is over. Our Band, once more, and so on."
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_depends_on_the_order_of_documents(method: str) -> None:
+    documents = list(three_sources())
+    config = PipelineConfig(method=method, cutoff=CutoffConfig(draws=19))
+    first = {source: pack.to_json() for source, pack in mine(documents, config).items()}
+    random.Random(5).shuffle(documents)
+    again = mine(documents, config)
+    # The example is one occurrence of several, so it may be another one; everything else is the same.
+    for source, pack in again.items():
+        old = type(pack).from_json(first[source])
+        assert [(one.id, one.regex, one.df, one.count, one.anchor) for one in old.templates] == [
+            (one.id, one.regex, one.df, one.count, one.anchor) for one in pack.templates
+        ]
+        assert old.cutoff == pack.cutoff
+        assert old.dropped == pack.dropped
+
+
+def test_two_processes_give_the_packs_of_one() -> None:
+    one = {source: pack.to_json() for source, pack in mine(three_sources()).items()}
+    two = {source: pack.to_json() for source, pack in mine(three_sources(), jobs=2).items()}
+    assert one == two
+
+
+def test_64_bit_arrays_give_the_same_packs() -> None:
+    one = {source: pack.to_json() for source, pack in mine(three_sources()).items()}
+    wide = PipelineConfig(mine=MineConfig(force64=True))
+    assert {source: pack.to_json() for source, pack in mine(three_sources(), wide).items()} == one
+
+
+def test_every_dropped_string_has_a_reason() -> None:
+    for method in METHODS:
+        for report in Miner(PipelineConfig(method=method, cutoff=CutoffConfig(draws=19))).run(three_sources()):
+            assert report.pack is not None
+            assert report.dropped is not None
+            rows = list(report.dropped)
+            assert len(rows) == sum(report.pack.dropped.values())
+            assert all(reason for _, _, _, reason in rows)
+            assert [df for _, df, _, _ in rows] == sorted((df for _, df, _, _ in rows), reverse=True)
+
+
+def test_a_source_with_few_documents_is_skipped_and_said_so() -> None:
+    documents = archive("small.example", "A footer that is always there.", documents=5)
+    (report,) = Miner().run(documents[:4])
+    assert report.pack is None
+    assert report.note == "skipped: 4 documents, at least 5 are needed"
+    assert Miner(PipelineConfig(mine=MineConfig(min_docs=4))).run(documents[:4])[0].pack is not None
+    (report,) = Miner().run(documents)
+    assert report.pack is not None
+    assert [" ".join(one.tokens or ()) for one in report.pack.templates] == ["A footer that is always there."]
+
+
+@pytest.mark.parametrize("method", ["energy", "thesis"])
+def test_a_histogram_asks_for_more_documents(method: str) -> None:
+    documents = archive("small.example", "A footer that is always there.", documents=10)
+    assert Miner(PipelineConfig(method=method)).run(documents)[0].pack is not None
+    (report,) = Miner(PipelineConfig(method=method)).run(documents[:9])
+    assert report.note == "skipped: 9 documents, at least 10 are needed"
+
+
+def test_equal_documents_teach_nothing() -> None:
+    documents = [Document(source="same.example", id=str(i), text="The same text every time.") for i in range(50)]
+    (report,) = Miner().run(documents)
+    assert report.pack is None
+    assert "all documents are equal" in report.note
+
+
+def test_no_documents_no_reports() -> None:
+    assert Miner().run([]) == []
+
+
+def test_documents_of_separators_only() -> None:
+    documents = [Document(source="blank.example", id=str(i), text=" \n-\t" * i) for i in range(20)]
+    (report,) = Miner().run(documents)
+    assert report.pack is not None
+    assert report.pack.templates == ()
+
+
+def test_no_second_mode_no_templates_and_it_says_so() -> None:
+    rng = random.Random(3)
+    documents = [Document(source="prose.example", id=str(i), text=story(rng, 400)) for i in range(60)]
+    (report,) = Miner(PipelineConfig(method="energy")).run(documents)
+    assert report.pack is not None
+    assert report.pack.templates == ()
+    assert "no second mode" in report.note
+    assert report.pack.cutoff.second_mode["p"] > 0.01
+
+
+def test_unknown_method_and_jobs_are_refused() -> None:
+    with pytest.raises(ConfigError, match="expected one of default, energy, thesis, got 'best'"):
+        mine([], PipelineConfig(method="best"))
+    with pytest.raises(ConfigError, match="jobs: expected at least 1, got 0"):
+        mine([], jobs=0)
+
+
+def test_a_pattern_of_the_user_that_spans_separators_becomes_one_token() -> None:
+    rng = random.Random(9)
+    documents = [
+        Document(
+            source="u.example",
+            id=str(i),
+            text=f"{story(rng)}\nWritten by Ann{'abcdefgh'[i % 8]} Lee{'klmnopqr'[i // 8]} for the Evening Courier desk",
+        )
+        for i in range(64)
+    ]
+    own = UserPattern(name="writer", regex="Ann[a-z]+ Lee[a-z]+", spans=True)
+    packs = mine(documents, PipelineConfig(tokenise=TokeniseConfig(user_patterns=(own,))))
+    found = [template for template in packs["u.example"].templates if template.tokens and "{writer}" in template.tokens]
+    assert found
+    for engine in ("native", "regex"):
+        cleaner = Cleaner(packs["u.example"], CleanConfig(engine=engine))
+        text = "News.\nWritten by Annz Leez for the Evening Courier desk"
+        assert cleaner.clean(text).text == "News."
+
+
+@pytest.mark.parametrize(("pages", "html"), [(0, False), (1, False), (39, False), (40, True), (80, True)])
+def test_a_source_is_one_of_pages_if_half_of_its_documents_are(pages: int, html: bool) -> None:
+    """One page that strayed among articles must not make their pack useless for them."""
+    rng = random.Random(5)
+    documents = [
+        Document(source="w.example", id=str(i), **{"html" if i < pages else "text": f"{story(rng)}\nRead our letter."})
+        for i in range(80)
+    ]
+    for order in (documents, documents[::-1]):
+        (report,) = Miner().run(order)
+        assert report.pack is not None
+        assert report.pack.html is html
+
+
+def test_html_is_mined_and_cleaned_to_text() -> None:
+    rng = random.Random(4)
+    pages = [
+        Document(
+            source="web.example",
+            id=str(i),
+            html=f"<html><body><div class='nav' data-n='{i}'>Home Politics Sports Weather</div><p>{story(rng)}</p>"
+            f"<div id='foot-{i}'>Copyright {2000 + i} The Web Example</div><script>var x={i};</script></body></html>",
+        )
+        for i in range(40)
+    ]
+    packs = mine(pages)
+    assert packs["web.example"].html
+    page = (
+        "<html><body><div class='nav' data-n='x'>Home Politics Sports Weather</div><p>Fresh &amp; new.</p>"
+        "<div id='foot-99'>Copyright 2099 The Web Example</div><script>var x=9;</script></body></html>"
+    )
+    assert Cleaner(packs["web.example"]).clean(page).text == "Fresh & new."
+
+
+@pytest.mark.parametrize("script", ["latin", "arabic", "han"])
+def test_the_generators_truth_is_found(script: str) -> None:
+    """At least half of the template characters, and of what is cut nine tenths is template, in each script."""
+    spec = ArchiveSpec(seed=11, sources=3, documents=150, scripts=(script,))
+    documents = [
+        Document(source=row["source"], id=row["id"], text=row["text"], date=row["date"]) for row in generate(spec)
+    ]
+    packs = mine(documents)
+    cleaners = {source: Cleaner(pack) for source, pack in packs.items()}
+    template = hit = harm = 0
+    for article in Archive(spec).articles():
+        text = article.record["text"]
+        kind = bytearray(len(text))
+        for start, end, name in article.spans:
+            kind[start:end] = bytes([2 if name == "template" else 1]) * (end - start)
+        cut = bytearray(len(text))
+        for span in cleaners[article.record["source"]].spans(text):
+            cut[span.start : span.end] = b"\1" * (span.end - span.start)
+        for place, char in enumerate(text):
+            if not char.isspace():
+                template += kind[place] == 2
+                hit += kind[place] == 2 and cut[place]
+                harm += kind[place] == 0 and cut[place]
+    assert hit / template > 0.5
+    assert hit / (hit + harm) > 0.9
+
+
+def cut_of(documents: list[Document], text: str) -> str:
+    """What is cut of a text by the pack of its source alone."""
+    cleaned = Cleaner(mine(documents)["a.example"], CleanConfig(guard=1.0)).clean(text)
+    return " … ".join(text[span.start : span.end] for span in cleaned.removed)
+
+
+PHONE = {
+    "Display": ("5.5 in", "6.1 in"),
+    "Weight": ("155 g", "170 g"),
+    "Radio": ("yes", "yes", "no"),
+    "Camera": ("12 MP", "16 MP"),
+    "Colour": ("black", "white"),
+}
+
+
+def with_tables(every: int, documents: int = 240) -> list[Document]:
+    """Stories of which one in `every` has a table, and all a credit and a footer right behind."""
+    rng = random.Random(7)
+    out = []
+    for place in range(documents):
+        rows = [f"{key}: {rng.choice(values)}" for key, values in PHONE.items()] if place % every == 0 else []
+        credit = f"Text: {rng.choice(('Ebb Strand', 'Ines Moor', rng.choice(WORDS).title()))}"
+        lines = [story(rng), *rows, credit, "Write to the harbour desk of this paper", story(rng)]
+        out.append(Document(source="a.example", id=str(place), text="\n\n".join(lines)))
+    return out
+
+
+def test_tables_are_content_and_what_frames_them_is_not() -> None:
+    documents = with_tables(20)
+    assert (
+        cut_of(documents, documents[0].text) == f"{credit_of(documents[0])}\n\nWrite to the harbour desk of this paper"
+    )
+    frequent = with_tables(3)
+    cut = cut_of(frequent, frequent[0].text)
+    assert "Radio:" in cut  # in a third of the documents a key is furniture
+    assert not any(figure in cut for figure in ("5.5", "6.1", "155", "170", "12 MP", "16 MP"))
+
+
+def credit_of(document: Document) -> str:
+    return next(line for line in document.text.split("\n") if line.startswith("Text:"))
+
+
+def test_listings_of_programs_are_content_and_scripts_left_over_are_not() -> None:
+    """A blog on programming says the same lines of code in some of its posts."""
+    code = (
+        "def application(environ, start_response):\n    status = 'good'\n    try:\n"
+        "        return handler(environ, start_response)\n    except Exception:\n        raise wrapped_error(status)"
+    )
+    footer = "Sign up for our Morning Letter today!"
+    left_over = "googletag.cmd.push(function() { googletag.display('above-the-fold'); });"
+    rng = random.Random(7)
+    posts = []
+    for i in range(80):
+        parts = [story(rng), *([code] if i % 13 == 0 else []), story(rng), *([left_over] if i % 3 == 0 else []), footer]
+        posts.append(Document(source="blog", id=str(i), text="\n\n".join(parts)))
+    pack = mine(posts + three_sources())["blog"]
+    cleaned = Cleaner(pack).clean(f"Some story.\n\n{code}\n\n{left_over}\n\n{footer}").text
+    assert cleaned == f"Some story.\n\n{code}"
+
+
+def test_where_nouns_begin_with_capitals_they_tell_no_sentence() -> None:
+    rng = random.Random(6)
+
+    def paragraph(number: int) -> str:
+        sentences = []
+        for place in range(9):
+            words = [word.capitalize() if rng.random() < 0.35 else word for word in story(rng, 12).split()]
+            if number % 3 and place == 4:
+                words[:2] = ["Laut", words[1].capitalize()]
+            sentences.append(" ".join([words[0].capitalize(), *words[1:]]))
+        return " ".join(sentences)
+
+    german = [Document(source="german", id=str(i), text=paragraph(i)) for i in range(120)]
+    cleaner = Cleaner(mine(german + three_sources())["german"])
+    assert [cleaner.clean(document.body).text for document in german] == [document.body for document in german]
+
+
+@pytest.mark.parametrize("call", ["Advertisement", "Story continues below"])
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_call_without_a_mark_between_sentences_is_found(call: str, times: int) -> None:
+    """Parsers that join lines write it into the paragraph; that a sentence begins behind it tells that it is no part of one."""
+    rng = random.Random(5)
+
+    def paragraph(number: int) -> str:
+        sentences = [story(rng, 12).capitalize() for _ in range(9)]
+        if number % 3:
+            for place in sorted(rng.sample(range(1, 9), times), reverse=True):
+                sentences.insert(place, call)
+        return " ".join(sentences)
+
+    joined = [Document(source="joined", id=str(i), text=paragraph(i)) for i in range(120)]
+    cleaner = Cleaner(mine(joined + three_sources())["joined"])
+    for document in joined:
+        assert cleaner.clean(document.body).text == document.body.replace(f" {call}", "")
+
+
+@pytest.mark.parametrize(("sentences", "captions"), [(20, 10), (5, 25)])
+def test_a_name_below_headlines_is_content_in_sentences(sentences: int, captions: int) -> None:
+    """What stands within prose mostly where it doesn't end its lines is cut only where it does."""
+    rng = random.Random(4)
+    documents = []
+    for number in range(100):
+        name = "Harbour Courier" if number < sentences else rng.choice(WORDS)
+        lines = [f"{story(rng, 14)[:-1]} {name} {story(rng, 14)}"]
+        if sentences <= number < sentences + captions:
+            lines.insert(0, f"{rng.choice(WORDS)} Harbour Courier {rng.choice(WORDS)}")
+        elif number >= sentences:
+            lines.insert(0, "Harbour Courier")
+        documents.append(Document(source="s", id=str(number), text="\n\n".join(lines)))
+    cleaner = Cleaner(mine(documents + three_sources())["s"])
+    said = "He told the Harbour Courier on Sunday that the gates would stay open for as long as they are asked to be."
+    kept = said if sentences > captions else said.replace(" Harbour Courier", "")
+    assert cleaner.clean(f"Open gates\n\nHarbour Courier\n\n{said}").text == f"Open gates\n\n{kept}"
+
+
+def test_a_template_near_both_edges_of_its_line_reaches_both_ways() -> None:
+    rng = random.Random(3)
+    documents = [
+        Document(
+            source="a.example",
+            id=str(place),
+            text=f"{story(rng)}\n\n{name()} {name()} reported for the readers of this paper from {name()}, {name()}.",
+        )
+        for name in [lambda: rng.choice(WORDS).title()]
+        for place in range(60)
+    ]
+    line = "Ebb Strand reported for the readers of this paper from Moor, Fen."
+    assert cut_of(documents, f"Something new happened.\n\n{line}") == line
+
+
+def test_a_sign_says_nothing_of_what_stands_beside_it() -> None:
+    """Bullets and stars begin and end lines of any list and of any review."""
+    rng = random.Random(6)
+
+    def name() -> str:
+        return rng.choice(WORDS)
+
+    def text(place: int) -> str:
+        items = f"• {name()} {name()}\n• {name()} {name()} {name()}\n\n{name()} of {name()} ★★★★\n\n"
+        return f"{story(rng, 300)}\n\n{items if place < 15 else ''}{story(rng, 300)}"
+
+    documents = [Document(source="a.example", id=str(place), text=text(place)) for place in range(120)]
+    cut = cut_of(documents, "Something new happened.\n\n• Ebb strand rises\n\nMusic of the moor ★★★★")
+    assert not any(word in cut for word in ("strand", "moor"))
+
+
+def test_what_a_template_leaves_of_its_parts_must_be_furniture_too() -> None:
+    """A credit ends with "report.", and so do sentences, now and then."""
+    rng = random.Random(2)
+    stories = [f"{story(rng)}\n\n{story(rng)}" for _ in range(200)]
+    credits = [f"{text}\n\n{rng.choice(WORDS).title()} Roe contributed to this report." for text in stories[:40]]
+    reporting = [f"{text[:-1]} says the latest report." for text in stories[40:46]]
+    pack = mine(
+        [Document(source="s", id=str(i), text=text) for i, text in enumerate(credits + reporting + stories[46:])]
+    )["s"]
+    cleaner = Cleaner(pack)
+    assert cleaner.clean(credits[0]).text == stories[0]
+    assert all(cleaner.clean(text).text == text for text in reporting)
+
+
+def test_a_time_in_a_sentence_is_no_stamp() -> None:
+    """Of the times that no stamp holds a third stand in sentences; they are not cut, and stamps are."""
+    rng = random.Random(4)
+    stamps = [
+        f"{story(rng)}\n\nUpdate at 12:{10 + i % 50} p.m. ET. {rng.choice(WORDS).title()}\n\n{story(rng)}"
+        for i in range(100)
+    ]
+    others = [
+        f"{story(rng)}\n\n{rng.choice(WORDS).title()} 3:{10 + i} p.m. ET. {rng.choice(WORDS).title()}"
+        for i in range(20)
+    ]
+    said = [f"{story(rng)[:-1]} at about 3:{10 + i} p.m. ET. {story(rng).capitalize()}" for i in range(10)]
+    plain = [story(rng) for _ in range(70)]
+    texts = [*stamps, *others, *said, *plain]
+    pack = mine([Document(source="s", id=str(i), text=text) for i, text in enumerate(texts)] + three_sources())["s"]
+    cleaner = Cleaner(pack)
+    assert all(cleaner.clean(text).text == text for text in said)
+    assert all("ET." not in cleaner.clean(text).text for text in stamps)
+
+
+def test_a_source_of_lists_is_no_witness_of_prose() -> None:
+    """Of a newsletter nine lines in ten are links; what stands in the long ones is furniture as well."""
+    rng = random.Random(4)
+    stories = [Document(source="a", id=str(place), text=f"{story(rng)} Go on. {story(rng)}") for place in range(40)]
+    assert rates_of(mine_source("a", stories, PipelineConfig()))[2].max() > 0
+    lists = [
+        replace(one, text=one.text + "".join(f"\n{rng.choice(WORDS)} {rng.choice(WORDS)}" * 90)) for one in stories
+    ]
+    hashes, rates, prose = rates_of(mine_source("a", lists, PipelineConfig()))
+    assert len(hashes)
+    assert rates.min() > 0
+    assert prose.max() == 0
+
+
+def test_what_announces_a_note_is_furniture_before_any_note() -> None:
+    """Most notes of the editor say the same, the others are paragraphs."""
+    rng = random.Random(2)
+    stories = [f"{story(rng)}\n\n{story(rng)}" for _ in range(200)]
+    noted = [f"{text}\n\nEditor's note: All our articles on the flood are free to read." for text in stories[:30]]
+    other = [f"{text}\n\nEditor's note: {story(rng, 30)}" for text in stories[30:50]]
+    documents = [Document(source="s", id=str(i), text=text) for i, text in enumerate(noted + other + stories[50:])]
+    cleaner = Cleaner(mine(documents)["s"])
+    assert cleaner.clean(noted[0]).text == stories[0]
+    assert all(cleaner.clean(text).text == text.replace("Editor's note: ", "") for text in other)
+
+
+def test_edges_without_spaces_end_where_many_ways_part() -> None:
+    """The name of the series ends titles of other articles, after any character; what ends prose is grammar."""
+    rng = random.Random(9)
+    letters = [chr(0x4E00 + number) for number in range(1500)]
+
+    def title() -> str:
+        return "".join(rng.choice(letters) for _ in range(rng.randint(6, 12)))
+
+    ending = "と述べたことを皆様に本日お知らせしています。"
+    documents = [
+        Document(
+            source="a.example",
+            id=str(place),
+            text=f"{title()}{title()}{title()}）{ending}\n\n・{title()}今日の港町の新しい船と海の物語特集",
+        )
+        for place in range(80)
+    ]
+    other = Document(source="b.example", id="1", text="x")
+    text = f"{title()}{title()}{title()}）{ending}\n・{title()}今日の港町の新しい船と海の物語特集"
+    assert cut_of([*documents, other], text).endswith("今日の港町の新しい船と海の物語特集")
+    assert ending not in cut_of([*documents, other], text)
+
+
+def test_one_bad_template_does_not_cost_a_source_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = archive("a.example", "Sign up for our Morning Letter!") + archive("b.example", "Follow the Beacon, do.")
+    whole = mine(documents)["a.example"]
+
+    def broken(*args: Any) -> tuple[Template, ...]:
+        first, *others = templates_of(*args)
+        return replace(first, example="Something else."), *others
+
+    monkeypatch.setattr("templatemine.pipeline.templates_of", broken)
+    pack = mine(documents)["a.example"]
+    left_out, *others = whole.templates
+    assert pack.templates == tuple(others)
+    assert left_out.id in pack.cutoff.note
+    assert whole.cutoff.note in pack.cutoff.note
+    assert Pack.from_json(pack.to_json(), where="a").templates == pack.templates
+
+
+def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
+    read = 0
+
+    class Lying(list[Document]):
+        def __iter__(self) -> Iterator[Document]:
+            nonlocal read
+            for place in range(len(self)):
+                read += 1
+                yield self[place]
+
+    some = Lying(Document(source="a", id=str(place), text="" if place % 2 else f"w{place}") for place in range(1000))
+    assert unfit(some, PipelineConfig()) == ""
+    assert read < 25
+    alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
+    assert "all documents are equal" in unfit(alike, PipelineConfig())
+    assert "4 of 8 documents have text" in unfit(Lying(alike[:8]), PipelineConfig())

@@ -1,0 +1,142 @@
+"""Dates of archives as days: what reads one way, what its source settles, what stays unknown."""
+
+from __future__ import annotations
+
+import calendar
+from datetime import date, datetime
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.archive.window import WindowConfig, merge
+from templatemine.config import PipelineConfig
+from templatemine.model import Document
+from templatemine.pipeline import mine_source
+from templatemine.text.dates import MONTHS, Calendar, day_of, days_of
+
+DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2024-05-31", "2024-05-31"),
+        ("2024/05/31 10:00", "2024-05-31"),
+        ("2024-05-31T23:30:00-07:00", "2024-05-31"),
+        ("20240531", "2024-05-31"),
+        ("20240531T101500Z", "2024-05-31"),
+        ("20240531101500", "2024-05-31"),
+        ("Mon, 02 Jan 2006 15:04:05 GMT", "2006-01-02"),
+        (" 2 January 2006", "2006-01-02"),
+        ("2-Jan-2006", "2006-01-02"),
+        ("January 2, 2006", "2006-01-02"),
+        ("Monday 2 January 2006 10.00 GMT", "2006-01-02"),
+        ("Monday, Sept. 3rd, 2007 at noon", "2007-09-03"),
+        ("5 de março de 2017", "2017-03-05"),
+        ("Mittwoch, 3. Mai 2017", "2017-05-03"),
+        ("1er août 2009", "2009-08-01"),
+        ("13/02/2006 17h30", "2006-02-13"),
+        ("2006年1月2日", "2006-01-02"),
+        ("2006 年 12 月 31 日 10:00", "2006-12-31"),
+        ("2006. 1. 2.", "2006-01-02"),
+        ("2006년 1월 2일", "2006-01-02"),
+        ("2006.01.02", "2006-01-02"),
+        ("２００６年１月２日", "2006-01-02"),
+        ("٢٠٠٦-٠١-٠٢", "2006-01-02"),
+        ("२ जनवरी २००६", "2006-01-02"),
+        ("2 Ocak 2006", "2006-01-02"),
+        ("2 января 2006", "2006-01-02"),
+        ("2 Ιανουαρίου 2006", "2006-01-02"),
+        ("2 de enero de 2006", "2006-01-02"),
+        ("3 listopada 2006", None),  # November in Polish, October in Croatian
+        ("2006年13月2日", None),
+        ("2006. 1. 234", None),
+        ("02/13/2006", "2006-02-13"),
+        ("02/02/2006", "2006-02-02"),
+        ("02/03/2006", None),
+        ("31/02/2006", None),
+        ("2024-13-01", None),
+        ("2024-02-30", None),
+        ("1512012345", None),  # seconds
+        ("0201-12-14", None),
+        ("02/13/06", None),
+        ("3 Mayhem 2017", None),
+        ("June 2006", None),
+        ("about 2 January 2006", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_date_alone(text: str | None, day: str | None) -> None:
+    assert day_of(text) == day
+
+
+def test_its_source_settles_a_date_that_reads_two_ways() -> None:
+    assert days_of(["03/04/2017", "31/03/2017", None, "04.03.2017"]) == ["2017-04-03", "2017-03-31", None, None]
+    assert days_of(["03/04/2017", "03/31/2017"]) == ["2017-03-04", "2017-03-31"]
+    assert days_of(["03/04/2017", "05/05/2017"]) == [None, "2017-05-05"]
+
+
+def test_a_source_that_contradicts_itself_settles_nothing() -> None:
+    assert days_of(["03/04/2017", "31/03/2017", "03/31/2017"]) == [None, None, None]
+
+
+@examples(200)
+@given(st.lists(st.tuples(DAYS, st.integers(0, 7)), min_size=1), st.booleans())
+def test_days_come_back(written: list[tuple[date, int]], day_first: bool) -> None:
+    """In whatever form they are; of numbers alone where a day above the twelfth says which way, and else never wrong."""
+    numbers = "{d:02}/{m:02}/{y}" if day_first else "{m:02}/{d:02}/{y}"
+
+    def form(day: date, kind: int) -> str:
+        names: dict[str, Any] = {"d": day.day, "m": day.month, "y": day.year, "name": calendar.month_name[day.month]}
+        return (
+            day.isoformat(),
+            day.strftime("%Y%m%d"),
+            datetime(day.year, day.month, day.day, 7).isoformat() + "+09:00",
+            format_datetime(datetime(day.year, day.month, day.day, 7)),
+            "{d} {name} {y}".format(**names),
+            "{name} {d}, {y}".format(**names),
+            numbers.format(**names),
+            numbers.format(**names) + " 10:30",
+        )[kind]
+
+    days = [day for day, _ in written]
+    texts = [form(*one) for one in written]
+    found = days_of(texts)
+    sure = any(kind >= 6 and day.day > 12 for day, kind in written)
+    for (day, kind), got in zip(written, found, strict=True):
+        known = kind < 6 or sure or day.day == day.month
+        assert got == (day.isoformat() if known else None)
+    assert Calendar(texts).days() == sorted({day for day in found if day})
+    assert sure <= (set(found) == {day.isoformat() for day in days})
+
+
+def test_every_month_has_names_of_its_own() -> None:
+    names = [name for row in MONTHS for name in row.split()]
+    assert len(MONTHS) == 12
+    assert len(names) == len(set(names))
+
+
+def documents(dates: list[str]) -> list[Document]:
+    return [
+        Document(source="a", id=str(place), text=f"Word{place} word{place + 1} here.", date=day)
+        for place, day in enumerate(dates)
+    ]
+
+
+def test_a_pack_and_a_window_know_the_days_of_such_a_source() -> None:
+    dates = [f"{day:02}/03/2017" for day in range(1, 21)]
+    mined = mine_source("a", documents(dates), PipelineConfig())
+    assert (mined.first_date, mined.last_date) == ("2017-03-01", "2017-03-20")
+    # The second update brings a day that reads two ways alone; the documents of the window say which it is.
+    config = WindowConfig(days=30, least=1)
+    window, _ = merge((), [(one, True) for one in documents(dates)], "2017-03-25", config, 1 << 30)
+    late = Document(source="a", id="late", text="Later.", date="04/03/2017")
+    window, _ = merge(window, [(late, True)], "2017-03-25", config, 1 << 30)
+    assert next(one.day for one in window if one.document.id == "late") == "2017-03-04"
+    alone, _ = merge((), [(late, True)], "2017-03-25", config, 1 << 30)
+    assert alone[0].day == "2017-03-25"

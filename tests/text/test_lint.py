@@ -1,0 +1,135 @@
+"""Which expressions may backtrack exponentially."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.text.lint import MANY, backtracking
+from templatemine.text.patterns import TABLE
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "read more",
+        r"read[\s\-]+more",
+        "a+b+c+",
+        "(?:ab|cd)+",
+        "(?:a|b)*",
+        "(?:a{3})+",
+        r"(?:[0-9]{1,3},){3}",
+        "a{2,5}",
+        "(?:(?:ab){2}c)+",
+        "(?=read)more",
+        "(?i)(?:Read|More)+",
+        "(?:a+)?",
+        "x?" * 5,
+        "(?>a+)b",
+        "",
+    ],
+)
+def test_accepted(pattern: str) -> None:
+    assert backtracking(pattern) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("(a+)+b", "a repeat within a repeat"),
+        ("(?:a*)*", "a repeat within a repeat"),
+        ("(?:a+?)+?b", "a repeat within a repeat"),
+        ("(?:a{1,2})*b", "a repeat within a repeat"),
+        ("(?:a?){25}a{25}", "a repeat within a repeat"),
+        ("(?:a?a)*b", "a repeat within a repeat"),
+        ("((a?){4}){4}", "a repeat within a repeat"),
+        ("(?:(?:a|b)+c)*", "a repeat within a repeat"),
+        ("(?:x(?=a+))+", "a repeat within a repeat"),
+        ("(?>a+)+", "a repeat within a repeat"),
+        ("(?:a|ab)*c", "alternatives under a repeat begin alike"),
+        ("(?:|a)*", "alternatives under a repeat begin alike"),
+        ("(?:[ab]x|ay)+", "alternatives under a repeat begin alike"),
+        ("(?i)(?:ab|Ab)+$", "alternatives under a repeat begin alike"),
+        ("(?i)(?:sa|\u017fb)+$", "alternatives under a repeat begin alike"),
+        (r"(a)\1", "back-reference"),
+        ("(a)?(?(1)b|c)", "back-reference"),
+        ("(?P<x>a)(?P=x)", "back-reference"),
+        ("(", "does not compile"),
+        ("a{3}{3}", "does not compile"),
+        ("[b-a]", "does not compile"),
+    ],
+)
+def test_refused(pattern: str, problem: str) -> None:
+    assert problem in (backtracking(pattern) or "")
+
+
+def test_a_deep_expression_is_refused_and_not_fatal() -> None:
+    found = backtracking("(?:" * 20_000 + "a" + ")" * 20_000)
+    assert found is None or "does not compile" in found
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_rows_of_the_table_take_linear_time(row: object) -> None:
+    """The rows hold repeats in repeats that a separator keeps apart; what they cost is measured."""
+    compiled = re.compile(row.expression + "\x00")  # type: ignore[attr-defined]
+    for piece in (
+        "1",
+        "1.",
+        "1:",
+        "a-",
+        "a.",
+        "a@",
+        "a@b-",
+        "a@b.",
+        "http://",
+        "www.",
+        "A.",
+        "_",
+        "=",
+        "Ab",
+        "0a",
+        "555-",
+    ):
+        start = time.perf_counter()
+        compiled.match(piece * 3000)
+        assert time.perf_counter() - start < 1.0, piece
+
+
+atoms = st.sampled_from(["a", "b", "[ab]", ".", "ab"])
+expressions = st.recursive(
+    atoms,
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "*?", "{12}"])).map(
+            lambda one: f"(?:{one[0]}){one[1]}"
+        ),
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map(lambda some: f"(?:{'|'.join(some)})"),
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+@examples(200)
+@given(expressions)
+def test_what_is_accepted_does_not_explode(pattern: str) -> None:
+    """Twice the text never takes more than some twenty times as long."""
+    if backtracking(pattern) is not None:
+        return
+    compiled = re.compile(f"(?:{pattern})\x00")
+    for text in ("a" * 40, "ab" * 20):
+        start = time.perf_counter()
+        compiled.match(text)
+        compiled.match(text * 2)
+        assert time.perf_counter() - start < 2.0
+
+
+def test_the_bound() -> None:
+    assert backtracking(f"(?:a?){{{MANY}}}") is None
+    assert backtracking(f"(?:a?){{{MANY + 1}}}") is not None

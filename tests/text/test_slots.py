@@ -1,0 +1,132 @@
+"""Kinds of fillers: what each takes, how it is written, and that the tables hold together."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from templatemine.text.characters import OWN_TOKEN, SPACED_LETTER
+from templatemine.text.patterns import LETTER
+from templatemine.text.slots import (
+    GLUED_SIZE,
+    KINDS,
+    MOST_FIGURES,
+    MOST_JOINTS,
+    MOST_NAMES,
+    SLOT_SIZE,
+    SMALL_RUN,
+    SMALL_SIZE,
+    code_of,
+    fills,
+    kind_of,
+    known_words,
+    slot_token,
+    words_of,
+)
+
+FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "number": (("3", "(1,234.5)", "$4.50 – 5", "12-13", "٣", "२०२६", "๒๕ ၁"), ("three", "3 of 4", "27th", "May")),
+    "date": (
+        ("May 3, 2014", "Wednesday, 3 April 2019 at 10:30 a.m. EDT", "27th", "3pm", "2013-11-26", "5 février 2020"),
+        ("3 hours ago", "Mayor 3", "may 3", "May be"),
+    ),
+    "duration": (("3 hours ago", "5min", "2 weeks, 3 days", "1 h"), ("3 hours later", "many hours")),
+    "url": (
+        (
+            *("https://example.org/a-b", "www.example.org", "desk@example.org.", "@courier", "usat.ly/2gB4"),
+            *("https://example.org/beneficiário-3", "пример.рф", "http://example.org/خبر", "/é"),
+        ),
+        ("report.", "see example.org", "example", "a-b", "…example.org", "é", "é.", "example.org/語", "example.org/ é"),
+    ),
+    "names": (
+        ("Jane Roe", "Jane Roe, of the Courier", "JANE ROE and Łukasz Żak", "École de Paris", "3 Doors", "Ольга Мин"),
+        (
+            "it was only later that",
+            "Jane Roe would not have him there",
+            "the, Courier",
+            "أحمد علي",
+            "Jane Roe أحمد",
+            "राम",
+            "김철수",
+            "דוד",
+            "ნინო",
+        ),
+    ),
+    "20": (("one", "one two three", "one-two three", "– one two", "語 one"), ("one two three four five",)),
+}
+
+
+@pytest.mark.parametrize("kind", FILLERS)
+@pytest.mark.parametrize("side", ["end", "start"])
+def test_what_kinds_take(kind: str, side: str) -> None:
+    taken, refused = FILLERS[kind]
+    written = (lambda one: f" {one}") if side == "end" else (lambda one: f"{one} ")
+    # A full stop behind an address is a part of its last word.
+    assert [one for one in taken if not fills(kind, written(one), "-", side)] == []
+    assert [one for one in refused if fills(kind, written(one), "-", side)] == []
+    assert fills(kind, "", "-", side)
+    assert fills(kind, written("語"), "-", side) == kind.isdigit()
+
+
+@pytest.mark.parametrize("side", ["end", "start"])
+def test_limits_of_kinds(side: str) -> None:
+    def takes(kind: str, words: list[str]) -> bool:
+        text = " ".join(words)
+        return fills(kind, f" {text}" if side == "end" else f"{text} ", "-", side)
+
+    # A line begins once, so that what stands before a string may have any number of words.
+    before = side == "start"
+    assert takes("names", ["Ann"] * MOST_NAMES)
+    assert takes("names", ["Ann"] * (MOST_NAMES + 1)) == before
+    assert takes("names", ["Ann", *["of"] * SMALL_RUN, "Lee"])
+    assert takes("names", ["Ann", *["of"] * (SMALL_RUN + 1), "Lee"]) == before
+    assert takes("names", ["Ann", "x" * SMALL_SIZE])
+    assert takes("names", ["Ann", "x" * (SMALL_SIZE + 1)]) != before
+    assert takes("number", ["5"] * MOST_FIGURES)
+    assert takes("number", ["5"] * (MOST_FIGURES + 1)) == before
+    assert fills("20", " " + "x" * 19, "-", side)
+    assert not fills("20", " " + "x" * 20, "-", side)
+    for kind in KINDS:
+        # A word that is glued to the string may be anything, but for some limits.
+        assert fills(kind, "x" * GLUED_SIZE, "-", side)
+        assert fills(kind, "x" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert fills(kind, "é" * GLUED_SIZE, "-", side)
+        assert fills(kind, "é" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert fills(kind, "/".join("x" * (MOST_JOINTS + 1)), "-", side)
+        assert fills(kind, "/".join("x" * (MOST_JOINTS + 2)), "-", side) == (kind == "url")
+
+
+@pytest.mark.parametrize("kind", ["", *KINDS, "10", str(SLOT_SIZE - 1)])
+def test_kinds_are_written_and_read(kind: str) -> None:
+    assert kind_of(slot_token(kind)) == kind
+    assert (code_of(kind) == 0) == (kind == "")
+
+
+@pytest.mark.parametrize(
+    "token", ["{slot:}", "{slot:name}", "{slot:1}", "{slot:010}", f"{{slot:{SLOT_SIZE}}}", "{slots}", "x"]
+)
+def test_what_is_no_slot(token: str) -> None:
+    assert kind_of(token) is None
+
+
+def test_codes_are_different() -> None:
+    kinds = ["", *KINDS, *map(str, range(10, SLOT_SIZE))]
+    assert len({code_of(kind) for kind in kinds}) == len(kinds)
+
+
+def test_known_words_hold_no_separator_and_no_sign_at_their_ends() -> None:
+    for words in (words_of("date"), words_of("duration")):
+        assert [word for word in words if re.search(r"[\s\-]|^\W|\W$|\d", word)] == []
+    assert set(words_of("date")) < set(words_of("duration"))
+    assert words_of("names") == ()
+    assert [len(words) for words in known_words()] == [len(words_of("date")), len(words_of("duration"))]
+
+
+def test_letters_of_scripts_with_spaces() -> None:
+    letter, own, spaced = (re.compile(f"[{some}]") for some in (LETTER, OWN_TOKEN, SPACED_LETTER))
+    for code in [*range(0x30000), *range(0xE0000, 0xE0100), 0x10FFFF]:
+        char = chr(code)
+        assert (spaced.match(char) is not None) == (letter.match(char) is not None and own.match(char) is None), hex(
+            code
+        )
