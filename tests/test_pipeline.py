@@ -120,7 +120,7 @@ def test_nothing_depends_on_the_order_of_documents(method: str) -> None:
             (one.id, one.regex, one.df, one.count, one.anchor) for one in pack.templates
         ]
         assert old.cutoff == pack.cutoff
-        assert old.dropped == pack.dropped
+        assert old.rejected == pack.rejected
 
 
 def test_two_processes_give_the_packs_of_one() -> None:
@@ -135,13 +135,13 @@ def test_64_bit_arrays_give_the_same_packs() -> None:
     assert {source: pack.to_json() for source, pack in mine(three_sources(), wide).items()} == one
 
 
-def test_every_dropped_string_has_a_reason() -> None:
+def test_every_rejected_string_has_a_reason() -> None:
     for method in METHODS:
         for report in Miner(PipelineConfig(method=method, cutoff=CutoffConfig(draws=19))).run(three_sources()):
             assert report.pack is not None
-            assert report.dropped is not None
-            rows = list(report.dropped)
-            assert len(rows) == sum(report.pack.dropped.values())
+            assert report.rejected is not None
+            rows = list(report.rejected)
+            assert len(rows) == sum(report.pack.rejected.values())
             assert all(reason for _, _, _, reason in rows)
             assert [df for _, df, _, _ in rows] == sorted((df for _, df, _, _ in rows), reverse=True)
 

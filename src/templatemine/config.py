@@ -438,7 +438,7 @@ class ReportConfig:
     context : characters beside a cut; longer stretches between cuts are hidden, and counted.
     characters : of an article that are shown; what follows is counted.
     rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
-    dropped : strings listed for each reason, most frequent first.
+    rejected : strings listed for each reason, most frequent first.
     points : steps of the strip that tells when a template was seen.
     clean : how the articles of the archive are cleaned.
     """
@@ -447,6 +447,6 @@ class ReportConfig:
     context: int = 240
     characters: int = 4000
     rows: int = 3500
-    dropped: int = 15
+    rejected: int = 15
     points: int = 24
     clean: CleanConfig = field(default_factory=CleanConfig)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
-from templatemine.mining.candidates import Dropped, Mined, rates_of, strings_of
+from templatemine.mining.candidates import Mined, Rejections, rates_of, strings_of
 from templatemine.mining.counting import Candidates, Counted, candidates, count_candidates, recounted
 from templatemine.mining.cross_source import Peers, gather
 from templatemine.mining.features import collect
@@ -43,7 +43,7 @@ __all__ = [
     "METHODS",
     "Candidates",
     "Counted",
-    "Dropped",
+    "Rejections",
     "Method",
     "Mined",
     "Miner",
@@ -66,13 +66,13 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class SourceReport:
-    """What became of one source: its pack, or None and why; what was dropped; what it claims for the shared pack."""
+    """What became of one source: its pack, or None and why; what was rejected; what it claims for the shared pack."""
 
     source: str
     documents: int
     pack: Pack | None
     note: str
-    dropped: Dropped | None = field(default=None, repr=False)
+    rejected: Rejections | None = field(default=None, repr=False)
     claims: Claims | None = field(default=None, repr=False)
 
 
@@ -226,7 +226,7 @@ def shared(mined: Sequence[Mined], jobs: int = 1) -> Peers:
 def finish_source(
     mined: Mined, peers: Peers, place: int, documents: Sequence[Document], config: PipelineConfig
 ) -> SourceReport:
-    """Second map: strings become templates or are dropped for a reason.
+    """Second map: strings become templates or are rejected for a reason.
 
     Parameters
     ----------
@@ -278,17 +278,17 @@ def _finish(
         first_date=mined.first_date,
         last_date=mined.last_date,
         pages=mined.pages,
-        dropped={reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count},
+        rejected={reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count},
     )
     pack = without_misfits(pack)
-    dropped = Dropped(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
+    rejected = Rejections(strings=mined.strings.take(out), reasons=reasons, reason_of=reason_of[out], patterns=patterns)
     documents_read = mined.documents + mined.copies + mined.blank
     return SourceReport(
         source=mined.source,
         documents=documents_read,
         pack=pack,
         note=pack.cutoff.note,
-        dropped=dropped,
+        rejected=rejected,
         claims=claims_of(mined, peers, kept, pack, config),
     )
 

@@ -19,7 +19,7 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.model import Document
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack, template_id
-from templatemine.packs.pack_folder import DroppedString, open_shelf
+from templatemine.packs.pack_folder import RejectedCandidate, open_shelf
 from templatemine.pipeline import Miner, SourceReport
 
 WORDS = [
@@ -81,8 +81,8 @@ def pack(report: SourceReport) -> Pack:
 
 
 @pytest.fixture(scope="module")
-def dropped(report: SourceReport) -> list[DroppedString]:
-    return list(report.dropped or ())
+def rejected(report: SourceReport) -> list[RejectedCandidate]:
+    return list(report.rejected or ())
 
 
 def phrases(pack: Pack) -> set[str]:
@@ -101,25 +101,25 @@ def test_reject_and_back(pack: Pack) -> None:
     assert steer(rejected, (), []) == pack
 
 
-def test_accept_brings_a_dropped_string_with_its_figures(pack: Pack, dropped: list[DroppedString]) -> None:
-    tokens, df, count, _ = next(row for row in dropped if len(row[0]) == 2)
+def test_accept_brings_a_rejected_string_with_its_figures(pack: Pack, rejected: list[RejectedCandidate]) -> None:
+    tokens, df, count, _ = next(row for row in rejected if len(row[0]) == 2)
     rule = Rule(action="accept", tokens=tokens, df=df, count=count, anchor="end")
-    taken = steer(pack, dropped, [rule])
+    taken = steer(pack, rejected, [rule])
     (new,) = (one for one in taken.templates if one.tokens == tokens)
     assert (new.df, new.count, new.anchor) == (df, count, "end")
-    assert taken.overrides.brought == (new.id,)
+    assert taken.overrides.added == (new.id,)
     assert Pack.from_json(taken.to_json()).to_json() == taken.to_json()
 
 
-def test_never_and_always(pack: Pack, dropped: list[DroppedString]) -> None:
+def test_never_and_always(pack: Pack, rejected: list[RejectedCandidate]) -> None:
     assert "Comments ({number})" in phrases(pack)
-    never = steer(pack, dropped, [Rule(action="never", text="morning LETTER")])
+    never = steer(pack, rejected, [Rule(action="never", text="morning LETTER")])
     assert not [text for text in phrases(never) if "morning letter" in text]
-    word = dropped[0][0][0]
-    always = steer(pack, dropped, [Rule(action="always", text=word)])
+    word = rejected[0][0][0]
+    always = steer(pack, rejected, [Rule(action="always", text=word)])
     came = phrases(always) - phrases(pack)
-    assert came == {phrase(row[0]) for row in dropped if word.casefold() in phrase(row[0]).casefold()}
-    both = steer(pack, dropped, [Rule(action="always", text=word), Rule(action="never", text=word)])
+    assert came == {phrase(row[0]) for row in rejected if word.casefold() in phrase(row[0]).casefold()}
+    both = steer(pack, rejected, [Rule(action="always", text=word), Rule(action="never", text=word)])
     assert phrases(both) <= phrases(pack)
 
 
@@ -129,10 +129,10 @@ def test_a_decision_about_one_string_is_stronger_than_a_rule(pack: Pack) -> None
 
 
 @pytest.mark.parametrize("least", [1, 5, 40, 61])
-def test_the_cut_off_moved(pack: Pack, dropped: list[DroppedString], least: int) -> None:
-    moved = steer(pack, dropped, [Rule(action="cutoff", df=least)])
+def test_the_cut_off_moved(pack: Pack, rejected: list[RejectedCandidate], least: int) -> None:
+    moved = steer(pack, rejected, [Rule(action="cutoff", df=least)])
     assert all(one.df >= least for one in moved.templates)
-    wanted = {phrase(row[0]) for row in dropped if row[1] >= least and row[3] in BY_FREQUENCY}
+    wanted = {phrase(row[0]) for row in rejected if row[1] >= least and row[3] in BY_FREQUENCY}
     assert phrases(moved) == wanted | {phrase(one.tokens or ()) for one in pack.templates if one.df >= least}
 
 
@@ -213,19 +213,19 @@ def test_any_way_of_deciding_can_be_taken_back(steps: Sequence[list[Rule]]) -> N
     if _MADE is None:
         (found,) = Miner().run(documents())
         assert found.pack is not None
-        _MADE = found.pack, list(found.dropped or ())
-    first, dropped = _MADE
+        _MADE = found.pack, list(found.rejected or ())
+    first, rejected = _MADE
     pack = first
     for rules in steps:
-        direct = steer(first, dropped, rules)
-        pack = steer(pack, dropped, rules)
+        direct = steer(first, rejected, rules)
+        pack = steer(pack, rejected, rules)
         assert {one.id for one in pack.templates} == {one.id for one in direct.templates}
         assert mined_templates(pack) == first.templates
         assert Pack.from_json(pack.to_json()).to_json() == pack.to_json()
-    assert steer(pack, dropped, []) == first
+    assert steer(pack, rejected, []) == first
 
 
-_MADE: tuple[Pack, list[DroppedString]] | None = None
+_MADE: tuple[Pack, list[RejectedCandidate]] | None = None
 
 
 # ------------------------------------------------------------------------------------------------------- in the pack
@@ -233,7 +233,7 @@ _MADE: tuple[Pack, list[DroppedString]] | None = None
 
 def test_a_pack_without_rules_has_no_section(pack: Pack) -> None:
     assert "overrides" not in json.loads(pack.to_json())
-    assert "overruled" not in json.loads(pack.to_json())
+    assert "removed" not in json.loads(pack.to_json())
 
 
 def test_the_section_can_be_read(pack: Pack) -> None:
@@ -267,7 +267,7 @@ def test_bad_rules_are_named(row: object, why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("overrides", {}), ("overruled", [{"id": 3}]), ("brought", [3]), ("brought", "t1")]
+    ("key", "value"), [("overrides", {}), ("removed", [{"id": 3}]), ("added", [3]), ("added", "t1")]
 )
 def test_bad_sections_are_named(pack: Pack, key: str, value: object) -> None:
     data = json.loads(steer(pack, (), [Rule(action="never", text="x")]).to_json())

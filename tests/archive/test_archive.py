@@ -166,8 +166,8 @@ def test_the_shared_pack_is_that_of_a_run_in_memory(tmp_path: Path) -> None:
     outcomes = mine_in_memory([str(tmp_path / "papers.jsonl")], tmp_path / "memory", config)
     mined = run([str(tmp_path / "papers.jsonl")], str(tmp_path / "disk"), pipeline=config)
     assert contents(tmp_path / "memory") == contents(tmp_path / "disk")
-    assert [(one.source, one.templates, one.dropped) for one in mined.outcomes] == [
-        (one.source, one.templates, one.dropped) for one in outcomes
+    assert [(one.source, one.templates, one.rejected) for one in mined.outcomes] == [
+        (one.source, one.templates, one.rejected) for one in outcomes
     ]
     assert mined.outcomes[0].source == "_shared"
     assert mined.outcomes[0].templates >= 1
@@ -280,7 +280,7 @@ def test_decisions_between_a_run_and_its_end_are_kept(
     after = Pack.load(pack)
     assert after.overrides.rules == (Rule(action="reject", id=gone.id),)
     assert gone not in after.templates
-    assert after.overrides.overruled == (gone,)
+    assert after.overrides.removed == (gone,)
 
 
 def killed(self: object) -> None:

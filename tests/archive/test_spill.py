@@ -106,7 +106,7 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
         assert whole.pack is not None
         assert again.pack is not None
         assert whole.pack.to_json() == again.pack.to_json()
-        assert list(whole.dropped or ()) == list(again.dropped or ())
+        assert list(whole.rejected or ()) == list(again.rejected or ())
 
 
 def test_one_source_alone(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_only_sources_with_new_documents_are_mined(tmp_path: Path, monkeypatch: 
     assert (found.source, found.new) == ("b.example", 1)
     after = contents(tmp_path / "packs")
     assert {name for name in after if after[name] != before.get(name)} <= {
-        *("b.example.json", "b.example.dropped.jsonl.gz"),
+        *("b.example.json", "b.example.rejected.jsonl.gz"),
         *(f".templatemine-window/{name}" for name in ("b.example.window", "b.example.rates", "state.json")),
     }
 
@@ -101,7 +101,7 @@ def test_the_same_documents_again_change_nothing(tmp_path: Path) -> None:
 def test_a_pack_follows_its_site(tmp_path: Path) -> None:
     run(tmp_path, [article("a.example", number) for number in range(60)])
     (found,) = run(tmp_path, [article("a.example", number, "Get the weekly letter of") for number in range(120, 180)])
-    texts = [[" ".join(one.tokens or ()) for one in side] for side in (found.changes.came, found.changes.went)]
+    texts = [[" ".join(one.tokens or ()) for one in side] for side in (found.changes.added, found.changes.removed)]
     changed = [tuple(" ".join(one.tokens or ()) for one in pair) for pair in found.changes.changed]
     assert "Get the weekly letter of a.example today." in str([texts[0], changed])
     assert "Sign up for the letter of a.example today." in str([texts[1], changed])
@@ -243,7 +243,7 @@ def test_killed_while_renaming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     real, calls = os.replace, []
 
     def replace(source: str, target: str) -> None:
-        if f"{os.sep}.templatemine-update{os.sep}window{os.sep}" in source or target.endswith("dropped.jsonl.gz"):
+        if f"{os.sep}.templatemine-update{os.sep}window{os.sep}" in source or target.endswith("rejected.jsonl.gz"):
             calls.append(1)
             if len(calls) == call and os.path.exists(
                 os.path.join(tmp_path, "two/packs/.templatemine-update/publish.json")

@@ -43,7 +43,7 @@ def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     assert ran.code == 0
     (facts,) = json.loads(ran.out)["sources"]
     assert (facts["new"], facts["window"], facts["last"]) == (300, 300, "2024-01-30")
-    assert len(facts["came"]) == facts["templates"] > 1
+    assert len(facts["added"]) == facts["templates"] > 1
     for number, path in enumerate((old, later)):
         assert cli("clean", path, "-p", packs, "-o", tmp_path / f"{number}.jsonl", "--hits", packs / "hits").code == 0
     quiet = cli("drift", packs)

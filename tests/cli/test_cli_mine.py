@@ -15,10 +15,10 @@ from cli_support import CALL, SOURCES, everything, record, records, write
 from conftest import Cli
 from templatemine.errors import CorpusError
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs, read_dropped
+from templatemine.packs.pack_folder import load_packs, read_rejected
 from templatemine.pipeline import Miner, SourceReport
 
-FILES = sorted(name for source in SOURCES for name in (f"{source}.dropped.jsonl.gz", f"{source}.json"))
+FILES = sorted(name for source in SOURCES for name in (f"{source}.rejected.jsonl.gz", f"{source}.json"))
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def archive(tmp_path: Path) -> Path:
     return write(tmp_path / "archive.jsonl.gz", records())
 
 
-def test_packs_and_dropped_strings(cli: Cli, archive: Path, tmp_path: Path) -> None:
+def test_packs_and_rejected_strings(cli: Cli, archive: Path, tmp_path: Path) -> None:
     ran = cli("mine", archive, "-o", tmp_path / "deep" / "packs")
     assert ran.code == 0
     assert ran.out == ""
@@ -34,11 +34,11 @@ def test_packs_and_dropped_strings(cli: Cli, archive: Path, tmp_path: Path) -> N
     pack = Pack.load(tmp_path / "deep" / "packs" / "alpha.example.json")
     assert pack.documents == 40
     assert tuple(CALL.format("Alpha").split()) in [template.tokens for template in pack.templates]
-    dropped = list(read_dropped(tmp_path / "deep" / "packs" / "alpha.example.json"))
-    assert len(dropped) == sum(pack.dropped.values())
-    assert all(reason in pack.dropped and tokens and count >= df >= 1 for tokens, df, count, reason in dropped)
+    rejected = list(read_rejected(tmp_path / "deep" / "packs" / "alpha.example.json"))
+    assert len(rejected) == sum(pack.rejected.values())
+    assert all(reason in pack.rejected and tokens and count >= df >= 1 for tokens, df, count, reason in rejected)
     lines = ran.err.splitlines()
-    assert lines[0].split() == ["source", "documents", "templates", "least", "df", "dropped", "note"]
+    assert lines[0].split() == ["source", "documents", "templates", "min", "df", "rejected", "note"]
     assert [line.split()[:3] for line in lines[1:4]] == [
         [source, "40", str(len(load_packs([tmp_path / "deep" / "packs"])[source].templates))] for source in SOURCES
     ]
@@ -54,7 +54,7 @@ def test_json(cli: Cli, archive: Path, tmp_path: Path) -> None:
     assert summary["skipped"] == summary["duplicate_ids"] == 0
     assert [one["source"] for one in summary["sources"]] == list(SOURCES)
     assert summary["sources"][0]["pack"] == str(tmp_path / "packs" / "alpha.example.json")
-    assert sum(summary["sources"][0]["dropped"].values()) == len(list(read_dropped(summary["sources"][0]["pack"])))
+    assert sum(summary["sources"][0]["rejected"].values()) == len(list(read_rejected(summary["sources"][0]["pack"])))
 
 
 def test_quiet(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_background_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_path: P
         # A whole line that says so much stays, whatever others have in their prose.
         assert credit in {" ".join(template.tokens or ()) for template in pack.templates}
         reasons.append(
-            {" ".join(tokens): reason for tokens, *_, reason in read_dropped(tmp_path / name / "alpha.example.json")}
+            {" ".join(tokens): reason for tokens, *_, reason in read_rejected(tmp_path / name / "alpha.example.json")}
         )
     assert reasons[0] == reasons[1]
     assert cli("mine", archive, "-o", tmp_path / "packs", "--background", archive).error.startswith("background: ")
@@ -191,11 +191,11 @@ def test_existing_packs_are_refused_before_mining(
     assert (packs / "beta.example.json").read_text() == "mine"
 
 
-def test_existing_dropped_strings_are_refused(cli: Cli, archive: Path, tmp_path: Path) -> None:
+def test_existing_rejected_strings_are_refused(cli: Cli, archive: Path, tmp_path: Path) -> None:
     packs = tmp_path / "packs"
     packs.mkdir()
-    (packs / "beta.example.dropped.jsonl.gz").write_text("mine")
-    assert "beta.example.dropped.jsonl.gz: exists; use --force" in cli("mine", archive, "-o", packs).error
+    (packs / "beta.example.rejected.jsonl.gz").write_text("mine")
+    assert "beta.example.rejected.jsonl.gz: exists; use --force" in cli("mine", archive, "-o", packs).error
 
 
 def test_force(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -402,7 +402,7 @@ def test_odd_characters_pass(cli: Cli, tmp_path: Path) -> None:
     ran = cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs", "--strict")
     assert ran.code == 0
     pack = Pack.load(tmp_path / "packs" / "alpha.example.json")
-    strings = [tokens for tokens, *_ in read_dropped(tmp_path / "packs" / "alpha.example.json")]
+    strings = [tokens for tokens, *_ in read_rejected(tmp_path / "packs" / "alpha.example.json")]
     assert any("\ud800" in tokens for tokens in [*strings, *(template.tokens or () for template in pack.templates)])
 
 
@@ -528,7 +528,7 @@ def test_overrides_of_a_pack_are_kept(cli: Cli, tmp_path: Path) -> None:
     assert "1 override kept" in ran.err
     again = Pack.load(path)
     assert [one.id for one in again.templates] == [one.id for one in pack.templates if one.id != gone.id]
-    assert [one.id for one in again.overrides.overruled] == [gone.id]
+    assert [one.id for one in again.overrides.removed] == [gone.id]
     data["overrides"] = [{"action": "burn"}]
     path.write_text(json.dumps(data), encoding="utf-8")
     assert "overrides[0]: action: expected one of" in cli("mine", archive, "-o", tmp_path / "packs", "--force").error

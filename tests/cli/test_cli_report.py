@@ -43,7 +43,7 @@ def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
         name = source.partition(".")[0].capitalize()
         assert f'<td class="text" dir="auto">{CALL.format(name)}' in text
         assert f">{CREDIT.format(name)}</mark>" in text
-        for reason, number in Pack.load(mined / f"{source}.json").dropped.items():
+        for reason, number in Pack.load(mined / f"{source}.json").rejected.items():
             assert f"<summary>{number:,} {reason}</summary>" in text
     assert text.count("<article") == 12
 
@@ -53,7 +53,7 @@ def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> Non
     pack = Pack.load(mined / "alpha.example.json")
     steer(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")
     assert cli("report", tmp_path / "alpha.json", "-o", tmp_path / "r.html").code == 0
-    told = "People decided on it 1 time: 1 of the templates that were mined were taken out, 0 brought in."
+    told = "People made 1 decision about it: 1 mined template removed, 0 added."
     assert told in (tmp_path / "r.html").read_text()
     assert cli("report", mined, "-o", tmp_path / "s.html").code == 0
     assert "People decided" not in (tmp_path / "s.html").read_text()
@@ -68,11 +68,11 @@ def test_report_without_an_archive(cli: Cli, mined: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("libraries")
-def test_report_of_packs_without_their_dropped_strings(cli: Cli, mined: Path, tmp_path: Path) -> None:
+def test_report_of_packs_without_their_rejected_strings(cli: Cli, mined: Path, tmp_path: Path) -> None:
     shutil.copy(mined / "alpha.example.json", tmp_path / "alpha.json")
     ran = cli("report", tmp_path / "alpha.json", "-o", tmp_path / "r.html")
     assert ran.code == 0
-    assert "no dropped strings of alpha.example: " in ran.err
+    assert "no rejected candidates of alpha.example: " in ran.err
     assert "The strings are not at hand" in (tmp_path / "r.html").read_text()
 
 

@@ -1,4 +1,4 @@
-"""``templatemine show``: packs, dropped strings and folders, for people and for machines."""
+"""``templatemine show``: packs, rejected candidates and folders, for people and for machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from templatemine.archive.apply_overrides import steer
 from templatemine.cli import cmd_show as show
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import read_dropped
+from templatemine.packs.pack_folder import read_rejected
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_decisions(cli: Cli, pack: Path, tmp_path: Path) -> None:
     first = mined.templates[0]
     steer(mined, (), [Rule(action="reject", id=first.id)]).save(tmp_path / "steered.json")
     out = cli("show", tmp_path / "steered.json").out
-    assert "decisions   1 reject; 1 template taken out and 0 brought in by them" in out
+    assert "decisions   1 reject; 1 template removed and 0 added by them" in out
 
 
 def test_histogram(cli: Cli, pack: Path) -> None:
@@ -67,26 +67,33 @@ def test_histogram_in_half_the_width(pack: Path) -> None:
     assert (len(whole), len(half)) == (110, 60)
 
 
-def test_dropped(cli: Cli, pack: Path) -> None:
-    ran = cli("show", pack, "--dropped", "--limit", "3")
-    rows = list(read_dropped(pack))
+def test_rejected(cli: Cli, pack: Path) -> None:
+    ran = cli("show", pack, "--rejected", "--limit", "3")
+    rows = list(read_rejected(pack))
     assert ran.out.splitlines()[-1] == f"and {len(rows) - 3:,} more (--limit 0 lists all)"
     lines = [line.split(maxsplit=3) for line in ran.out.splitlines()[-4:-1]]
     for (tokens, df, count, reason), line in zip(rows, lines, strict=False):
         assert [line[0], line[2]] == [f"{df:,}", f"{count:,}"]
         assert line[3].split() == [*reason.split(), *tokens]
-    assert len(cli("show", pack, "--dropped", "--limit", "0").out.splitlines()) > len(rows)
+    assert len(cli("show", pack, "--rejected", "--limit", "0").out.splitlines()) > len(rows)
 
 
-def test_dropped_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Path) -> None:
+def test_rejected_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Path) -> None:
     shutil.copy(pack, tmp_path / "p.json")
-    ran = cli("show", tmp_path / "p.json", "--dropped")
-    missing = f"{tmp_path}/p.dropped.jsonl.gz"
-    assert ran.error == f"{missing}: not found; it holds the dropped strings, and mining writes it beside the pack"
-    for content, message in ((b"no gzip", "damaged"), (b"", "no dropped strings")):
+    ran = cli("show", tmp_path / "p.json", "--rejected")
+    missing = f"{tmp_path}/p.rejected.jsonl.gz"
+    assert ran.error == f"{missing}: not found; it holds the rejected candidates, and mining writes it beside the pack"
+    for content, message in ((b"no gzip", "damaged"), (b"", "no rejected candidates")):
         Path(missing).write_bytes(content)
-        ran = cli("show", tmp_path / "p.json", "--dropped")
+        ran = cli("show", tmp_path / "p.json", "--rejected")
         assert message in ran.out + ran.err
+
+
+def test_the_old_name_of_the_option(cli: Cli, pack: Path) -> None:
+    ran = cli("show", pack, "--dropped", "--limit", "3")
+    assert ran.out == cli("show", pack, "--rejected", "--limit", "3").out
+    assert "deprecated: --dropped is now called --rejected" in ran.err
+    assert "--dropped" not in cli("show", "--help").out
 
 
 def test_regex_and_limit(cli: Cli, pack: Path) -> None:
@@ -99,9 +106,9 @@ def test_regex_and_limit(cli: Cli, pack: Path) -> None:
 def test_json(cli: Cli, pack: Path) -> None:
     facts = json.loads(cli("show", pack, "--json").out)
     assert facts == json.loads(pack.read_text())
-    facts = json.loads(cli("show", pack, "--json", "--dropped", "--limit", "1").out)
-    assert len(facts["templates"]) == len(facts["dropped_strings"]) == 1
-    assert set(facts["dropped_strings"][0]) == {"tokens", "df", "count", "reason"}
+    facts = json.loads(cli("show", pack, "--json", "--rejected", "--limit", "1").out)
+    assert len(facts["templates"]) == len(facts["rejected_candidates"]) == 1
+    assert set(facts["rejected_candidates"][0]) == {"tokens", "df", "count", "reason"}
 
 
 def test_a_folder(cli: Cli, mined: Path) -> None:
@@ -146,7 +153,7 @@ def test_scripts_of_all_kinds(cli: Cli, tmp_path: Path) -> None:
     ran = cli("show", tmp_path / "packs" / "all.example.json", "-n", "0")
     for call in calls[:3]:
         assert (
-            call in ran.out or call in cli("show", tmp_path / "packs" / "all.example.json", "--dropped", "-n", "0").out
+            call in ran.out or call in cli("show", tmp_path / "packs" / "all.example.json", "--rejected", "-n", "0").out
         )
     assert "\x1b" not in ran.out
     assert "\u202e" not in ran.out

@@ -456,13 +456,13 @@ def test_an_expression_is_tried_refused_and_added(page: Any, place: Place) -> No
     page.wait_for_selector("#trial .figures")
     assert page.locator("#trial mark").first.inner_text() == mark
     page.locator("#try-add").click()
-    page.wait_for_selector(".item.brought")
+    page.wait_for_selector(".item.added")
     (rule,) = place.pack(source).overrides.rules
     assert (rule.regex, rule.example, rule.action) == (mark, mark, "add")
     assert rule.df >= 1
     page.locator("#tab-rules").click()
     page.get_by_role("button", name="Take back").click()
-    page.wait_for_selector(".item.brought", state="detached")
+    page.wait_for_selector(".item.added", state="detached")
     assert place.pack(source).templates == before.templates
 
 
@@ -487,9 +487,7 @@ def test_an_expression_is_edited(page: Any, place: Place) -> None:
     for left in (1, 0):
         page.keyboard.press("Escape")
         page.locator("#undo").click()
-        page.wait_for_function(
-            "left => document.querySelectorAll('.item.out, .item.brought').length === left", arg=left
-        )
+        page.wait_for_function("left => document.querySelectorAll('.item.out, .item.added').length === left", arg=left)
     assert place.pack(source).templates == before.templates
 
 
@@ -518,7 +516,7 @@ def test_a_cut_off_is_kept_when_its_answer_is_in(page: Any, place: Place) -> Non
     assert page.locator("#cutoff-save").is_hidden()
 
 
-def test_never_rules_and_dropped_strings(page: Any, place: Place) -> None:
+def test_never_rules_and_rejected_strings(page: Any, place: Place) -> None:
     source = place.texts[0]
     review(page, place, source)
     text = place.pack(source).templates[0].tokens
@@ -533,9 +531,9 @@ def test_never_rules_and_dropped_strings(page: Any, place: Place) -> None:
     page.locator("#tab-find").click()
     page.locator("#find").fill("e")
     page.get_by_role("button", name="Accept", exact=True).first.click()
-    page.wait_for_selector(".item.brought")
+    page.wait_for_selector(".item.added")
     page.locator("#undo").click()
-    page.wait_for_selector(".item.brought", state="detached")
+    page.wait_for_selector(".item.added", state="detached")
 
 
 def test_a_review_in_two_windows(page: Any, place: Place, browser: Any) -> None:

@@ -140,7 +140,7 @@ def test_the_share_shown_is_what_cleaning_does(world: tuple[Client, Desk], sourc
         cuts = [sum(span.end - span.start for span in cleaner.spans(text)) for text in texts]
         assert told["templates"] == len(held.pack.templates)
         assert (told["touched"], told["articles"]) == (sum(cut > 0 for cut in cuts), len(texts))
-        # Anchors of what comes in apart, which a string that was dropped does not have.
+        # Anchors of what comes in apart, which a string that was rejected does not have.
         assert told["cut"] == pytest.approx(sum(cuts), rel=0.15)
 
 

@@ -68,8 +68,8 @@ def strings_of(report: SourceReport) -> set[str]:
 
 
 def reasons(report: SourceReport) -> dict[str, str]:
-    assert report.dropped is not None
-    return {" ".join(tokens): reason for tokens, _, _, reason in report.dropped}
+    assert report.rejected is not None
+    return {" ".join(tokens): reason for tokens, _, _, reason in report.rejected}
 
 
 def test_an_idiom_of_the_background_is_no_template_and_the_reason_says_so(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_an_idiom_of_the_background_is_no_template_and_the_reason_says_so(tmp_pa
     assert strings_of(before) == strings_of(alone) - {IDIOM}
     assert reasons(before)[IDIOM] == COMMON
     assert before.pack is not None
-    assert before.pack.dropped[COMMON] == 1
+    assert before.pack.rejected[COMMON] == 1
 
 
 def test_it_counts_by_rate_as_other_sources_do(tmp_path: Path) -> None:

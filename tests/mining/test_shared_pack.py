@@ -80,7 +80,7 @@ def test_what_is_prose_where_most_have_it_is_not_shared() -> None:
     report = shared(publisher(30, related=8))
     assert lines(report.pack) == {HOUSE}
     assert report.pack is not None
-    assert report.pack.dropped == {"no template in most sources that have it": 1}
+    assert report.pack.rejected == {"no template in most sources that have it": 1}
     trusting = replace(CONFIG, shared=SharedConfig(agree=0.2))
     assert lines(shared(publisher(30, related=8), trusting).pack) == {HOUSE, RELATED}
 

@@ -37,7 +37,7 @@ for number in range(3000):
     tokens += 700 + 9 + 2
 held = sum(sys.getsizeof(one.text) for one in documents)
 (report,) = miner.run(documents)
-strings = len(report.pack.templates) + len(report.dropped)
+strings = len(report.pack.templates) + len(report.rejected)
 facts = {"bare": bare, "held": held, "tokens": tokens, "strings": strings, "peak": peak(), "words": len(words)}
 print(json.dumps({**facts, "bytes": sum(len(one.text) for one in documents)}))
 """

@@ -47,8 +47,8 @@ def test_changes() -> None:
     old = pack("Sign up for our daily letter here", "Follow us on Facebook and elsewhere")
     new = pack("Sign up for our weekly letter here", "Read more stories about the weather")
     changes = compare(old, new)
-    assert [" ".join(one.tokens or ()) for one in changes.came] == ["Read more stories about the weather"]
-    assert [" ".join(one.tokens or ()) for one in changes.went] == ["Follow us on Facebook and elsewhere"]
+    assert [" ".join(one.tokens or ()) for one in changes.added] == ["Read more stories about the weather"]
+    assert [" ".join(one.tokens or ()) for one in changes.removed] == ["Follow us on Facebook and elsewhere"]
     ((before, after),) = changes.changed
     assert (before.tokens or ())[4] == "daily"
     assert (after.tokens or ())[4] == "weekly"
@@ -59,7 +59,7 @@ def test_no_changes() -> None:
     one = pack("Sign up for our daily letter here")
     assert not compare(one, one)
     assert not compare(one, replace(one, templates=tuple(replace(t, df=t.df - 1) for t in one.templates)))
-    assert len(compare(None, one).came) == len(one.templates)
+    assert len(compare(None, one).added) == len(one.templates)
 
 
 def test_another_anchor_is_a_change() -> None:

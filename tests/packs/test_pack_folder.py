@@ -1,4 +1,4 @@
-"""A folder of packs: written together, chosen by the source they name, with the dropped strings beside them."""
+"""A folder of packs: written together, chosen by the source they name, with the rejected candidates beside them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ import pytest
 
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
-from templatemine.mining.candidates import Dropped, Strings
+from templatemine.mining.candidates import Rejections, Strings
 from templatemine.mining.tokenise import Forms
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (
-    DroppedString,
     PackFiles,
-    dropped_beside,
+    RejectedCandidate,
     load_packs,
     open_shelf,
     pack_files,
-    read_dropped,
+    read_rejected,
     refuse_renamed,
+    rejected_beside,
 )
 from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
 
-DROPPED: list[DroppedString] = [
+REJECTED: list[RejectedCandidate] = [
     (("of", "the"), 9, 30, "stands in other sources"),
     (("{number}", "{{x}}", '"\\"', "\x01\x7f", "é"), 5, 2**31 - 1, 'too "rare"'),
     (("a\ud800", "新"), 3, 3, "too rare"),
 ]
 
 
-def columns(rows: list[DroppedString]) -> Dropped:
-    """Dropped strings as mining has them."""
+def columns(rows: list[RejectedCandidate]) -> Rejections:
+    """Rejected candidates as mining has them."""
     patterns = pattern_set("news")
     place: dict[str, int] = {}
     tokens = [[place.setdefault(token, len(place)) for token in row[0]] for row in rows]
     forms = [patterns.from_readable(token) for token in place]
     reasons = sorted({row[3] for row in rows})
-    return Dropped(
+    return Rejections(
         strings=Strings(
             tokens=np.array([token for row in tokens for token in row], np.int32),
             bounds=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
@@ -62,10 +62,10 @@ def columns(rows: list[DroppedString]) -> Dropped:
 class Result:
     source: str
     pack: Pack | None
-    rows: list[DroppedString] | None
+    rows: list[RejectedCandidate] | None
 
     @property
-    def dropped(self) -> Dropped | None:
+    def rejected(self) -> Rejections | None:
         return None if self.rows is None else columns(self.rows)
 
 
@@ -85,36 +85,38 @@ def save(folder: Path, *results: Result, force: bool = False) -> list[str | None
 
 def test_round_trip(tmp_path: Path, pack: Pack) -> None:
     second = replace(pack, source="../B")
-    paths = save(tmp_path, Result("a", pack, DROPPED), Result("../B", second, None), Result("none", None, None))
+    paths = save(tmp_path, Result("a", pack, REJECTED), Result("../B", second, None), Result("none", None, None))
     assert paths[0] == str(tmp_path / "a.json")
     assert paths[2] is None
     assert len(list(tmp_path.iterdir())) == 4
     loaded = load_packs([tmp_path])
     assert {source: one.templates for source, one in loaded.items()} == {"a": pack.templates, "../B": pack.templates}
     assert load_packs(path for path in paths if path).keys() == loaded.keys()
-    assert list(read_dropped(tmp_path / "a.json")) == DROPPED
-    assert list(read_dropped(str(paths[1]))) == []
-    lines = gzip.decompress((tmp_path / "a.dropped.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    assert list(read_rejected(tmp_path / "a.json")) == REJECTED
+    assert list(read_rejected(str(paths[1]))) == []
+    lines = gzip.decompress((tmp_path / "a.rejected.jsonl.gz").read_bytes()).splitlines(keepends=True)
     keys = ("tokens", "df", "count", "reason")
-    assert lines == [encode_line(dict(zip(keys, row, strict=True))) for row in DROPPED]
+    assert lines == [encode_line(dict(zip(keys, row, strict=True))) for row in REJECTED]
 
 
-def test_many_dropped_strings(tmp_path: Path, pack: Pack) -> None:
-    many: list[DroppedString] = [((f"w{number}", "x" * (number % 7)), number, number, "r") for number in range(10_000)]
+def test_many_rejected_strings(tmp_path: Path, pack: Pack) -> None:
+    many: list[RejectedCandidate] = [
+        ((f"w{number}", "x" * (number % 7)), number, number, "r") for number in range(10_000)
+    ]
     many = [(tuple(filter(None, tokens)), df, count, reason) for tokens, df, count, reason in many]
     save(tmp_path, Result("a", pack, many))
-    assert list(read_dropped(tmp_path / "a.json")) == many[::-1]  # the most frequent first
+    assert list(read_rejected(tmp_path / "a.json")) == many[::-1]  # the most frequent first
     assert list(columns(many)) == many[::-1]
 
 
 def test_what_exists_is_refused(tmp_path: Path, pack: Pack) -> None:
-    save(tmp_path, Result("a", pack, DROPPED))
+    save(tmp_path, Result("a", pack, REJECTED))
     with open_shelf(tmp_path) as shelf:
         shelf.refuse_existing(["b", "c"])
         with pytest.raises(CorpusError, match=r"a\.json: exists"):
             shelf.refuse_existing(["b", "a"])
     save(tmp_path, Result("a", pack, []), force=True)
-    assert list(read_dropped(tmp_path / "a.json")) == []
+    assert list(read_rejected(tmp_path / "a.json")) == []
 
 
 @pytest.mark.parametrize("edited", [False, True])
@@ -140,7 +142,7 @@ def test_a_pack_under_another_name_is_no_place_for_a_second_one(tmp_path: Path, 
 
 
 def test_files_of_a_folder(tmp_path: Path) -> None:
-    for name in ("b.json", "a.json", ".hidden.json", "a.dropped.jsonl.gz", "notes.txt"):
+    for name in ("b.json", "a.json", ".hidden.json", "a.rejected.jsonl.gz", "notes.txt"):
         (tmp_path / name).write_text("x")
     assert pack_files(tmp_path) == [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
     assert pack_files(tmp_path / "notes.txt") == [str(tmp_path / "notes.txt")]
@@ -199,18 +201,28 @@ def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "not found; it holds the dropped strings"),
+        (None, "not found; it holds the rejected candidates"),
         (b"x", "damaged"),
         (gzip.compress(b'{"tokens": ["a"], "df": 1, "count": 1, "reason": "r"}\n')[:-9], "too early"),
-        (gzip.compress(b"{}\n"), ":1: expected a dropped string"),
-        (gzip.compress(b'{"tokens": "ab", "df": 1, "count": 1, "reason": "r"}\n'), ":1: expected a dropped string"),
-        (gzip.compress(b"{\n"), ":1: expected a dropped string"),
+        (gzip.compress(b"{}\n"), ":1: expected a rejected candidate"),
+        (gzip.compress(b'{"tokens": "ab", "df": 1, "count": 1, "reason": "r"}\n'), ":1: expected a rejected candidate"),
+        (gzip.compress(b"{\n"), ":1: expected a rejected candidate"),
     ],
 )
-def test_dropped_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
+def test_rejected_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
     pack = tmp_path / "a.json"
     if content is not None:
-        Path(dropped_beside(pack)).write_bytes(content)
+        Path(rejected_beside(pack)).write_bytes(content)
     with pytest.raises(CorpusError, match=message) as caught:
-        list(read_dropped(pack))
+        list(read_rejected(pack))
     assert caught.value.fatal
+
+
+def test_the_old_name_of_the_file_beside_a_pack(tmp_path: Path, pack: Pack) -> None:
+    save(tmp_path, Result("a", pack, REJECTED))
+    new, old = tmp_path / "a.rejected.jsonl.gz", tmp_path / "a.dropped.jsonl.gz"
+    new.rename(old)
+    assert rejected_beside(tmp_path / "a.json") == str(old)
+    assert list(read_rejected(tmp_path / "a.json")) == REJECTED
+    new.write_bytes(gzip.compress(b""))
+    assert list(read_rejected(tmp_path / "a.json")) == []

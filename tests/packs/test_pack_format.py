@@ -30,7 +30,7 @@ def small_pack() -> Pack:
     cutoff = Cutoff(
         method="energy", df=3, share=0.3, energy=4.5, histogram=(0, 1, 2), note="", second_mode={"p": 0.005}
     )
-    return replace(pack, first_date="2015-01-01", last_date=None, dropped={"below the cut-off": 7}, cutoff=cutoff)
+    return replace(pack, first_date="2015-01-01", last_date=None, rejected={"below the cut-off": 7}, cutoff=cutoff)
 
 
 PACK = small_pack()
@@ -81,7 +81,7 @@ def test_a_pack_is_json_that_people_can_read() -> None:
     assert sum(line.startswith('  {"id"') for line in text.splitlines()) == len(EXAMPLES)
     assert data["templates"][0]["tokens"] == ["Read", "more:", "{number}"]
     assert data["patterns"]["clock"] == NEWS.by_id[NEWS.id_of["clock"]][1]
-    assert (data["dates"], data["dropped"]) == (["2015-01-01", None], {"below the cut-off": 7})
+    assert (data["dates"], data["rejected"]) == (["2015-01-01", None], {"below the cut-off": 7})
 
 
 def test_lone_surrogates_and_invisible_characters_are_escaped(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ FIELDS = [
     "dates",
     "method",
     "cutoff",
-    "dropped",
+    "rejected",
     "templates",
 ]
 
@@ -391,3 +391,13 @@ def test_expressions_by_hand_beside_mined_ones() -> None:
     for engine in ("native", "regex"):
         (span,) = Cleaner(pack, CleanConfig(engine=engine)).spans("Read more: 5")
         assert span.templates == ("t0", "own")
+
+
+def test_old_names_of_fields() -> None:
+    """Packs that say "dropped" are read with a notice, and written with the new name."""
+    data = json.loads(PACK.to_json())
+    old = json.dumps({"dropped" if name == "rejected" else name: value for name, value in data.items()})
+    with pytest.warns(FutureWarning, match="'dropped' is now 'rejected'"):
+        again = Pack.from_json(old)
+    assert same(PACK, again)
+    assert again.to_json() == PACK.to_json()

@@ -72,8 +72,8 @@ def test_the_kind_is_a_part_of_the_expression_and_not_of_the_name() -> None:
     any_filler, names = credit("{slot}"), credit()
     assert any_filler.templates[0].id == names.templates[0].id
     changes = compare(any_filler, names)
-    assert not changes.came
-    assert not changes.went
+    assert not changes.added
+    assert not changes.removed
     assert [after.filler for _, after in changes.changed] == ["names"]
     data = json.loads(names.to_json())
     data["templates"][0]["regex"] = any_filler.templates[0].regex

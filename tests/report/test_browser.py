@@ -47,7 +47,7 @@ def report() -> str:
             source=HOSTILE, id=HOSTILE, text=f"{HOSTILE * 6}\n\n{example}\n\n{HOSTILE}", title=HOSTILE, url=HOSTILE
         ),
     ]
-    made = make_report(packs, documents, lambda source: [(("a", "string"), 5, 6, reason) for reason in pack.dropped])
+    made = make_report(packs, documents, lambda source: [(("a", "string"), 5, 6, reason) for reason in pack.rejected])
     return "".join(render(made, "Report"))
 
 

@@ -77,7 +77,7 @@ def hostile(pack: Pack) -> tuple[dict[str, Pack], list[Document]]:
         first_date=HOSTILE,
         last_date=HOSTILE,
         cutoff=replace(pack.cutoff, note=HOSTILE),
-        dropped={HOSTILE: 5},
+        rejected={HOSTILE: 5},
         templates=(call, *held),
     )
     article = Document(
@@ -202,13 +202,13 @@ def test_shared_expressions() -> None:
     assert all(row.others == 1 for source in report.sources for row in source.rows)
 
 
-def test_dropped_strings_by_reason() -> None:
+def test_rejected_strings_by_reason() -> None:
     pack = Pack.load(GOLDEN / "default.pack.json")
-    rows = [((f"w{number}",), 30 - number, 40 - number, reason) for number in range(30) for reason in pack.dropped]
-    (source,) = make_report({pack.source: pack}, None, lambda source: iter(rows), ReportConfig(dropped=3)).sources
-    assert {one.reason: one.number for one in source.dropped} == pack.dropped
-    assert all(len(one.strings) == min(3, one.number) for one in source.dropped)
-    assert all(one.strings[0] == ("w0", 30, 40) for one in source.dropped)
+    rows = [((f"w{number}",), 30 - number, 40 - number, reason) for number in range(30) for reason in pack.rejected]
+    (source,) = make_report({pack.source: pack}, None, lambda source: iter(rows), ReportConfig(rejected=3)).sources
+    assert {one.reason: one.number for one in source.rejected} == pack.rejected
+    assert all(len(one.strings) == min(3, one.number) for one in source.rejected)
+    assert all(one.strings[0] == ("w0", 30, 40) for one in source.rejected)
 
 
 @pytest.mark.parametrize("name", ["jinja2", "vl_convert"])

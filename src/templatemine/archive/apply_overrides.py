@@ -1,9 +1,10 @@
 """What mining gave + what people decided -> the pack that cleans.
 
 `steer` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it replaces
-a pack that has some.  It is a function of the templates that mining gave, the strings that it dropped and the rules, so
-that taking a rule back gives what was there before.  The first that says something about a string decides: accept,
-reject or edit of this string (the last one, if there are several), never, always, the cut-off, and then the miner.
+a pack that has some.  It is a function of the templates that mining gave, the candidates that it rejected and the
+rules, so that taking a rule back gives what was there before.  The first that says something about a string decides:
+accept, reject or edit of this string (the last one, if there are several), never, always, the cut-off, and then the
+miner.
 
 Who edits the templates of a pack by hand decides, too: `kept_rules` tells what was changed since mining, by what the
 pack says that mining gave, and makes rules of it.
@@ -35,8 +36,9 @@ from templatemine.packs.pack import (
     read_listed,
     read_mined,
     template_id,
+    with_current_names,
 )
-from templatemine.packs.pack_folder import DroppedString, dropped_beside, read_dropped
+from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_beside
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN, Encoded
 from templatemine.text.patterns import TABLE
@@ -44,7 +46,7 @@ from templatemine.text.patterns import TABLE
 __all__ = [
     "Asked",
     "BY_FREQUENCY",
-    "MOST_BROUGHT",
+    "MOST_ADDED",
     "by_hand",
     "candidates",
     "keep_later_rules",
@@ -62,7 +64,7 @@ SINGLE = ("accept", "reject", "edit")
 BY_FREQUENCY = frozenset({REASONS[RARE], BELOW_CUTOFF, NO_MODE})
 """Reasons of the miner that are a matter of frequency: what a moved cut-off decides anew."""
 
-MOST_BROUGHT = 5_000
+MOST_ADDED = 5_000
 """Strings that rules may bring into a pack; more is a cut-off among prose, not a decision about templates."""
 
 Examples = Callable[[Sequence[tuple[str, ...]]], Mapping[tuple[str, ...], str]]
@@ -78,9 +80,9 @@ def phrase(tokens: Sequence[str]) -> str:
 
 def mined_templates(pack: Pack) -> tuple[Template, ...]:
     """The templates that mining gave, whatever was decided about them since."""
-    brought = set(pack.overrides.brought)
-    kept = [template for template in pack.templates if template.id not in brought]
-    return _sorted([*kept, *pack.overrides.overruled])
+    added = set(pack.overrides.added)
+    kept = [template for template in pack.templates if template.id not in added]
+    return _sorted([*kept, *pack.overrides.removed])
 
 
 def written(rule: Rule) -> Template:
@@ -99,9 +101,9 @@ def written(rule: Rule) -> Template:
     return template
 
 
-def candidates(dropped: Iterable[DroppedString]) -> Iterable[DroppedString]:
-    """The dropped strings that a moved cut-off may bring, most frequent first."""
-    return (row for row in dropped if row[3] in BY_FREQUENCY)
+def candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
+    """The rejected candidates that a moved cut-off may bring, most frequent first."""
+    return (row for row in rejected if row[3] in BY_FREQUENCY)
 
 
 class Asked:
@@ -133,7 +135,7 @@ class Asked:
         return self.least is None or template.tokens is None or template.df >= self.least
 
     def brings(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
-        """Whether a dropped string comes in, rules about this very string aside."""
+        """Whether a rejected candidate comes in, rules about this very string aside."""
         words = _folded(phrase(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
@@ -151,14 +153,14 @@ def _folded(text: str) -> str:
 
 
 def steer(
-    pack: Pack, dropped: Iterable[DroppedString], rules: Sequence[Rule], examples: Examples | None = None
+    pack: Pack, rejected: Iterable[RejectedCandidate], rules: Sequence[Rule], examples: Examples | None = None
 ) -> Pack:
     """The pack with these rules in place of any it had.
 
     Parameters
     ----------
-    dropped : iterable
-        What mining dropped; looked at only if a rule may bring some of it.
+    rejected : iterable
+        What mining rejected; looked at only if a rule may bring some of it.
     examples : callable, optional
         Where strings that come in stand in articles; one that is not known there gets an example made of its tokens.
 
@@ -167,7 +169,7 @@ def steer(
     PackError
         An expression that was added cannot be trusted.
     ConfigError
-        The rules would bring more than `MOST_BROUGHT` strings.
+        The rules would bring more than `MOST_ADDED` strings.
     """
     asked = Asked(rules)
     base = mined_templates(pack)
@@ -180,28 +182,28 @@ def steer(
         if rule.tokens is not None and template_id(rule.tokens) not in (stays if rule.action == "edit" else there)
     }
     if asked.may_bring:
-        for tokens, df, count, reason in dropped:
+        for tokens, df, count, reason in rejected:
             if tokens not in rows and asked.brings(tokens, df, reason):
                 name = template_id(tokens)
                 if name not in there and name not in asked.single:
                     rows[tokens] = df, count, "", ""
-            if len(rows) > MOST_BROUGHT:
+            if len(rows) > MOST_ADDED:
                 raise ConfigError(
-                    f"expected rules that bring at most {MOST_BROUGHT:,} strings, and these bring more; "
+                    f"expected rules that bring at most {MOST_ADDED:,} strings, and these bring more; "
                     "move the cut-off up, or let an always rule say more words"
                 )
-    brought = [*_made(pack, rows, examples), *(written(rule) for rule in asked.added.values())]
-    lost = next((rule for rule in asked.accepted if _lacks(rule, kept, brought)), None)
+    added = [*_made(pack, rows, examples), *(written(rule) for rule in asked.added.values())]
+    lost = next((rule for rule in asked.accepted if _lacks(rule, kept, added)), None)
     if lost is not None:
         raise PackError(f"edit: {phrase(lost.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}")
     out = there - stays
     return replace(
         pack,
-        templates=_sorted([*kept, *brought]),
+        templates=_sorted([*kept, *added]),
         overrides=Overrides(
             rules=tuple(rules),
-            overruled=tuple(template for template in base if template.id in out),
-            brought=tuple(sorted(template.id for template in brought)),
+            removed=tuple(template for template in base if template.id in out),
+            added=tuple(sorted(template.id for template in added)),
         ),
     )
 
@@ -218,7 +220,7 @@ def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
 def _made(
     pack: Pack, rows: Mapping[tuple[str, ...], tuple[int, int, str, str]], examples: Examples | None
 ) -> list[Template]:
-    """Templates of strings that were dropped; one that can't be told from its tokens alone stays out."""
+    """Templates of candidates that were rejected; one that can't be told from its tokens alone stays out."""
     if not rows:
         return []
     before = {template.tokens: template.example for template in pack.templates if template.tokens is not None}
@@ -299,25 +301,26 @@ def by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple
     """
     if data.get("schema") != SCHEMA:
         return ()  # of another version, or no pack at all
+    data = with_current_names(data, where)
     rows = _listed(data, "templates")
     listed = [read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(rows)]
-    brought = {name for name in _listed(data, "brought") if isinstance(name, str)}
+    added = {name for name in _listed(data, "added") if isinstance(name, str)}
     known = {rule.regex for rule in rules}
     found: list[Rule] = []
     for one in listed:
-        if one.tokens is None and one.id not in brought and one.regex not in known:
+        if one.tokens is None and one.id not in added and one.regex not in known:
             check_written(one, f"{where}: {one.id}")
             found.append(Rule(action="add", regex=one.regex, example=one.example, df=one.df, count=one.count))
     marks = read_mined(data, where)
     if marks is None:
         return tuple(found)
-    own = [one for one in listed if one.tokens is not None and template_id(one.tokens) not in brought]
+    own = [one for one in listed if one.tokens is not None and template_id(one.tokens) not in added]
     for one in own:
         if mark_of(one) not in marks:
             edited = Rule(action="edit", tokens=one.tokens, example=one.example, anchor=one.anchor)
             found.append(replace(edited, df=one.df, count=one.count))
-    there = {template_id(one.tokens or ()) for one in own} | brought
-    there |= {row["id"] for row in _listed(data, "overruled") if isinstance(row, dict) and "id" in row}
+    there = {template_id(one.tokens or ()) for one in own} | added
+    there |= {row["id"] for row in _listed(data, "removed") if isinstance(row, dict) and "id" in row}
     gone = sorted({mark.partition(" ")[0] for mark in marks} - there)
     return (*found, *(Rule(action="reject", id=name) for name in gone))
 
@@ -332,14 +335,14 @@ def keep_rules(report: SourceReport, standing: str | Path) -> SourceReport:
     rules = kept_rules(standing)
     if report.pack is None or not rules:
         return report
-    return replace(report, pack=steer(report.pack, report.dropped or (), rules))
+    return replace(report, pack=steer(report.pack, report.rejected or (), rules))
 
 
 def keep_later_rules(made: str, standing: str) -> None:
     """Before a pack that was made takes its place: what was decided since, about the one that stands there.
 
-    Runs that take long, or were killed and go on, make packs hours before these get their names.  The dropped strings
-    may have got theirs already.
+    Runs that take long, or were killed and go on, make packs hours before these get their names.  The rejected
+    candidates may have got theirs already.
 
     Raises
     ------
@@ -351,5 +354,5 @@ def keep_later_rules(made: str, standing: str) -> None:
     rules = kept_rules(standing)
     if rules == kept_rules(made):
         return
-    beside = made if os.path.exists(dropped_beside(made)) else standing
-    steer(Pack.load(made), read_dropped(beside), rules).save(made, force=True)
+    beside = made if os.path.exists(rejected_beside(made)) else standing
+    steer(Pack.load(made), read_rejected(beside), rules).save(made, force=True)

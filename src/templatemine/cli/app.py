@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -92,7 +93,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _guarded(work: Callable[[], int]) -> int:
     try:
-        with _ending_signals():
+        with _ending_signals(), _notices():
             code = work()
             flush()
             return code
@@ -132,6 +133,17 @@ def _settle_output() -> None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, sys.stdout.fileno())
             os.close(nowhere)
+
+
+@contextmanager
+def _notices() -> Iterator[None]:
+    """Print warnings, such as that of an old name in a pack, in one line each."""
+    before = warnings.showwarning
+    warnings.showwarning = lambda message, *_: complain(str(message), "warning: ")
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 class _Ended(BaseException):

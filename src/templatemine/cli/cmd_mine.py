@@ -30,7 +30,7 @@ __all__ = ["DESCRIPTION", "METHODS", "add", "run"]
 DESCRIPTION = """\
 Learns what repeats in the articles of each source and writes one pack a
 source, a JSON file named after the source, into a folder; beside it, in
-NAME.dropped.jsonl.gz, the strings that repeat but are no templates, each with
+NAME.rejected.jsonl.gz, the strings that repeat but are no templates, each with
 the reason.  What people decided about the templates of a pack that is
 replaced (its overrides) is kept and applied.
 
@@ -255,7 +255,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedAr
         }
         terminal.report({**totals, "sources": [_facts(one) for one in mined.outcomes]}, to_stdout=True)
         return
-    header = ("source", ">documents", ">templates", ">least df", ">dropped", "note")
+    header = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
     rows = [_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
     terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, mined))
 
@@ -263,7 +263,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedAr
 def _facts(one: Outcome) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": one.source, "documents": one.documents, "pack": one.pack, "note": one.note}
     if one.pack is not None:
-        facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "dropped": dict(one.dropped)}
+        facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "rejected": dict(one.rejected)}
         facts |= {"overrides": one.overrides} if one.overrides else {}
     return facts
 
@@ -275,8 +275,8 @@ def _row(one: Outcome) -> tuple[str, ...]:
     note = "" if one.templates else f"no templates: {one.note}"
     if one.overrides:
         note = f"{tables.count(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
-    least = "-" if one.least_df is None else f"{one.least_df:,}"
-    return one.source, f"{one.documents:,}", f"{one.templates:,}", least, f"{sum(one.dropped.values()):,}", note
+    min_df = "-" if one.min_df is None else f"{one.min_df:,}"
+    return one.source, f"{one.documents:,}", f"{one.templates:,}", min_df, f"{sum(one.rejected.values()):,}", note
 
 
 def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> list[str]:

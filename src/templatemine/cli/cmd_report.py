@@ -19,7 +19,7 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Writes one HTML file that shows what was learnt and what is cut: for each
 source the histogram over document frequency with its cut-off, the templates,
-the dropped strings with their reasons, and articles with every cut marked.
+the rejected candidates with their reasons, and articles with every cut marked.
 The file loads nothing, so it can be sent and kept.
 
 Without --archive it tells what the packs know; with it, what they do to the
@@ -64,12 +64,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="rows of the tables of templates of all sources together (default: %(default)s)",
     )
     group.add_argument(
-        "--dropped",
+        "--rejected",
         metavar="N",
         type=common.at_least(0),
-        default=config.dropped,
-        help="dropped strings for each reason (default: %(default)s)",
+        default=config.rejected,
+        help="rejected candidates for each reason (default: %(default)s)",
     )
+    group.add_argument("--dropped", action=common.OldName, dest="rejected", now="--rejected", type=common.at_least(0))
     common.add_field_options(parser)
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")
@@ -80,7 +81,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
-    from templatemine.packs.pack_folder import DroppedString, PackFiles, read_dropped
+    from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, read_rejected
     from templatemine.report.page import render, require
     from templatemine.report.view import make_report
 
@@ -88,21 +89,21 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--samples: articles are taken from an --archive, and none is given")
     require()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
-    config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, dropped=args.dropped)
+    config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         packs = PackFiles(args.packs)
         records = common.open_records(args.archive, common.read_config(args), terminal.met) if args.archive else None
 
-        def dropped(source: str) -> Iterable[DroppedString]:
+        def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:
-                yield from read_dropped(packs.files[source]) if args.dropped else ()
+                yield from read_rejected(packs.files[source]) if args.rejected else ()
             except CorpusError as error:
-                terminal.say(f"no dropped strings of {common.one_line(source)}: {common.one_line(str(error))}")
+                terminal.say(f"no rejected candidates of {common.one_line(source)}: {common.one_line(str(error))}")
 
         size = 0
         with terminal.progress() as steps:
             documents = _documents(records, steps) if records is not None else None
-            report = make_report(packs, documents, dropped, config)
+            report = make_report(packs, documents, rejected, config)
             terminal.skipped_more()
             for part in render(report, args.title, config):
                 size += output.write(part.encode("utf-8", "backslashreplace"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from templatemine.model import PageHistory
     from templatemine.packs.overrides import Overrides
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import DroppedString
+    from templatemine.packs.pack_folder import RejectedCandidate
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -44,8 +44,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
     parser.add_argument(
-        "--dropped", action="store_true", help="list the strings that are no templates, with the reason for each"
+        "--rejected", action="store_true", help="list the strings that are no templates, with the reason for each"
     )
+    parser.add_argument("--dropped", action=common.OldName, dest="rejected", now="--rejected", nargs=0, const=True)
     parser.add_argument("--regex", action="store_true", help="show the expressions instead of the words")
     parser.add_argument(
         "--limit",
@@ -63,27 +64,27 @@ def run(args: argparse.Namespace) -> int:
     if os.path.isdir(args.pack):
         return _show_folder(args)
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import read_dropped
+    from templatemine.packs.pack_folder import read_rejected
 
     pack = Pack.load(args.pack)
-    dropped = read_dropped(args.pack) if args.dropped else iter(())
+    rejected = read_rejected(args.pack) if args.rejected else iter(())
     if args.json:
-        common.out(json.dumps(_facts(args, pack, dropped), indent=1) + "\n")
+        common.out(json.dumps(_facts(args, pack, rejected), indent=1) + "\n")
         return 0
     width = None if args.full else tables.terminal_width(sys.stdout)
     limit = _LIMIT if args.limit is None else args.limit
-    listed = _dropped(pack, dropped, limit, width) if args.dropped else _templates(pack, args.regex, limit, width)
+    listed = _rejected(pack, rejected, limit, width) if args.rejected else _templates(pack, args.regex, limit, width)
     common.out("\n".join([*_header(pack, width), "", *listed]) + "\n")
     return 0
 
 
-def _facts(args: argparse.Namespace, pack: Pack, dropped: Iterator[DroppedString]) -> dict[str, Any]:
+def _facts(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCandidate]) -> dict[str, Any]:
     limit = args.limit or None
     facts: dict[str, Any] = json.loads(pack.to_json())
     facts["templates"] = facts["templates"][:limit]
-    if args.dropped:
+    if args.rejected:
         names = ("tokens", "df", "count", "reason")
-        facts["dropped_strings"] = [dict(zip(names, row, strict=True)) for row in islice(dropped, limit)]
+        facts["rejected_candidates"] = [dict(zip(names, row, strict=True)) for row in islice(rejected, limit)]
     return facts
 
 
@@ -107,8 +108,8 @@ def _header(pack: Pack, width: int | None) -> list[str]:
         ("templates", f"{len(pack.templates):,}"),
         *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
         *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
-        ("dropped", tables.count(sum(pack.dropped.values()), "string")),
-        *(("", f"{number:,} {reason}") for reason, number in pack.dropped.items()),
+        ("rejected", tables.count(sum(pack.rejected.values()), "string")),
+        *(("", f"{number:,} {reason}") for reason, number in pack.rejected.items()),
     ]
     lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
     return [*lines, "", *_histogram(pack, width)]
@@ -135,8 +136,8 @@ def _decisions(overrides: Overrides) -> str:
     """What people decided about the pack."""
     kinds = Counter(rule.action for rule in overrides.rules)
     told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
-    taken, brought = tables.count(len(overrides.overruled), "template"), f"{len(overrides.brought):,}"
-    return f"{told}; {taken} taken out and {brought} brought in by them"
+    removed, added = tables.count(len(overrides.removed), "template"), f"{len(overrides.added):,}"
+    return f"{told}; {removed} removed and {added} added by them"
 
 
 def _pages(history: PageHistory) -> str:
@@ -191,17 +192,19 @@ def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[s
     return lines + _more(len(pack.templates) - len(shown))
 
 
-def _dropped(pack: Pack, dropped: Iterator[DroppedString], limit: int, width: int | None) -> list[str]:
+def _rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, width: int | None) -> list[str]:
     from templatemine.report.words import joined
 
     rows = [
         (f"{df:,}", _share(df, pack), f"{count:,}", reason, common.one_line(joined(tokens)))
-        for tokens, df, count, reason in islice(dropped, limit or None)
+        for tokens, df, count, reason in islice(rejected, limit or None)
     ]
     lines = (
-        tables.table((">df", ">share", ">count", "reason", "string"), rows, width) if rows else ["no dropped strings"]
+        tables.table((">df", ">share", ">count", "reason", "string"), rows, width)
+        if rows
+        else ["no rejected candidates"]
     )
-    return lines + _more(sum(pack.dropped.values()) - len(rows) if limit else 0)
+    return lines + _more(sum(pack.rejected.values()) - len(rows) if limit else 0)
 
 
 def _share(df: int, pack: Pack) -> str:
@@ -232,7 +235,7 @@ def _show_folder(args: argparse.Namespace) -> int:
         common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = (
-            *("source", ">documents", ">templates", ">least df", "share of documents", "dates"),
+            *("source", ">documents", ">templates", ">min df", "share of documents", "dates"),
             "file, if not SOURCE.json",
         )
         common.out("\n".join(tables.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
@@ -254,7 +257,7 @@ def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
 
 def _pack_row(file: str, pack: Pack) -> Sequence[str]:
     name = os.path.basename(file)
-    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.least_df(pack))
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.min_df(pack))
     from templatemine.report.histogram import sparkline
 
     # Between bars, so that where it begins and ends is seen.

@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Brings packs up to date with new documents, without the archive: a window of
-the newest documents of each source is kept beside the packs, in a hidden
-folder, and packs are mined of it. Says which expressions came, went and
-changed. Only sources with new documents are mined again; a pack stays as it
-is until its window holds enough documents.
+Brings packs up to date with new documents; the old archive is not needed. For
+each source a window of its newest documents is kept beside the packs, in a
+hidden folder, and its pack is mined from this window. The command prints which
+expressions were added, removed and changed. Only sources with new documents
+are mined again. A pack stays unchanged until its window holds enough documents.
 
-The first update of a folder may be given the archive. A document that comes
-again (the same id) replaces the old one, and is counted if its text is another.
-Packs and windows change together or not at all; a run that ends early has
-changed nothing and is begun anew.
+The first update of a folder may be given the whole archive. A document that is
+given again (the same id) replaces the old one; it is counted if its text has
+changed. Packs and windows change together or not at all; a run that ends early
+has changed nothing and starts anew.
 
-A source that has a pack is mined as that pack was: method, separators and own
-patterns are taken from it, all else is default, but for the background, which
-packs don't tell: give the one they were mined with. A source without a pack is
-mined with the defaults. For others, such as own patterns, first give its
-documents to "mine --patterns-file ...", with PACKS as the folder, and update
-from then on.
+A source that has a pack is mined with the options of that pack: its method,
+separators and own patterns. All other options have their defaults. Packs do not
+record the background: give the same --background as when they were mined. A
+source without a pack is mined with the defaults. If it needs other options,
+such as own patterns, first run "mine --patterns-file ..." on its documents with
+PACKS as the output folder, and update from then on.
 """
 
 _SHOWN = 10
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
         return 0
-    header = ("source", ">new", ">window", "days", ">templates", ">came", ">went", ">changed", "note")
+    header = ("source", ">new", ">window", "days", ">templates", ">added", ">removed", ">changed", "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
     terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
     for one in shown:
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(one: Followed) -> tuple[str, ...]:
     changes = one.changes
-    numbers = (f"{len(changes.came):,}", f"{len(changes.went):,}", f"{len(changes.changed):,}")
+    numbers = (f"{len(changes.added):,}", f"{len(changes.removed):,}", f"{len(changes.changed):,}")
     templates = "-" if one.templates is None else f"{one.templates:,}"
     note = f"pack unchanged: {one.note}" if one.note else ""
     return (
@@ -130,15 +130,15 @@ def _row(one: Followed) -> tuple[str, ...]:
 
 
 def _lines(one: Followed) -> list[str]:
-    """The expressions of a source that came, went and changed, the most frequent first."""
+    """The expressions of a source that were added, removed and changed, the most frequent first."""
     changes = one.changes
     if not changes:
         return []
     lines = ["", one.source]
     marked = [
         *((f"~ {_text(old)} -> {_text(new)}") for old, new in changes.changed),
-        *(f"+ {_text(template)}" for template in changes.came),
-        *(f"- {_text(template)}" for template in changes.went),
+        *(f"+ {_text(template)}" for template in changes.added),
+        *(f"- {_text(template)}" for template in changes.removed),
     ]
     for kind in "~+-":
         of_kind = [line for line in marked if line.startswith(kind)]
@@ -165,8 +165,8 @@ def _facts(one: Followed) -> dict[str, Any]:
         "last": one.last,
         "templates": one.templates,
         "note": one.note,
-        "came": [_fact(template) for template in changes.came],
-        "went": [_fact(template) for template in changes.went],
+        "added": [_fact(template) for template in changes.added],
+        "removed": [_fact(template) for template in changes.removed],
         "changed": [{"from": _fact(old), "to": _fact(new)} for old, new in changes.changed],
     }
 

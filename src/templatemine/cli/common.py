@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXIT_CODES",
     "INPUT_HELP",
+    "OldName",
     "Parser",
     "Steps",
     "StrictStop",
@@ -101,6 +102,25 @@ class Parser(argparse.ArgumentParser):
         """End with one line."""
         complain(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
+
+
+class OldName(argparse.Action):
+    """An option under its old name: it does what the new name does, is not listed, and prints a notice.
+
+    Parameters
+    ----------
+    now : str
+        The new name; `dest` is that of the new option.
+    """
+
+    def __init__(self, option_strings: Sequence[str], dest: str, *, now: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **options)
+        self._now = now
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Set the value, and say what the option is called now."""
+        complain(f"{option} is now called {self._now}", "deprecated: ")
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
 def at_least(least: int) -> Callable[[str], int]:

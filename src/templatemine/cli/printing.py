@@ -13,7 +13,7 @@ from templatemine.cli.common import visible
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
 
-__all__ = ["capped_table", "count", "least_df", "table", "terminal_width"]
+__all__ = ["capped_table", "count", "min_df", "table", "terminal_width"]
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -78,8 +78,8 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def least_df(pack: Pack) -> str:
-    """In how many documents the rarest template of a pack stands."""
+def min_df(pack: Pack) -> str:
+    """The document frequency of the rarest template of a pack."""
     return f"{min(one.df for one in pack.templates):,}" if pack.templates else "-"
 
 

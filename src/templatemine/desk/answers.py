@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 PAST = 100
 """Earlier versions of an annotation that can be gone back to after a reload."""
 FOUND = 100
-"""Dropped strings that a search shows."""
+"""Rejected candidates that a search shows."""
 
 _FRAME_STYLE = (HERE / "static" / "frame.css").read_text(encoding="utf-8")
 
@@ -99,9 +99,9 @@ class Desk:
         held = self.held(source)
         events = self.library.reconciled(held)
         pack = held.pack
-        brought, rules = set(pack.overrides.brought), pack.overrides.rules
-        rows = [_template(one, "brought" if one.id in brought else "kept") for one in pack.templates]
-        rows += [_template(one, "out") for one in pack.overrides.overruled]
+        added, rules = set(pack.overrides.added), pack.overrides.rules
+        rows = [_template(one, "added" if one.id in added else "kept") for one in pack.templates]
+        rows += [_template(one, "out") for one in pack.overrides.removed]
         histogram = histogram_of(pack)
         moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
         undone = {event.undoes for event in events}
@@ -134,7 +134,7 @@ class Desk:
         key = (held.path, *(one.id for one in mined_templates(held.pack)))
         with self._previewing:
             if self._preview is None or self._preview[0] != key:
-                made = review.Preview(held.pack, self.library.dropped(held), self.library.fitting(held))
+                made = review.Preview(held.pack, self.library.rejected(held), self.library.fitting(held))
                 self._preview = key, made
             ready = self._preview[1]
         rules = held.pack.overrides.rules
@@ -144,22 +144,22 @@ class Desk:
         return {"version": held.version, **ready.moved(rules, after, self.library.config.clean.gap)}
 
     def template(self, source: str, name: str) -> dict[str, Any]:
-        """Where a template, or a dropped string, stands in the sample."""
+        """Where a template, or a rejected candidate, stands in the sample."""
         held = self.held(source)
         pack = held.pack
-        everything = (*pack.templates, *pack.overrides.overruled)
+        everything = (*pack.templates, *pack.overrides.removed)
         found = next((one for one in everything if one.id == name), None)
         if found is None:
             raise NotThere(f"there is no template {name!r}")
         return {**_template(found, ""), **review.sightings(pack, found, self.library.fitting(held))}
 
     def found(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Dropped strings that hold some words, most frequent first."""
+        """Rejected candidates that hold some words, most frequent first."""
         held = self.held(source)
         wanted = " ".join(text.split()).casefold()
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
-        for tokens, df, count, reason in self.library.dropped(held):
+        for tokens, df, count, reason in self.library.rejected(held):
             # Most strings are told from a single token without putting them together.
             if not any(first[:1] in token.casefold() for token in tokens):
                 continue
@@ -207,7 +207,7 @@ class Desk:
             rules, what = tuple(one for one in rules if one != rule), f"took back: {_said(rule)}"
         elif kind == "add":
             rule = stamped(self._complete(held, read_rule(body.get("rule"), "rule")), name)
-            rules, what = review.amended(held.pack, self.library.dropped(held), rules, rule), _said(rule)
+            rules, what = review.amended(held.pack, self.library.rejected(held), rules, rule), _said(rule)
         elif kind == "reset-cutoff":
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "put the cut-off back"
         else:
@@ -232,7 +232,7 @@ class Desk:
             example = trial.example or rule.example
             return Rule(action="add", regex=rule.regex, example=example, df=trial.touched, count=trial.matches)
         if rule.action == "accept" and rule.tokens is not None and not rule.df:
-            for tokens, df, count, _ in self.library.dropped(held):
+            for tokens, df, count, _ in self.library.rejected(held):
                 if tokens == rule.tokens:
                     return replace(rule, df=df, count=count)
         return rule

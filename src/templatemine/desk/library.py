@@ -19,13 +19,13 @@ from typing import Any
 from templatemine.archive.apply_overrides import steer
 from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrences
-from templatemine.desk.store import Conflict, Event, Store, now
+from templatemine.desk.store import Conflict, Decision, Event, Store, now
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.write import atomic_writer
 from templatemine.model import Document, Record
 from templatemine.packs.overrides import Rule, read_rules
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import DroppedString, dropped_beside, pack_files, read_dropped
+from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_beside
 
 __all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_json", "rules_of", "stamped"]
 
@@ -93,7 +93,7 @@ class Library:
         self._packs = packs
         self._lock = Lock()
         self._held: dict[str, tuple[tuple[int, int, int], Held]] = {}
-        self._dropped: dict[str, tuple[tuple[int, int], list[DroppedString]]] = {}
+        self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
         self.articles = _sampled(records, self.config, wanted)
         self._by_id = {(source, one.document.id): one for source, articles in self.articles.items() for one in articles}
         self._files: dict[str, str] = {}
@@ -152,18 +152,18 @@ class Library:
             path = self._files.get(source)
         return None if path is None else self._read(path)
 
-    def dropped(self, held: Held) -> list[DroppedString]:
-        """The strings that mining dropped, most frequent first; none if the file beside the pack is missing."""
-        path = dropped_beside(held.path)
+    def rejected(self, held: Held) -> list[RejectedCandidate]:
+        """The candidates that mining rejected, most frequent first; none if the file beside the pack is missing."""
+        path = rejected_beside(held.path)
         try:
             stat = os.stat(path)
         except OSError:
             return []
         mark = stat.st_mtime_ns, stat.st_size
-        known = self._dropped.get(path)
+        known = self._rejected.get(path)
         if known is None or known[0] != mark:
-            known = mark, list(read_dropped(held.path))
-            self._dropped = {path: known}  # one source at a time: those of a large one take 100 MB
+            known = mark, list(read_rejected(held.path))
+            self._rejected = {path: known}  # one source at a time: those of a large one take 100 MB
         return known[1]
 
     def decide(
@@ -189,16 +189,16 @@ class Library:
         if held is None:
             raise PackError(f"{source}: there is no pack to decide about")
 
-        def change(events: Sequence[Event]) -> tuple[str, str, str, str, int | None]:
+        def change(events: Sequence[Event]) -> Decision:
             fresh = self._read(held.path)
             if fresh.version != version:
                 raise Conflict(_who(events, fresh))
-            made = steer(fresh.pack, self.dropped(fresh), rules, self._examples(source, fresh.pack))
+            made = steer(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
             data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
             before = dump(rules_json(fresh.pack.overrides.rules))
             with atomic_writer(held.path, force=True) as handle:
                 handle.write(data)
-            return name, what, before, dump(rules_json(rules)), undoes
+            return Decision(name, what, before, dump(rules_json(rules)), undoes)
 
         event = self.store.decide(source, change)
         return self._read(held.path), event
@@ -211,13 +211,13 @@ class Library:
         if last == rules:
             return events
 
-        def change(events: Sequence[Event]) -> tuple[str, str, str, str, int | None]:
+        def change(events: Sequence[Event]) -> Decision:
             before = events[-1].after if events else "[]"
             if before == rules:  # somebody else was quicker
                 raise Conflict("recorded already")
             changed = [rule for rule in held.pack.overrides.rules if rule.as_dict() not in load(before)]
             name = changed[-1].by if changed and changed[-1].by else "?"
-            return name, "found in the pack", before, rules, None
+            return Decision(name, "found in the pack", before, rules, None)
 
         with suppress(Conflict):
             self.store.decide(source, change)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from templatemine.archive.apply_overrides import (
     BY_FREQUENCY,
-    MOST_BROUGHT,
+    MOST_ADDED,
     Asked,
     candidates,
     mined_templates,
@@ -34,7 +34,7 @@ from templatemine.matching import _match
 from templatemine.model import Cleaned, Span, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, compiled_safely, template_id
-from templatemine.packs.pack_folder import DroppedString
+from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elided, pieces, shown
 from templatemine.text.characters import LINE_BREAKS
 from templatemine.text.expressions import Encoded
@@ -65,21 +65,21 @@ class Preview:
     Parameters
     ----------
     pack : Pack
-    dropped : sequence of dropped strings
+    rejected : sequence of rejected candidates
     articles : sequence of Article
         The sample.
     """
 
-    def __init__(self, pack: Pack, dropped: Sequence[DroppedString], articles: Sequence[Article]) -> None:
+    def __init__(self, pack: Pack, rejected: Sequence[RejectedCandidate], articles: Sequence[Article]) -> None:
         self._pack = pack
         base = [template for template in mined_templates(pack) if template.tokens is not None]
         there = {template.id for template in base}
         rows = [_Row(template, True) for template in base]
-        for tokens, df, count, _ in candidates(dropped):
+        for tokens, df, count, _ in candidates(rejected):
             name = template_id(tokens)
             if name not in there:
                 rows.append(_Row(_bare(name, tokens, df, count), False))
-            if len(rows) >= MOST_BROUGHT:
+            if len(rows) >= MOST_ADDED:
                 break
         self._rows = rows
         self._texts = [one.document.body for one in articles]
@@ -369,7 +369,7 @@ def article_pieces(text: str, cleaned: Cleaned | Sequence[Span], context: int) -
 # ---------------------------------------------------------------------------------------------------------- decisions
 
 
-def amended(pack: Pack, dropped: Sequence[DroppedString], rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
+def amended(pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
     """The rules with one more, which takes the place of what it contradicts.
 
     A decision about a string that only takes an earlier one back leaves no rule behind.
@@ -380,7 +380,7 @@ def amended(pack: Pack, dropped: Sequence[DroppedString], rules: Sequence[Rule],
         name = rule.id or template_id(rule.tokens or ())
         rest = tuple(one for one in rules if (one.id or template_id(one.tokens or ("",))) != name)
         if len(rest) < len(rules):
-            there = any(one.id == name for one in steer(pack, dropped, rest).templates)
+            there = any(one.id == name for one in steer(pack, rejected, rest).templates)
             if there == (rule.action == "accept"):
                 return rest
         return (*rest, rule)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from templatemine.errors import ConfigError, TemplateMineError
 from templatemine.io.write import check_directory
@@ -77,6 +77,16 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+class Decision(NamedTuple):
+    """What a decision changes: whose it is, in words, the rules before and after, and the event that it undoes."""
+
+    name: str
+    what: str
+    before: str
+    after: str
+    undoes: int | None
+
+
 class Store:
     """The file; safe to share between threads and processes.
 
@@ -134,14 +144,14 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------------ decisions
 
-    def decide(self, source: str, change: Callable[[Sequence[Event]], tuple[str, str, str, str, int | None]]) -> Event:
+    def decide(self, source: str, change: Callable[[Sequence[Event]], Decision]) -> Event:
         """Record a decision and do it.
 
         Parameters
         ----------
         change : callable
-            Called with the history of the source while nobody else can decide; does the change and returns
-            (name, what, before, after, undoes).  If it raises, nothing is recorded.
+            Called with the history of the source while nobody else can decide; does the change and returns it as a
+            `Decision`.  If it raises, nothing is recorded.
         """
         with self._writing() as base:
             row = (source, now(), *change(_events(base, source)))

@@ -20,7 +20,7 @@ from templatemine.model import Corpus, Index, PageHistory, Repeats
 from templatemine.text import _scan
 from templatemine.text.patterns import PatternSet
 
-__all__ = ["Dropped", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of", "within_prose"]
+__all__ = ["Rejections", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of", "within_prose"]
 
 _PROSE = 0.5
 """Least share of the words of a source in prose, for it to say what prose is."""
@@ -119,7 +119,7 @@ class Mined:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dropped:
+class Rejections:
     """Strings that did not become templates, with the reason for each."""
 
     strings: Strings

@@ -189,7 +189,7 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
         templates=tuple(_each_once(templates)),
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
-        dropped={name: len(group) for name, group in sorted(((_FEW, few), (_DISPUTED, disputed))) if group},
+        rejected={name: len(group) for name, group in sorted(((_FEW, few), (_DISPUTED, disputed))) if group},
     )
     return pack, documents, note
 

@@ -1,7 +1,7 @@
 """The overrides of a pack: what people decided about its templates, as JSON data and back.
 
-Three keys, so that each rule and each template is a line: ``overrides``, the rules; ``overruled``, the templates that
-mining gave and the rules took out, as they stood; ``brought``, the ids of those that only the rules put in.  With
+Three keys, so that each rule and each template is a line: ``overrides``, the rules; ``removed``, the templates that
+mining gave and the rules took out, unchanged; ``added``, the ids of those that only the rules put in.  With
 them the templates that mining gave can be had back, and a later mining keeps the rules (`steer`).
 
     {"action": "reject", "id": "t0a1b2c3d4"}                     this string is no template
@@ -26,7 +26,7 @@ from templatemine.model import Template
 
 __all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "write"]
 
-KEYS = ("overrides", "overruled", "brought")
+KEYS = ("overrides", "removed", "added")
 
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "accept": ("tokens",),
@@ -87,8 +87,8 @@ class Overrides:
     """The rules of a pack and what they changed."""
 
     rules: tuple[Rule, ...] = ()
-    overruled: tuple[Template, ...] = ()
-    brought: tuple[str, ...] = ()
+    removed: tuple[Template, ...] = ()
+    added: tuple[str, ...] = ()
 
 
 def write(overrides: Overrides) -> dict[str, Any]:
@@ -97,8 +97,8 @@ def write(overrides: Overrides) -> dict[str, Any]:
         return {}
     return {
         "overrides": [rule.as_dict() for rule in overrides.rules],
-        "overruled": [asdict(template) for template in overrides.overruled],
-        "brought": list(overrides.brought),
+        "removed": [asdict(template) for template in overrides.removed],
+        "added": list(overrides.added),
     }
 
 
@@ -121,13 +121,13 @@ def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Tem
     for key, value in rows.items():
         if not isinstance(value, list):
             raise PackError(f"{where}: {key}: expected a list, got {type(value).__name__}")
-    for place, name in enumerate(rows["brought"]):
+    for place, name in enumerate(rows["added"]):
         if not isinstance(name, str):
-            raise PackError(f"{where}: brought[{place}]: expected the id of a template, got {name!r}")
+            raise PackError(f"{where}: added[{place}]: expected the id of a template, got {name!r}")
     return Overrides(
         rules=read_rules(rows["overrides"], where),
-        overruled=tuple(template(row, f"{where}: overruled[{n}]") for n, row in enumerate(rows["overruled"])),
-        brought=tuple(rows["brought"]),
+        removed=tuple(template(row, f"{where}: removed[{n}]") for n, row in enumerate(rows["removed"])),
+        added=tuple(rows["added"]),
     )
 
 

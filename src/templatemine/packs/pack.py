@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -45,6 +46,7 @@ __all__ = [
     "read_listed",
     "read_mined",
     "template_id",
+    "with_current_names",
     "without_misfits",
 ]
 
@@ -87,8 +89,8 @@ class Pack:
         The days they cover, where the archive has dates.
     templates : tuple of Template
         By document frequency, greatest first.
-    dropped : mapping
-        Reason -> how many strings were dropped for it.
+    rejected : mapping
+        Reason -> how many candidates were rejected for it.
     pages : PageHistory or None
         Where the main text stands on the pages of the source.
     overrides : Overrides
@@ -107,7 +109,7 @@ class Pack:
     templates: tuple[Template, ...]
     first_date: str | None = None
     last_date: str | None = None
-    dropped: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
     pages: PageHistory | None = None
     overrides: Overrides = field(default_factory=Overrides)
     generator: str = GENERATOR
@@ -192,7 +194,7 @@ class Pack:
             "dates": [self.first_date, self.last_date],
             "method": self.method,
             "cutoff": {**asdict(self.cutoff), "histogram": list(self.cutoff.histogram)},
-            "dropped": dict(self.dropped),
+            "rejected": dict(self.rejected),
             "templates": [asdict(template) for template in self.templates],
             "mined": list(self._marks() if self.mined is None else self.mined),
             **overrides.write(self.overrides),
@@ -202,9 +204,9 @@ class Pack:
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
     def _marks(self) -> list[str]:
-        brought = {*self.overrides.brought}
-        given = [one for one in self.templates if one.tokens is not None and one.id not in brought]
-        return sorted(mark_of(one) for one in (*given, *self.overrides.overruled))
+        added = {*self.overrides.added}
+        given = [one for one in self.templates if one.tokens is not None and one.id not in added]
+        return sorted(mark_of(one) for one in (*given, *self.overrides.removed))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the pack; an existing file is refused without `force`, and never left half written."""
@@ -275,9 +277,11 @@ _KINDS: Mapping[str, _Kind] = {
     "dates": (list, "a list of two dates"),
     "method": (str, "a string"),
     "cutoff": (dict, "an object"),
-    "dropped": (dict, "an object"),
+    "rejected": (dict, "an object"),
     "templates": (list, "a list"),
 }
+RENAMED: Mapping[str, str] = {"dropped": "rejected", "overruled": "removed", "brought": "added"}
+"""Old name of a field -> its name now; packs with old names are read, and written with the new ones."""
 _OF_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""
 _TEMPLATE_KINDS: Mapping[str, _Kind] = {
@@ -301,6 +305,16 @@ def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
             raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
 
 
+def with_current_names(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The data of a pack with its fields by their names of now; a pack with old ones gets a notice."""
+    old = [name for name, new in RENAMED.items() if name in data and new not in data]
+    if not old:
+        return data
+    renamed = ", ".join(f"{name!r} is now {RENAMED[name]!r}" for name in old)
+    warnings.warn(f"{where}: old names of fields: {renamed}; mine or save the pack again", FutureWarning, stacklevel=2)
+    return {RENAMED[name] if name in old else name: value for name, value in data.items()}
+
+
 def _read(data: Any, where: str) -> Pack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
@@ -309,6 +323,7 @@ def _read(data: Any, where: str) -> Pack:
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
+    data = with_current_names(data, where)
     _fields(data, _KINDS, where)
     _fields(
         data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser"
@@ -346,7 +361,7 @@ def _read(data: Any, where: str) -> Pack:
         templates=tuple(templates),
         first_date=data["dates"][0],
         last_date=data["dates"][1],
-        dropped=data["dropped"],
+        rejected=data["rejected"],
         pages=page_section.read(data, where),
         overrides=overrides.read(data, where, _read_template),
         generator=data["generator"],

@@ -1,6 +1,6 @@
 """A folder of packs: one JSON file a source, and beside it the strings that are no templates, with the reason for each.
 
-``foxnews.com.json`` stands beside ``foxnews.com.dropped.jsonl.gz``.  File names are made of the names of sources by
+``foxnews.com.json`` stands beside ``foxnews.com.rejected.jsonl.gz``.  File names are made of the names of sources by
 `safe_file_name`; which source a pack is for says the pack alone, so who reads packs takes files that were renamed.  Who
 writes them does not: beside such a file there would be a second pack of its source.
 """
@@ -26,29 +26,30 @@ from templatemine.io.write import safe_file_name
 from templatemine.packs.pack import Pack
 
 if TYPE_CHECKING:
-    from templatemine.mining.candidates import Dropped
+    from templatemine.mining.candidates import Rejections
 
 __all__ = [
-    "DroppedString",
+    "RejectedCandidate",
     "PACK_SUFFIX",
     "Outcome",
     "PackFiles",
     "Result",
     "Shelf",
-    "dropped_beside",
+    "rejected_beside",
     "load_packs",
     "open_shelf",
     "pack_files",
     "pack_names",
-    "read_dropped",
+    "read_rejected",
     "refuse_renamed",
 ]
 
-DroppedString = tuple[tuple[str, ...], int, int, str]
+RejectedCandidate = tuple[tuple[str, ...], int, int, str]
 """(tokens, df, count, reason)"""
 
 PACK_SUFFIX = ".json"
-_DROPPED = ".dropped.jsonl.gz"
+_REJECTED = ".rejected.jsonl.gz"
+_OLD_REJECTED = ".dropped.jsonl.gz"
 
 
 class Result(Protocol):
@@ -63,7 +64,7 @@ class Result(Protocol):
     @property
     def pack(self) -> Pack | None: ...
     @property
-    def dropped(self) -> Dropped | None: ...
+    def rejected(self) -> Rejections | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +76,11 @@ class Outcome:
     pack : str or None
         Where its pack stands.
     templates : int
-    least_df : int or None
-        In how many documents the rarest template stands.
+    min_df : int or None
+        Document frequency of the rarest template.
     cutoff_df : int or None
         See `model.Cutoff`.
-    dropped : mapping
+    rejected : mapping
         Reason -> strings.
     overrides : int
         Rules of a person that the pack carries.
@@ -90,9 +91,9 @@ class Outcome:
     pack: str | None
     note: str
     templates: int = 0
-    least_df: int | None = None
+    min_df: int | None = None
     cutoff_df: int | None = None
-    dropped: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
     overrides: int = 0
 
     @classmethod
@@ -108,9 +109,9 @@ class Outcome:
             pack=path,
             note=result.note,
             templates=len(pack.templates),
-            least_df=min((one.df for one in pack.templates), default=None),
+            min_df=min((one.df for one in pack.templates), default=None),
             cutoff_df=pack.cutoff.df,
-            dropped=dict(pack.dropped),
+            rejected=dict(pack.rejected),
             overrides=len(pack.overrides.rules),
         )
 
@@ -137,7 +138,7 @@ class Shelf:
         return self._files.path(pack_names(source)[0])
 
     def save(self, result: Result) -> str | None:
-        """Write the pack of a source and its dropped strings.
+        """Write the pack of a source and its rejected candidates.
 
         Returns
         -------
@@ -146,12 +147,12 @@ class Shelf:
         """
         if result.pack is None:
             return None
-        pack, dropped = pack_names(result.source)
+        pack, rejected = pack_names(result.source)
         with self._files.open(pack) as handle:
             handle.write(result.pack.to_json().encode("utf-8"))
-        with self._files.open(dropped) as handle:
-            if result.dropped is not None:
-                handle.writelines(_lines(result.dropped))
+        with self._files.open(rejected) as handle:
+            if result.rejected is not None:
+                handle.writelines(_lines(result.rejected))
         return self._files.path(pack)
 
 
@@ -166,13 +167,13 @@ def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterat
 
 
 def pack_names(source: str) -> tuple[str, str]:
-    """Names of the files of a source: of its pack, and of its dropped strings."""
+    """Names of the files of a source: of its pack, and of its rejected candidates."""
     name = safe_file_name(source)
-    return name + PACK_SUFFIX, name + _DROPPED
+    return name + PACK_SUFFIX, name + _REJECTED
 
 
-def _lines(dropped: Dropped) -> Iterator[bytes]:
-    """Dropped strings as lines of JSON, many at a time: natively, for there are a million of them in 100 MB of text."""
+def _lines(rejected: Rejections) -> Iterator[bytes]:
+    """Rejected candidates as lines of JSON, many at a time and natively: 100 MB of text have a million of them."""
     import numpy as np  # here, for who only reads packs does without
 
     from templatemine import _core
@@ -184,9 +185,9 @@ def _lines(dropped: Dropped) -> Iterator[bytes]:
             bounds.append(len(data))
         return data, np.frombuffer(bounds, np.int64)
 
-    names = joined(encode_text(dropped.patterns.readable(name)) for name in dropped.strings.names)
-    ends = joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in dropped.reasons)
-    for part, reasons in dropped.pieces():
+    names = joined(encode_text(rejected.patterns.readable(name)) for name in rejected.strings.names)
+    ends = joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in rejected.reasons)
+    for part, reasons in rejected.pieces():
         yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
 
 
@@ -320,33 +321,35 @@ def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
     return dict(PackFiles(paths))
 
 
-def dropped_beside(pack: str | os.PathLike[str]) -> str:
-    """Where the dropped strings of a pack file stand."""
-    return os.fspath(pack).removesuffix(PACK_SUFFIX) + _DROPPED
+def rejected_beside(pack: str | os.PathLike[str]) -> str:
+    """The file with the rejected candidates of a pack; the one of the old name, if there is only that."""
+    stem = os.fspath(pack).removesuffix(PACK_SUFFIX)
+    old = stem + _OLD_REJECTED
+    return old if os.path.exists(old) and not os.path.exists(stem + _REJECTED) else stem + _REJECTED
 
 
-def read_dropped(pack: str | os.PathLike[str]) -> Iterator[DroppedString]:
-    """Yield the dropped strings of a pack file, most frequent first.
+def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
+    """Yield the rejected candidates of a pack file, most frequent first.
 
     Raises
     ------
     CorpusError
         Fatal: the file beside the pack is missing, damaged or something else.
     """
-    path = dropped_beside(pack)
+    path = rejected_beside(pack)
     try:
         with gzip.open(path, "rb") as lines:
             for number, line in enumerate(lines, 1):
                 yield _parse(line, f"{path}:{number}")
     except FileNotFoundError:
         raise CorpusError(
-            "not found; it holds the dropped strings, and mining writes it beside the pack", path, fatal=True
+            "not found; it holds the rejected candidates, and mining writes it beside the pack", path, fatal=True
         ) from None
     except READ_ERRORS as error:
         raise unreadable(error, path) from error
 
 
-def _parse(line: bytes, where: str) -> DroppedString:
+def _parse(line: bytes, where: str) -> RejectedCandidate:
     try:
         row = decode_line(line)
         tokens = row["tokens"]
@@ -355,5 +358,5 @@ def _parse(line: bytes, where: str) -> DroppedString:
         return tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"])
     except (ValueError, KeyError, TypeError) as error:
         raise CorpusError(
-            "expected a dropped string: an object with tokens, df, count and reason", where, fatal=True
+            "expected a rejected candidate: an object with tokens, df, count and reason", where, fatal=True
         ) from error

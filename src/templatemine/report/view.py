@@ -1,4 +1,4 @@
-"""(packs, archive, dropped strings) -> what a report says, in its order; `page` makes HTML of it."""
+"""(packs, archive, rejected candidates) -> what a report says, in its order; `page` makes HTML of it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import DroppedString
+from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import Measured, Sample, Seen
 from templatemine.report.timeline import Period, by_period, periods
 from templatemine.report.words import joined, text_of
 
-__all__ = ["DroppedFor", "Report", "Row", "Shared", "SourceView", "make_report"]
+__all__ = ["RejectionGroup", "Report", "Row", "Shared", "SourceView", "make_report"]
 
 STANDS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
 """Where in its line a template must stand, by its anchor."""
@@ -57,8 +57,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DroppedFor:
-    """Strings dropped for one reason: how many, and the most frequent as (text, df, count)."""
+class RejectionGroup:
+    """Strings rejected for one reason: how many, and the most frequent as (text, df, count)."""
 
     reason: str
     number: int
@@ -73,7 +73,7 @@ class SourceView:
     pack: Pack
     histogram: Histogram
     rows: tuple[Row, ...]
-    dropped: tuple[DroppedFor, ...]
+    rejected: tuple[RejectionGroup, ...]
     measured: Measured | None
     samples: tuple[Sample, ...]
     steps: tuple[Period, ...]
@@ -116,7 +116,7 @@ class Report:
 def make_report(
     packs: Mapping[str, Pack],
     documents: Iterable[Document] | None,
-    dropped: Callable[[str], Iterable[DroppedString]],
+    rejected: Callable[[str], Iterable[RejectedCandidate]],
     config: ReportConfig | None = None,
 ) -> Report:
     """Measure packs on an archive.
@@ -125,8 +125,8 @@ def make_report(
     ----------
     documents : iterable of Document or None
         Taken once.  None if there is no archive: what only articles tell is then left out.
-    dropped : callable
-        Source -> its dropped strings, most frequent first.
+    rejected : callable
+        Source -> its rejected candidates, most frequent first.
     """
     config = config or ReportConfig()
     measured = {source: Measured(pack, config) for source, pack in packs.items()} if documents is not None else {}
@@ -147,7 +147,7 @@ def make_report(
     shared = [Shared(text=joined(tokens), sources=tuple(held)) for tokens, held in holders.items() if len(held) > 1]
     return Report(
         sources=tuple(
-            _source(packs[source], measured.get(source), holders, dropped(source), most, config) for source in names
+            _source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
         ),
         unknown=dict(sorted(unknown.items(), key=lambda one: (-one[1], one[0]))),
         shared=tuple(sorted(shared, key=lambda one: (-len(one.sources), -sum(df for _, df in one.sources), one.text))),
@@ -170,7 +170,7 @@ def _source(
     pack: Pack,
     measured: Measured | None,
     holders: Mapping[tuple[str, ...], Sequence[object]],
-    dropped: Iterable[DroppedString],
+    rejected: Iterable[RejectedCandidate],
     most: int,
     config: ReportConfig,
 ) -> SourceView:
@@ -185,7 +185,7 @@ def _source(
             _row(number, template, seen[number], len(holders.get(template.tokens or (), ())), steps, documents, config)
             for number, template in enumerate(pack.templates[:most])
         ),
-        dropped=_dropped(pack, dropped, config.dropped),
+        rejected=_rejected(pack, rejected, config.rejected),
         measured=measured,
         samples=tuple(measured.samples()) if measured is not None else (),
         steps=tuple(steps),
@@ -229,12 +229,12 @@ def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
     return sparkline(shares, points, log=False)
 
 
-def _dropped(pack: Pack, dropped: Iterable[DroppedString], most: int) -> tuple[DroppedFor, ...]:
+def _rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> tuple[RejectionGroup, ...]:
     """The most frequent strings for each reason that the pack counts; reads no further than it has to."""
-    listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.dropped}
-    wanted = {reason: min(most, number) for reason, number in pack.dropped.items()}
+    listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.rejected}
+    wanted = {reason: min(most, number) for reason, number in pack.rejected.items()}
     open_reasons = {reason for reason, number in wanted.items() if number}
-    for tokens, df, count, reason in dropped:
+    for tokens, df, count, reason in rejected:
         if not open_reasons:
             break
         if reason in open_reasons:
@@ -242,6 +242,6 @@ def _dropped(pack: Pack, dropped: Iterable[DroppedString], most: int) -> tuple[D
             if len(listed[reason]) == wanted[reason]:
                 open_reasons.remove(reason)
     return tuple(
-        DroppedFor(reason=reason, number=number, strings=tuple(listed[reason]))
-        for reason, number in sorted(pack.dropped.items(), key=lambda one: -one[1])
+        RejectionGroup(reason=reason, number=number, strings=tuple(listed[reason]))
+        for reason, number in sorted(pack.rejected.items(), key=lambda one: -one[1])
     )

@@ -3,7 +3,7 @@ import { ask, change, el, later, number, percent, Refused, tell, typing } from "
 
 const $ = (id) => document.getElementById(id);
 const source = $("review").dataset.source;
-const SIGN = { kept: "", brought: "+", out: "×" };
+const SIGN = { kept: "", added: "+", out: "×" };
 let state = null;
 let chosen = null;
 
@@ -31,7 +31,7 @@ function verdict(row, accept) {
   const action = accept ? "accept" : "reject";
   const rule = { action, id: row.id };
   if (row.tokens) Object.assign(rule, { tokens: row.tokens, df: row.df, count: row.count, example: row.example, anchor: row.anchor });
-  if (row.state === "brought" && !row.tokens) {
+  if (row.state === "added" && !row.tokens) {
     const own = state.rules.find((one) => one.action === "add" && one.regex === row.regex);
     if (own) return decide({ kind: "remove", rule: own }, "Expression taken out");
   }
@@ -76,7 +76,7 @@ function list() {
     return el("div", {
       class: `item ${row.state}`, role: "option", "data-id": row.id, "aria-selected": chosen?.id === row.id ? "true" : "false",
       onclick: () => choose(row), title: row.text.slice(0, 500),
-    }, el("span", { class: "sign", title: { kept: "as mined", brought: "put in by a decision", out: "taken out by a decision" }[row.state] }, SIGN[row.state]), el("span", { class: "df" }, number(row.df)), el("span", { class: "say", dir: "auto" }, row.text), quick);
+    }, el("span", { class: "sign", title: { kept: "as mined", added: "put in by a decision", out: "taken out by a decision" }[row.state] }, SIGN[row.state]), el("span", { class: "df" }, number(row.df)), el("span", { class: "say", dir: "auto" }, row.text), quick);
   }));
 }
 
@@ -299,7 +299,7 @@ $("find").addEventListener("input", later(300, async () => {
   $("found").replaceChildren(rows.length ? el("ul", { class: "plain" }, ...rows.map((row) => el("li", {},
     el("span", { class: "dim" }, `${number(row.df)} documents · ${row.reason} `),
     el("button", { onclick: () => add({ action: "accept", tokens: row.tokens, df: row.df, count: row.count }, "Accepted") }, "Accept"),
-    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No dropped string holds these words."));
+    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No rejected candidate holds these words."));
 }));
 
 // ---------------------------------------------------------------------------------------------------------- articles
