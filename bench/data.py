@@ -235,7 +235,7 @@ def _real(folder: Path, sizes: Sizes, shared: Path) -> None:
 def _renumbered(row: Row, copy: int) -> Row:
     """A copy of an article with every digit drawn anew, dated twelve years later than the last; the first is the article.
 
-    On its own day it would be what is furniture of that day: what many documents of it have.
+    On its own day it would be what is boilerplate of that day: what many documents of it have.
     """
     if not copy:
         return row

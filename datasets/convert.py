@@ -6,7 +6,7 @@
     convert.py --format gold gold/ --texts allsides.jsonl.gz -o annotated.jsonl
 
 In: a file or folder in a format of `FORMATS`.  Out: {source, id, text or html, url?, date?, title?, gold?, spans?}:
-`gold` is the main text of a page, `spans` the furniture of a text, [[start, end, "template" | "dynamic"], …] in code
+`gold` is the main text of a page, `spans` the boilerplate of a text, [[start, end, "template" | "dynamic"], …] in code
 points.  Each record is checked on its way; the first bad one stops the run with file, line and field.  `manifest.toml`
 says which data sets there are and under which licence; none of them comes with this project.
 """

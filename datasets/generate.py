@@ -36,7 +36,7 @@ if HERE not in sys.path:  # so that it works as a script, as a module on the pat
 
 from jsonlines import dumped, writer  # noqa: E402
 from newsgen.archive import Archive, ArchiveSpec, Article, sized  # noqa: E402
-from newsgen.furniture import KINDS, Template  # noqa: E402
+from newsgen.boilerplate import KINDS, Template  # noqa: E402
 from newsgen.pages import page  # noqa: E402
 from newsgen.scripts import SCRIPTS  # noqa: E402
 
@@ -48,7 +48,7 @@ OPTIONS = {
     "documents": "articles of each source",
     "kilobytes": "mean size of an article's body",
     "templates": "distinct templates of each source, instead of one of each kind",
-    "clean_sources": "so many sources, the last ones, have no furniture",
+    "clean_sources": "so many sources, the last ones, have no boilerplate",
     "near_duplicates": "share of articles that repeat an earlier one with a few words changed",
     "agency": "share of articles that open with prose other sources print too",
     "start": "first day, YYYY-MM-DD",

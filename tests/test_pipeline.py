@@ -315,7 +315,7 @@ def test_tables_are_content_and_what_frames_them_is_not() -> None:
     )
     frequent = with_tables(3)
     cut = cut_of(frequent, frequent[0].text)
-    assert "Radio:" in cut  # in a third of the documents a key is furniture
+    assert "Radio:" in cut  # in a third of the documents a key is boilerplate
     assert not any(figure in cut for figure in ("5.5", "6.1", "155", "170", "12 MP", "16 MP"))
 
 
@@ -427,7 +427,7 @@ def test_a_sign_says_nothing_of_what_stands_beside_it() -> None:
     assert not any(word in cut for word in ("strand", "moor"))
 
 
-def test_what_a_template_leaves_of_its_parts_must_be_furniture_too() -> None:
+def test_what_a_template_leaves_of_its_parts_must_be_boilerplate_too() -> None:
     """A credit ends with "report.", and so do sentences, now and then."""
     rng = random.Random(2)
     stories = [f"{story(rng)}\n\n{story(rng)}" for _ in range(200)]
@@ -462,7 +462,7 @@ def test_a_time_in_a_sentence_is_no_stamp() -> None:
 
 
 def test_a_source_of_lists_is_no_witness_of_prose() -> None:
-    """Of a newsletter nine lines in ten are links; what stands in the long ones is furniture as well."""
+    """Of a newsletter nine lines in ten are links; what stands in the long ones is boilerplate as well."""
     rng = random.Random(4)
     stories = [Document(source="a", id=str(place), text=f"{story(rng)} Go on. {story(rng)}") for place in range(40)]
     assert rates_of(mine_source("a", stories, PipelineConfig()))[2].max() > 0
@@ -475,7 +475,7 @@ def test_a_source_of_lists_is_no_witness_of_prose() -> None:
     assert prose.max() == 0
 
 
-def test_what_announces_a_note_is_furniture_before_any_note() -> None:
+def test_what_announces_a_note_is_boilerplate_before_any_note() -> None:
     """Most notes of the editor say the same, the others are paragraphs."""
     rng = random.Random(2)
     stories = [f"{story(rng)}\n\n{story(rng)}" for _ in range(200)]

@@ -84,7 +84,7 @@ def _pages(name: str) -> dict[str, float]:
 
 
 def _clean_archive() -> dict[str, float]:
-    """Articles without furniture: what is cut of them at all."""
+    """Articles without boilerplate: what is cut of them at all."""
     config = InjectionConfig(documents=(400,), templates=8)
     return _values(evaluate_injection(archives.texts("fakebr"), miner(), config).row(by="all"), "before per 10k")
 

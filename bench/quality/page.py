@@ -125,7 +125,7 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
     yield "## Articles as text\n"
     yield "Annotated articles of eight sources (English, Japanese, Arabic), 20 each; each method learns from all 31,927"
     yield "articles of their archives. Per cent of characters, means over sources. fakebr is an archive with next to no"
-    yield "furniture: what is cut of it is nearly all false. Speeds are of one core, over all articles.\n"
+    yield "boilerplate: what is cut of it is nearly all false. Speeds are of one core, over all articles.\n"
     speeds: tuple[Column, ...] = (
         ("cut of fakebr", _key("cut of fakebr"), _finer, -1),
         ("learn, MB/s", _key("learn MB/s"), _speed, 1),
@@ -133,7 +133,7 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
     )
     yield from _columns("method", [*SPANS, *speeds], rows)
     yield from _notes(rows)
-    yield "\nF1 by source (those that hold furniture):\n"
+    yield "\nF1 by source (those that hold boilerplate):\n"
     yield from _columns("method", _sources(rows), rows)
 
 
@@ -232,7 +232,7 @@ def _trials(rows: Sequence[Row]) -> Iterator[str]:
     yield "`templatemine evaluate` with seed 1. Injection: 48 synthetic templates in each source of allsides, 100 and 400"
     yield "documents of each. Mirror: 100 documents of each. Near duplicates: 50 of each and as many copies, Jaccard index 0.6,"
     yield "F1 of pairs. Clusters: the four channels of livedoor, 150 articles of each, adjusted Rand index; a channel's name"
-    yield "and furniture give it away, so that a fall is not only bad.\n"
+    yield "and boilerplate give it away, so that a fall is not only bad.\n"
     columns: list[Column] = [
         ("injected: recall", _key("recall"), _percent, 1),
         ("found", _key("found"), _percent, 1),

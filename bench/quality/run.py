@@ -69,7 +69,7 @@ def _folder() -> Path:
 
 
 def texts(who: Who) -> list[Row]:
-    """Text contenders on the annotated articles and on an archive without furniture."""
+    """Text contenders on the annotated articles and on an archive without boilerplate."""
     return [_named(contender, who, lambda made: _text_row(made, harm=True)) for contender in TEXT_CONTENDERS]
 
 
@@ -188,7 +188,7 @@ def pages(who: Who) -> list[Row]:
 
 
 def extracted(who: Who) -> list[Row]:
-    """What extractors leave of pages, as it is and without the furniture that the other texts of the site tell of."""
+    """What extractors leave of pages, as it is and without the boilerplate that the other texts of the site tell of."""
     learners = [one for one in TEXT_CONTENDERS if one.name in ("templatemine, default", "frequent sentences")]
     names = [name for name, folds in SETS.items() if folds > 1]
     return [

@@ -1,4 +1,4 @@
-"""What kinds of slots are for: furniture with a slot, and sentences that begin with its words and go on in prose.
+"""What kinds of slots are for: boilerplate with a slot, and sentences that begin with its words and go on in prose.
 
     python bench/quality/slots.py             the trial
     python bench/quality/slots.py --halves    real archives: packs of one half of each, on the other half

@@ -1,1 +1,1 @@
-"""The parts of `generate.py`: prose (language), templates (furniture), articles, HTML pages, a table a script."""
+"""The parts of `generate.py`: prose (language), templates (boilerplate), articles, HTML pages, a table a script."""

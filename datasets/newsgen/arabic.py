@@ -185,7 +185,7 @@ GRAMMAR: dict[str, tuple[str, ...]] = {
 }
 
 # The notation is explained in latin.py.
-FURNITURE = {
+BOILERPLATE = {
     "stamp": (
         "رابط {الخبر|المادة} | <number> ردود | نُشر في: <date_long>",
         "$paper | {كُتب|نُشر} <date_long> الساعة <time>",
@@ -262,7 +262,7 @@ ARABIC = Script(
         "time": ("{hour}:{minute}", "{hour12}:{minute} {ampm}"),
         "price": ("{pounds}.{pence} درهم",),
     },
-    furniture=FURNITURE,
+    boilerplate=BOILERPLATE,
     extras=EXTRAS,
     sections=("الرئيسية", "العالم", "المنطقة", "المال", "الرياضة", "الثقافة", "الطقس", "الرأي"),
     page={

@@ -1,4 +1,4 @@
-"""An archive: its sources, its agency wire, and its articles one after the other with what is furniture in them.
+"""An archive: its sources, its agency wire, and its articles one after the other with what is boilerplate in them.
 
 In: an `ArchiveSpec`.  Out: `Article`s, source by source and in order of date.  Nothing is kept but the last forty
 bodies of a source, so an archive can be as large as the disk.
@@ -14,7 +14,7 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
-from newsgen.furniture import Context, Source, Span, Template, draw_source, render
+from newsgen.boilerplate import Context, Source, Span, Template, draw_source, render
 from newsgen.language import Language, draw, random_for
 from newsgen.scripts import SCRIPTS
 
@@ -47,9 +47,9 @@ class ArchiveSpec:
     kilobytes : float
         Mean size of the body of an article, UTF-8; single ones are 0.3 to 3 times as long.
     templates : int or None
-        Distinct templates of a source; None: one of each kind that `furniture.KINDS` gives it.
+        Distinct templates of a source; None: one of each kind that `boilerplate.KINDS` gives it.
     clean_sources : int
-        So many sources, the last ones, have no furniture at all: they measure harm.
+        So many sources, the last ones, have no boilerplate at all: they measure harm.
     near_duplicates, agency : float
         Share of the articles that repeat an earlier one of their source with a few words changed, and of those that
         open with agency prose which other sources print too, word for word.
@@ -89,7 +89,7 @@ class Article(NamedTuple):
     record : dict
         source, id, url, date, title, text.
     spans : list of (start, end, "template" or "dynamic")
-        Furniture in ``record["text"]``, in code points, end exclusive, sorted and disjoint.
+        Boilerplate in ``record["text"]``, in code points, end exclusive, sorted and disjoint.
     blocks : list of (text, spans)
         The lines of the page from top to bottom, with spans within the line.
     templates : tuple of str
@@ -257,7 +257,7 @@ def _append(text: str, spans: list[Span], item: tuple[str, list[Span]]) -> tuple
 def _insert(
     rng: Random, blocks: list[tuple[str, list[Span]]], item: tuple[str, list[Span]], stop: str, gap: str
 ) -> None:
-    """Put `item` between two sentences of a paragraph that holds no furniture yet; at the end if there is none."""
+    """Put `item` between two sentences of a paragraph that holds no boilerplate yet; at the end if there is none."""
     for _ in range(8):
         at = int(rng.random() * len(blocks))
         text, spans = blocks[at]

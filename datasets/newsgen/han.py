@@ -140,7 +140,7 @@ GRAMMAR: dict[str, tuple[str, ...]] = {
 }
 
 # The notation is explained in latin.py.
-FURNITURE = {
+BOILERPLATE = {
     "prefix": ("$paper消息（{早班|晚班}{快讯|要闻}）：", "【$paper{电讯|专稿}】", "（$paper{客户端|本地}报道）"),
     "stamp": ("{原文|本文}链接 | <number>条回复 | 发布于：<date_long>", "$paper <date_long> <time> {发布|刊出}"),
     "reading": ("{阅读|收听}约需<few>分钟", "{听本文|音频版}（<clock>）"),
@@ -211,7 +211,7 @@ HAN = Script(
         "time": ("{hour}:{minute}", "{hour}时{minute}分"),
         "price": ("{pounds}.{pence}元",),
     },
-    furniture=FURNITURE,
+    boilerplate=BOILERPLATE,
     extras=EXTRAS,
     sections=("首页", "国际", "本地", "财经", "体育", "文化", "天气", "评论"),
     page={

@@ -60,7 +60,7 @@ class Script:
         What stands between two sentences, and what ends one.
     layouts : tuple of str
         What may stand between two blocks of an article; a source keeps to one.
-    furniture, extras : see `furniture`
+    boilerplate, extras : see `boilerplate`
     forms : mapping
         Ways of writing a date or a time; a source keeps to one of each.
     """
@@ -81,7 +81,7 @@ class Script:
     months: tuple[str, ...]
     halves: tuple[str, str]
     forms: Mapping[str, tuple[str, ...]]
-    furniture: Mapping[str, tuple[str, ...]]
+    boilerplate: Mapping[str, tuple[str, ...]]
     extras: tuple[tuple[str, str], ...]
     sections: tuple[str, ...]
     page: Mapping[str, str]

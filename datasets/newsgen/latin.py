@@ -307,7 +307,7 @@ GRAMMAR: dict[str, tuple[str, ...]] = {
 # Notation of the wordings below.  {a|b|c}: one of them, settled for each source; $paper, $PAPER, $site: the publisher;
 # <slot>: a part that changes with the document but belongs to the template; [part]: text of the document itself,
 # "dynamic"; ~n ~ns ~adj …: a word of that class, settled for each source.
-FURNITURE = {
+BOILERPLATE = {
     "stamp": (
         "{Story|Permanent} link | <number> replies | Published on: <date_long>",
         "{Filed|Posted} <date_long> at <time> | $paper story no. <count>",
@@ -430,7 +430,7 @@ LATIN = Script(
         "time": ("{hour12}:{minute} {ampm}", "{hour}:{minute}", "{hour}:{minute} GMT"),
         "price": ("${pounds}.{pence}", "{pounds},{pence} €"),
     },
-    furniture=FURNITURE,
+    boilerplate=BOILERPLATE,
     extras=EXTRAS,
     sections=("Home", "World", "Region", "Money", "Sport", "Culture", "Weather", "Opinion"),
     page={

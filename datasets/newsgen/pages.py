@@ -1,4 +1,4 @@
-"""An article as an HTML page: the same truth, wrapped in the publisher's page furniture.
+"""An article as an HTML page: the same truth, wrapped in the publisher's page boilerplate.
 
 In: an `Article` and its source.  Out: a record with `html` and `gold` (headline and content paragraphs), like the
 archives of hand-made gold standards.  Classes, order of the side boxes and names of scripts are settled
@@ -12,7 +12,7 @@ from html import escape
 from random import Random
 
 from newsgen.archive import Archive, Article
-from newsgen.furniture import Span
+from newsgen.boilerplate import Span
 from newsgen.language import Language, draw, random_for
 
 __all__ = ["page"]
@@ -99,10 +99,10 @@ def page(archive: Archive, index: int, article: Article) -> dict[str, str]:
 
 
 def gold(article: Article) -> str:
-    """Headline and content of an article, a block a paragraph, without its furniture."""
+    """Headline and content of an article, a block a paragraph, without its boilerplate."""
     blocks = [article.record["title"]]
     for text, marks in article.blocks:
-        spans = _furniture(text, marks)
+        spans = _boilerplate(text, marks)
         kept, at = "", 0
         for start, end, _ in spans:
             kept += text[at:start]
@@ -113,7 +113,7 @@ def gold(article: Article) -> str:
     return "\n\n".join(blocks)
 
 
-def _furniture(text: str, spans: list[Span]) -> list[Span]:
+def _boilerplate(text: str, spans: list[Span]) -> list[Span]:
     """The spans of a block but for a dateline, which on a page belongs to the story."""
     if (
         spans
@@ -132,9 +132,9 @@ def _put(text: str, words: dict[str, str]) -> str:
 
 
 def _block(text: str, spans: list[Span], prefix: str) -> str:
-    """A paragraph, or a box if all of it is furniture; furniture inside a paragraph becomes a span."""
+    """A paragraph, or a box if all of it is boilerplate; boilerplate inside a paragraph becomes a span."""
     out, at, content = "", 0, False
-    for start, end, label in [*_furniture(text, spans), (len(text), len(text), "")]:
+    for start, end, label in [*_boilerplate(text, spans), (len(text), len(text), "")]:
         content = content or bool(text[at:start].strip())
         out += escape(text[at:start])
         piece = escape(text[start:end])

@@ -68,8 +68,8 @@ def evidence(site: Sequence[Labelled]) -> list[NDArray[np.float32]]:
         prose = counts[:, WORDS] >= PROSE_WORDS
         prose &= (counts[:, SENTENCES] > 0) & (counts[:, LINKED] <= PROSE_LINKED * counts[:, WORDS])
         shared = np.array([df[key] > 1 for key in own])
-        furniture = np.array([2 * repeated[path] > words[path] for path, _ in own])
-        labels.append(np.where(shared, 0, np.where(prose, ~furniture, np.nan)).astype(np.float32))
+        boilerplate = np.array([2 * repeated[path] > words[path] for path, _ in own])
+        labels.append(np.where(shared, 0, np.where(prose, ~boilerplate, np.nan)).astype(np.float32))
     return labels
 
 

@@ -176,7 +176,7 @@ class EvidenceConfig:
     slot_kinds : slots take only fillers of the kind that was seen (`fillers`); else anything.
     slot_unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in
         the archive: six documents with fillers must agree.
-    table_share : what stands in tables is furniture from this share of documents on, or, if it holds figures, `half`.
+    table_share : what stands in tables is boilerplate from this share of documents on, or, if it holds figures, `half`.
     """
 
     exclusive_bits: float = 7.0

@@ -1,4 +1,4 @@
-"""The generator of news archives: same seed, same bytes; and what it calls furniture is furniture."""
+"""The generator of news archives: same seed, same bytes; and what it calls boilerplate is boilerplate."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_every_template_drawn_stands_in_the_text(archive: Archive, articles: lis
                 assert re.search(wording, article.record["text"]), identity
 
 
-def test_no_furniture_outside_the_spans(archive: Archive, articles: list[Article]) -> None:
+def test_no_boilerplate_outside_the_spans(archive: Archive, articles: list[Article]) -> None:
     titles = {source.id: source.title for source in archive.sources}
     for article in articles:
         rest = "".join(content(article))
@@ -135,7 +135,7 @@ def test_every_kind_stands_somewhere_and_in_its_share(archive: Archive, articles
         used = Counter(identity for article in groups[source.id] for identity in article.templates)
         kinds = {template.kind for template in source.templates}
         assert kinds == {kind.name for kind in KINDS} & set(
-            archive.languages[_script(source.id, archive)].script.furniture
+            archive.languages[_script(source.id, archive)].script.boilerplate
         )
         for template in source.templates:
             live = min(template.last, SPEC.days) - template.first
@@ -357,5 +357,5 @@ def test_the_truth_scores_full_marks(tmp_path: Path) -> None:
 def test_every_script_speaks_every_form() -> None:
     for script in SCRIPTS.values():
         assert {"S", "HEADLINE", "CAPTION"} <= set(script.grammar)
-        assert set(script.furniture) <= {kind.name for kind in KINDS}
-        assert {kind.name for kind in KINDS if kind.core} - set(script.furniture) <= {"prefix"}
+        assert set(script.boilerplate) <= {kind.name for kind in KINDS}
+        assert {kind.name for kind in KINDS if kind.core} - set(script.boilerplate) <= {"prefix"}

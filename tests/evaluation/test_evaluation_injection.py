@@ -175,7 +175,7 @@ def test_speech_of_a_script_without_spaces() -> None:
     assert around.isalpha()
 
 
-def test_other_names_and_seeds_give_other_furniture() -> None:
+def test_other_names_and_seeds_give_other_boilerplate() -> None:
     designs = [Design(kind="fixed", length=6, df=20)]
     made = [dress(articles(), designs, seed, name=name) for seed, name in ((1, "a"), (1, "a"), (2, "a"), (1, "b"))]
     assert made[0] == made[1]

@@ -1,4 +1,4 @@
-"""Mirrors: two copies with different furniture, and copies that exist."""
+"""Mirrors: two copies with different boilerplate, and copies that exist."""
 
 from __future__ import annotations
 

@@ -139,8 +139,8 @@ def test_articles_alike_by_themselves_count_neither_way() -> None:
     assert (row["pairs"], row["precision"], row["recall"]) == (13, 1.0, 1.0)
 
 
-def test_clusters_of_subjects_under_common_furniture() -> None:
-    """Two subjects; long furniture that has nothing to do with them hides them until it is gone."""
+def test_clusters_of_subjects_under_common_boilerplate() -> None:
+    """Two subjects; long boilerplate that has nothing to do with them hides them until it is gone."""
     pytest.importorskip("sklearn")
     documents = [article(f"s{place % 4}", place, vocabulary="xy"[place % 2]) for place in range(60)]
     labels = {one.id: "xy"[place % 2] for place, one in enumerate(documents)}

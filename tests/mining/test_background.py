@@ -220,7 +220,7 @@ def test_the_one_that_ships_is_small_short_and_prose() -> None:
     assert max(len(string.split(" ")) for string in strings) <= 6
     assert strings["he said in a statement."] == 18
     assert {"he added.", "told reporters", "Capitol Hill"} <= strings.keys()
-    # Furniture that stands in lines of its own.
+    # Boilerplate that stands in lines of its own.
     assert not strings.keys() & {"All rights reserved.", "Related:", "The Associated Press contributed to this report."}
     config = filled_in(PipelineConfig())[0].tokenise
     assert len(_found(strings, pattern_set(config.patterns, config.user_patterns)).hashes) == len(strings)

@@ -196,7 +196,7 @@ def test_each_threshold_matters(row: Row, change: Row, reason: int) -> None:
 def test_what_other_sources_say_in_their_prose_is_no_template(row: Row) -> None:
     assert verdict(row, in_prose=1e-4) == SHARED
     assert verdict(row, in_prose=1e-4 / 2**8) == ACCEPTED
-    assert verdict(row, elsewhere=1.0) == ACCEPTED  # outside prose others may have it: furniture everywhere
+    assert verdict(row, elsewhere=1.0) == ACCEPTED  # outside prose others may have it: boilerplate everywhere
 
 
 def test_a_string_that_keeps_to_the_edge_of_lines_that_are_no_prose_needs_less() -> None:
@@ -296,7 +296,7 @@ def test_what_punctuation_closes_on_both_sides_is_no_part_of_the_prose_beside_it
     assert verdict(gallery, in_prose=1e-4 / 2**6) == SHARED
 
 
-def test_what_stands_between_sentences_and_ends_none_is_furniture() -> None:
+def test_what_stands_between_sentences_and_ends_none_is_boilerplate() -> None:
     # "... said. Story continues below The minister ..."
     call = {**NOTHING, "prose": 1, "within": 1, "after_close": 0.95, "before_opening": 0.95, "information": 36.0}
     assert kinds_of({**call, "df": 50}) == {"phrase"}
@@ -312,7 +312,7 @@ def test_what_stands_between_sentences_and_ends_none_is_furniture() -> None:
     assert kinds_of({**word, "df": 99}) == set()
 
 
-def test_a_word_that_announces_something_is_furniture_within_prose_too() -> None:
+def test_a_word_that_announces_something_is_boilerplate_within_prose_too() -> None:
     """ "Read: How the border moved", on a line of its own and behind a sentence."""
     kicker = {**MARK, "starts": 0.7, "closes": 1, "prose": 0.4, "announces": 1, "df": 50}
     assert verdict(kicker) == ACCEPTED

@@ -1,4 +1,4 @@
-"""Copies of one article, told apart from articles that share furniture."""
+"""Copies of one article, told apart from articles that share boilerplate."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_of_an_article_and_its_copies_one_is_kept() -> None:
     assert len({20, 103, 104} & set(stay)) == 1
 
 
-def test_articles_that_share_furniture_are_no_copies() -> None:
+def test_articles_that_share_boilerplate_are_no_copies() -> None:
     """Though the footer, in one document of a hundred, is more than half of each of them."""
     rng = random.Random(2)
     texts = [article(rng, 40) + ("\n\n" + FOOTER if at % 10 == 0 else "") for at in range(400)]
@@ -73,7 +73,7 @@ def test_articles_that_share_furniture_are_no_copies() -> None:
 
 
 def test_what_many_documents_say_is_no_copy() -> None:
-    """A notice instead of the article is furniture, however often it stands alone."""
+    """A notice instead of the article is boilerplate, however often it stands alone."""
     rng = random.Random(3)
     texts = [article(rng) for _ in range(300)] + [FOOTER] * 30
     assert kept(texts) == list(range(330))

@@ -1,4 +1,4 @@
-"""Furniture of its time: found where dates are known, and left alone where news come and go."""
+"""Boilerplate of its time: found where dates are known, and left alone where news come and go."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_story_of_some_weeks_is_none() -> None:
     assert found(archive(story=True)) == set()
 
 
-def test_what_is_rare_in_its_time_too_is_not_furniture() -> None:
+def test_what_is_rare_in_its_time_too_is_not_boilerplate() -> None:
     assert BANNER not in found(archive(during=range(100, 700), every=60))
 
 

@@ -28,8 +28,8 @@ def test_what_both_pages_have_goes() -> None:
     found = extract(page(1), "diff", references=[page(2)])
     text = found.text
     assert "Story number 1 " not in text or "Home" not in text
-    for furniture in ("Home", "Sport", "rights reserved", "Privacy", "By Anna Reed"):
-        assert furniture not in text
+    for boilerplate in ("Home", "Sport", "rights reserved", "Privacy", "By Anna Reed"):
+        assert boilerplate not in text
     assert text.count("\n") >= 4
     reasons = {block.text: block.reason for block in found.blocks}
     assert reasons["Home"] == "the reference page has it in the same place"

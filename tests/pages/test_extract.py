@@ -371,7 +371,7 @@ def test_every_system_takes_a_pack(system: str) -> None:
     assert extract(html, system, references=references, packs=known, source="other.example").text == alone.text
 
 
-def test_a_page_without_anything_else_keeps_its_furniture() -> None:
+def test_a_page_without_anything_else_keeps_its_boilerplate() -> None:
     known = packs([page(number, CALL) for number in range(12)])
     html = f"<html><body>{CALL}</body></html>"
     assert extract(html, "bte", packs=known).text == extract(html, "bte").text

@@ -86,8 +86,8 @@ def test_main_text_of_a_page_alone() -> None:
     text = PageCleaner().clean(page(1)).text
     assert text.startswith("Story number 1 of the harbour")
     assert text.count("\n") >= 5
-    for furniture in ("Home", "Sport", "rights reserved", "Privacy"):
-        assert furniture not in text
+    for boilerplate in ("Home", "Sport", "rights reserved", "Privacy"):
+        assert boilerplate not in text
 
 
 def test_blocks_say_where_they_stand_and_why() -> None:
@@ -327,7 +327,7 @@ def test_code_points() -> None:
 def test_lines_that_differ_by_numbers_say_different_things() -> None:
     """Blocks that other pages repeat may differ in numbers; on one page a price is a price of its own."""
     lines = [f"Room {number} of the hotel costs {7 * number} euros a night, all told." for number in range(20)]
-    for system in ("hybrid", "shallow"):  # which may hold the edges of a page for furniture
+    for system in ("hybrid", "shallow"):  # which may hold the edges of a page for boilerplate
         assert set(extract("".join(f"<p>{line}" for line in lines), system).text.splitlines()) >= set(lines[2:-2])
 
 

@@ -247,7 +247,7 @@ def test_reasons_are_the_conditions_that_hold() -> None:
     assert len(seen) > 3
 
 
-def test_a_copyright_sign_is_furniture() -> None:
+def test_a_copyright_sign_is_boilerplate() -> None:
     plain = page(1).replace("&copy;", "")
     first = next(place for place, block in enumerate(extract(plain, "shallow").blocks) if block.words > 40)
     assert extract(plain, "shallow").blocks[first].kept

@@ -159,7 +159,7 @@ def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
     assert "not measured: python bench/quality/run.py --only pages" in page
     assert "2026-01-01, `c`, code abc" in page
     assert "theirs: with its tuning." in page
-    assert "| method | a |" in page  # b holds no furniture
+    assert "| method | a |" in page  # b holds no boilerplate
 
 
 def test_rows_of_others_stay_as_they_were() -> None:

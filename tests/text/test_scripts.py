@@ -21,7 +21,7 @@ from templatemine.text._scan import form_traits
 
 @dataclass(frozen=True, kw_only=True)
 class Tongue:
-    """How sentences are made: of syllables, with an end, and blanks or not; lines of furniture; digits."""
+    """How sentences are made: of syllables, with an end, and blanks or not; lines of boilerplate; digits."""
 
     syllables: str
     end: str
@@ -101,7 +101,7 @@ TONGUES = {
 
 
 def archive(tongue: Tongue, documents: int = 150) -> list[tuple[Document, list[str]]]:
-    """Articles of short paragraphs that repeat what they are about, and their furniture."""
+    """Articles of short paragraphs that repeat what they are about, and their boilerplate."""
     rng = random.Random(tongue.end + tongue.syllables)
     syllables = tongue.syllables.split()
     words = ["".join(rng.choices(syllables, k=rng.randint(2, 4))) for _ in range(2000)]
@@ -125,7 +125,7 @@ def archive(tongue: Tongue, documents: int = 150) -> list[tuple[Document, list[s
 
 
 @pytest.mark.parametrize("name", TONGUES)
-def test_furniture_goes_and_prose_stays(name: str) -> None:
+def test_boilerplate_goes_and_prose_stays(name: str) -> None:
     made = archive(TONGUES[name])
     pack = mine([document for document, _ in made])["s"]
     native, regex = Cleaner(pack), Cleaner(pack, CleanConfig(engine="regex"))

@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, str] = {
 """What each does, in one line; its module, `cmd_` and the name, is imported only when its command is given."""
 
 _DESCRIPTION = """\
-Learns the furniture of a news source (newsletter calls, agency lines, menus)
+Learns the boilerplate of a news source (newsletter calls, agency lines, menus)
 from its archive, and cuts it out of articles.
 
   templatemine mine archive.jsonl.gz -o packs/

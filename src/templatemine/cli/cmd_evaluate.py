@@ -33,7 +33,7 @@ tables, and with --json FILE writes all figures with seed and sample.
               else is
   gold        annotated spans, or gold texts
   retrieval   near duplicates and clusters before and after cleaning
-  mirror      two copies of a site with different furniture must come out equal
+  mirror      two copies of a site with different boilerplate must come out equal
   feed        the text in a feed is the truth for its page
 """
 
@@ -287,7 +287,9 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
         help="put into each source (default: %(default)s)",
     )
     parser.add_argument(
-        "--clean", action="store_true", help="the articles hold no furniture: whatever else is cut is counted as false"
+        "--clean",
+        action="store_true",
+        help="the articles hold no boilerplate: whatever else is cut is counted as false",
     )
 
 
@@ -438,15 +440,15 @@ gold text, whose words are matched with what is left of its text or page.
         description="""\
 Finds near duplicates and clusters in the articles as they are and cleaned.
 Duplicates are known by --group-field; otherwise each article is copied into
-the furniture of a second publisher, with some of its words changed.
+the boilerplate of a second publisher, with some of its words changed.
 """,
         add=_add_retrieval,
         run=_retrieval,
     ),
     "mirror": _Trial(
-        help="two copies of a site with different furniture",
+        help="two copies of a site with different boilerplate",
         description="""\
-Dresses each source twice with other furniture, cleans each copy with what was
+Dresses each source twice with other boilerplate, cleans each copy with what was
 learnt from it alone, and tells how far apart the two texts of an article are.
 """,
         add=_add_mirror,

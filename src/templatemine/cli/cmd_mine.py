@@ -42,7 +42,7 @@ first, beside the packs, in a hidden folder that goes when all is done. A run
 that ends early, however it ends, is gone on with when the same command is
 given again; if inputs or options have changed it starts over, and says so.
 
-With --shared there is one pack more, _shared.json: the lines that are furniture
+With --shared there is one pack more, _shared.json: the lines that are boilerplate
 of many sources. It is for articles of sources that are too small or too new
 for a pack of their own, and is used only where "clean --fallback _shared" says
 so.

@@ -1,4 +1,4 @@
-"""An item pipeline for spiders of your own: articles leave it without the furniture of their site.
+"""An item pipeline for spiders of your own: articles leave it without the boilerplate of their site.
 
     ITEM_PIPELINES = {"templatemine.crawl.item_pipeline.TemplateCleanerPipeline": 300}
     TEMPLATEMINE_PACKS = "packs/"

@@ -41,8 +41,8 @@ LABELS: Mapping[str, tuple[Label, ...]] = {
         Label("list", "items of lists in the main text", "l"),
     ),
     "article": (
-        Label("template", "furniture with fixed wording: must go"),
-        Label("dynamic", "furniture worded anew each time: may go"),
+        Label("template", "boilerplate with fixed wording: must go"),
+        Label("dynamic", "boilerplate worded anew each time: may go"),
     ),
 }
 """Kind of document -> its labels, in the order of their keys 1, 2, 3."""

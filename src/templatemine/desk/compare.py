@@ -198,7 +198,7 @@ def _articles(
     for start, end in pairwise(bounds):
         keeps = [not covers(start) for covers in columns.values()]
         notes = [_label(extra.get(name, ()), start) for name in columns]
-        # Whether furniture worded anew goes or stays is no difference.
+        # Whether boilerplate worded anew goes or stays is no difference.
         told = {kept for kept, note in zip(keeps, notes, strict=True) if note != DYNAMIC}
         segments.append({"text": text[start:end], "keeps": keeps, "notes": notes, "differs": len(told) > 1})
     said = what or "no gold: neither gold spans nor a finished annotation"

@@ -146,7 +146,7 @@ def evaluate_spans(
         "documents": len(history),
         "annotated": len(wanted),
     }
-    notes = ("characters that are not white space; dynamic furniture is neither required nor punished",)
+    notes = ("characters that are not white space; dynamic boilerplate is neither required nor punished",)
     return Result(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=tuple(rows), notes=notes)
 
 

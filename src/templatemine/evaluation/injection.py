@@ -1,6 +1,6 @@
 """Trial 1: synthetic templates are put into articles, and what a system cuts is compared with what was put in.
 
-The first proposal of Foschini's section 6.1.  Real articles have furniture of their own, which a system is right to
+The first proposal of Foschini's section 6.1.  Real articles have boilerplate of their own, which a system is right to
 cut; so it is run on the articles as they are first, and what it cuts there counts neither way (`clean` says that the
 articles are known to hold none, and counts everything).  Three documents are the least a template stands in: two are
 what a corrected reprint gives.
@@ -68,7 +68,7 @@ NOTES = (
     "found: templates of which nine tenths of the text were cut",
     "precision and false removals of a group: what was cut in one piece with its templates",
     "false removals of all: also what was cut elsewhere; in characters that are not white space, per 10,000 of content",
-    "before: cut when nothing had been put in; the articles' own furniture, and not counted",
+    "before: cut when nothing had been put in; the articles' own boilerplate, and not counted",
 )
 
 

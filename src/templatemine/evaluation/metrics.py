@@ -42,7 +42,7 @@ _WORD = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+")
 _TAG = re.compile(r"<([phl])>", re.IGNORECASE)
 
 TEMPLATE, DYNAMIC = "template", "dynamic"
-"""Labels of annotated spans: furniture that must go; furniture worded anew in every document, neither required nor
+"""Labels of annotated spans: boilerplate that must go; boilerplate worded anew in every document, neither required nor
 punished."""
 
 

@@ -1,7 +1,7 @@
-"""Trial 4: two copies of a site with different furniture must come out equal.
+"""Trial 4: two copies of a site with different boilerplate must come out equal.
 
-The third proposal of Foschini's section 6.1.  Each source is dressed twice with other synthetic furniture; each copy is
-cleaned with what was learnt from it and from the same copy of the other sources; then the two texts of each article
+The third proposal of Foschini's section 6.1.  Each source is dressed twice with other synthetic boilerplate; each copy
+is cleaned with what was learnt from it and from the same copy of the other sources; then the two texts of each article
 are compared.  A system that cuts everything would make them equal, too; so it is told how much is left of the articles
 as they are, and how much of that is still there in the copies.
 Copies that exist can be compared instead (`compare`).
@@ -35,7 +35,7 @@ _UNITS = {
 
 NOTES = (
     "distance: edits of words from one copy to the other, as a share of the longer one; means over documents",
-    "left as it is: words left of the articles when nothing was put in; the rest is their own furniture, or false",
+    "left as it is: words left of the articles when nothing was put in; the rest is their own boilerplate, or false",
     "article kept: of these, words that are still left in the copies",
 )
 
@@ -85,7 +85,7 @@ def compare(
 
 
 def dressed_copy(documents: Sequence[Document], templates: int, seed: int, name: str) -> list[Document]:
-    """A copy of an archive with synthetic furniture, source by source; other names give other furniture."""
+    """A copy of an archive with synthetic boilerplate, source by source; other names give other boilerplate."""
     if any(document.is_html for document in documents):
         raise CorpusError("copies are made of texts; expected records with text, found HTML", fatal=True)
     if not documents:

@@ -9,7 +9,7 @@ from templatemine.errors import ConfigError
 __all__ = ["FORM_NAMES", "KIND_NAMES", "FeedConfig", "GoldConfig", "InjectionConfig", "MirrorConfig", "RetrievalConfig"]
 
 KIND_NAMES = ("fixed", "slots", "drifting", "in-line", "mid-sentence", "line", "line start", "line end")
-"""Kinds of synthetic templates, see `furniture.KINDS`."""
+"""Kinds of synthetic templates, see `boilerplate.KINDS`."""
 
 FORM_NAMES = ("auto", "plain", "cleaneval", "dragnet")
 """Formats of gold texts, see `gold.FORMS`."""
@@ -27,9 +27,9 @@ class InjectionConfig:
     templates : int
         Of each source: drawn without replacement from all combinations of the next three, over and over.
     kinds, lengths, shares : tuple
-        Keys of `furniture.KINDS`, words, shares of the documents.
+        Keys of `boilerplate.KINDS`, words, shares of the documents.
     clean : bool
-        The articles hold no furniture: whatever else is cut is false.
+        The articles hold no boilerplate: whatever else is cut is false.
     """
 
     seed: int = 1
@@ -83,7 +83,7 @@ class RetrievalConfig:
     changed : float
         Share of the words of a copy that are replaced by others of the article.
     templates : int
-        In each publisher's furniture, see `mirror.MirrorConfig`.
+        In each publisher's boilerplate, see `mirror.MirrorConfig`.
     permutations : int
         Hash functions of MinHash; pairs it finds are checked against the sets themselves.
     starts : int

@@ -3,7 +3,7 @@
 The second proposal of Foschini's section 6.1.  Clustering: articles whose topic (or source) a field tells, as TF-IDF
 vectors in 100 latent dimensions, parted by k-means with as many clusters as there are labels.  Near duplicates: pairs
 of articles whose sets of three words in a row have a Jaccard index above the threshold, found by MinHash.  Which pairs
-are duplicates a field tells; without one, copies are made: every article in the furniture of a second publisher, some
+are duplicates a field tells; without one, copies are made: every article in the boilerplate of a second publisher, some
 of its words changed.  Needs scikit-learn and datasketch (the extra ``eval``).
 """
 
@@ -147,7 +147,7 @@ def evaluate_near_duplicates(
         "Jaccard index": config.threshold,
         "words changed in a copy": config.changed if groups is None else None,
     }
-    notes = ("pairs of articles that are alike without furniture count neither way",) if groups is None else ()
+    notes = ("pairs of articles that are alike without boilerplate count neither way",) if groups is None else ()
     return Result(name="near duplicates", settings=settings, units=_DUPLICATE_UNITS, rows=tuple(rows), notes=notes)
 
 

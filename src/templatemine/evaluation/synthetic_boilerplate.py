@@ -1,4 +1,4 @@
-"""Synthetic furniture: worded from a source's own vocabulary, put into its articles, with the place of every piece.
+"""Synthetic boilerplate: worded from a source's own vocabulary, put into its articles, with the place of every piece.
 
 In: the articles of one source, designs, a seed.  Out: the same articles dressed, each with the pieces put into it.
 Words are drawn as often as the source uses them, so that a template has as many "of" and "the" as its language.  What
@@ -85,7 +85,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dressed:
-    """An article with its furniture.
+    """An article with its boilerplate.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ def _between(text: str, start: int, end: int, speech: Speech) -> list[int]:
 
 
 def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *, name: str = "") -> list[Dressed]:
-    """Put furniture into the articles of one source.
+    """Put boilerplate into the articles of one source.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *
         Of one source, with text.
     designs : sequence of Design
     seed, name : int, str
-        Wordings and places are drawn from both; another name gives other furniture.
+        Wordings and places are drawn from both; another name gives other boilerplate.
 
     Returns
     -------

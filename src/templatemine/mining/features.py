@@ -1,11 +1,11 @@
-"""Repeats -> Evidence -> verdicts: which strings are furniture, without labels.
+"""Repeats -> Evidence -> verdicts: which strings are boilerplate, without labels.
 
-On archives of articles the document frequency alone does not part furniture from prose: "of the" stands in 95 % of long
-articles, a credit line in 3 %.  What parts them is how a string stands in its documents.  For each maximal string we
-count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it stands
+On archives of articles the document frequency alone does not separate boilerplate from prose: "of the" is in 95 % of
+long articles, a credit line in 3 %.  What parts them is how a string stands in its documents.  For each maximal string
+we count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it stands
 in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of the
 rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of any
-other source.  Furniture is what stands where prose does not:
+other source.  Boilerplate is what stands where prose does not:
 
 line     a whole line, whether of this source alone or not: prose does not repeat whole lines
 edge     begins or ends its lines, and is closed by punctuation or never stands in prose
@@ -298,7 +298,7 @@ def kinds(
     documents: int | NDArray[np.int32],
     config: EvidenceConfig,
 ) -> dict[str, NDArray[np.bool_]]:
-    """What kinds of furniture each string passes for.
+    """What kinds of boilerplate each string passes for.
 
     Parameters
     ----------
@@ -448,7 +448,7 @@ def judge(
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
     # What fills a paragraph and is rare was quoted, or stands in copies of one article.
     content |= (e.information >= c.passage_information) & ~often
-    # A key may be furniture's own ("Text:"); a figure beside others is a value, and a call beside others a program.
+    # A key may be boilerplate's own ("Text:"); a figure beside others is a value, and a call beside others a program.
     table = (e.tabular >= c.half) & (df < np.where(e.holds_figure | e.code, c.half, c.table_share) * documents)
     # The first thing that speaks against a string, from the most general to the most particular.
     against = [content, accepted, ~free & ~whole, e.information < c.line_information, ~whole & ~anchored]
@@ -463,7 +463,7 @@ def judge(
 def _own_time(
     evidence: Evidence, df: IntArray, period: NDArray[np.int32], documents: int, config: EvidenceConfig
 ) -> NDArray[np.int32]:
-    """Documents that each string is compared with: of its time, if it is furniture of that time."""
+    """Documents that each string is compared with: of its time, if it is boilerplate of that time."""
     c = config
     own = (evidence.prose <= c.quiet) & (df >= c.period_least) & (df >= c.period_share * period)
     return np.where(own, period, documents).astype(np.int32)

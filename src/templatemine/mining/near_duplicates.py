@@ -1,8 +1,8 @@
 """Corpus -> a corpus in which copies of one article count once.
 
 An article that is published again, with a line changed or a word mended, makes its own sentences repeat.  Copies are
-told by what is rare: of the tokens that stand in few documents of the source, furniture has hardly any, so articles are
-not alike for the furniture they share.  What two documents have in common of their runs of such tokens is the
+told by what is rare: of the tokens that stand in few documents of the source, boilerplate has hardly any, so articles
+are not alike for the boilerplate they share.  What two documents have in common of their runs of such tokens is the
 resemblance of Broder (1997), over the smaller of the two, so that a copy may be an excerpt.  Nothing depends on the
 order of the documents.
 
@@ -27,7 +27,7 @@ __all__ = ["is_blank", "originals", "without_copies"]
 
 
 def is_blank(document: Document) -> bool:
-    """Whether a document holds nothing but white space: then it has no furniture either, and says nothing of any."""
+    """Whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of any."""
     return not document.body or document.body.isspace()
 
 

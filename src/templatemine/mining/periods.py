@@ -1,6 +1,6 @@
 """Dates -> the time of each string: how many documents a source published while the string was seen.
 
-A call for a race, a banner of two weeks: where dates are known, furniture is compared with the documents of its own
+A call for a race, a banner of two weeks: where dates are known, boilerplate is compared with the documents of its own
 time.  Looked at are strings that are too rare to be frequent in the whole source and hardly ever stand in prose, where
 what comes and goes is news.  Memory is bounded by looking at some of them at a time.
 """
@@ -24,7 +24,7 @@ _OCCURRENCES = 1 << 18
 """Looked at in one go."""
 
 _MOST = 8
-"""Times a document: what stands there more often is no furniture, and of one token for ever there is no end."""
+"""Times a document: what stands there more often is no boilerplate, and of one token for ever there is no end."""
 
 
 def periods(

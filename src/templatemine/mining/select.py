@@ -263,7 +263,7 @@ def _left_alone(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_]
 def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
     """Refuse what longer templates mostly say, and prose else: "report." of "contributed to this report.".
 
-    Its other occurrences are what it would cut besides, so they must be furniture as well, which in prose asks for as
+    Its other occurrences are what it would cut besides, so they must be boilerplate as well, which in prose asks for as
     much as a phrase says; but what a colon closes announces whatever follows ("Editor's note:").  `verdict` is INOUT.
     """
     c, evidence, count = config, mined.evidence, mined.repeats.count

@@ -1,7 +1,7 @@
 """Lines that many sources have -> a pack of their own, for articles of sources that have none.
 
 "All rights reserved.", "Related:", the notes of one publisher on all of its papers: being common elsewhere speaks
-against a string in prose, not against a line that is furniture wherever it stands.  Each source claims, of its own
+against a string in prose, not against a line that is boilerplate wherever it stands.  Each source claims, of its own
 templates, those that are whole lines, or begin or end lines and do not stand in prose.  What enough sources claim, and
 half of those that have the string at all, goes into the shared pack.  A template with a slot is one of its own, if
 the slot is of a kind: what else fills one is known of its source alone.  Of the kinds that sources give a slot it has
@@ -177,7 +177,7 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
     kept = [one for one in tallies.values() if one.claimed >= max(least, shared.agree * one.sources)]
     templates = sorted((one.template for one in kept), key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens))
     filled, _ = filled_in(config)
-    note = f"furniture in at least {least} of {sources} sources, and in {shared.agree:.0%} of those that have it"
+    note = f"boilerplate in at least {least} of {sources} sources, and in {shared.agree:.0%} of those that have it"
     pack = Pack(
         source=SHARED_PACK,
         html=False,

@@ -118,7 +118,7 @@ def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
     """Where in its line a string stands as a rule; elsewhere it is not cut.
 
     So it is with one that most of the time begins (ends) its lines, if of the rest most stand within prose: a
-    newspaper's name below its headlines is furniture, and in its sentences what they are about.
+    newspaper's name below its headlines is boilerplate, and in its sentences what they are about.
     """
     if evidence is None:
         return ""

@@ -1,4 +1,4 @@
-"""Any system together with the history of the site: of what it keeps, what the site's own pages call furniture goes.
+"""Any system together with the history of the site: of what it keeps, what the site's own pages call boilerplate goes.
 
 `mine` stores where the pages of a source have their main text, and which texts stand on several of them at the same
 place (docs/pages.md, section 4).  A system that looks at one page alone knows neither.  Here no page model is asked, so
@@ -19,7 +19,7 @@ from templatemine.pages.systems import Judge, Post, Verdict
 __all__ = ["SHARE", "combined"]
 
 SHARE = 0.1
-"""Of the words under a path, how many are main text at most where it is furniture.  On two sets (docs/extract.md) twice
+"""Of the words under a path, how many are main text at most where it is boilerplate.  On two sets twice
 that is better by 1.2 points at most and worse by 0.6."""
 SEVERAL = 2
 """Pages with the same sentence at the same place."""
@@ -35,7 +35,7 @@ def combined(judge: Judge, votes: Votes) -> Judge:
 
     def judged(page: Page) -> Verdict:
         alone = judge(page)
-        share, df, sentence = votes.furniture(page)
+        share, df, sentence = votes.boilerplate(page)
         beside, again = share < SHARE, (df >= SEVERAL) & sentence
         kept = alone.kept & ~beside & ~again
         if not kept.any():

@@ -6,7 +6,7 @@ towards that of its container, and so on up to that of the source; then the log 
 of the page model's and of the path's.  A path in doubt that stands once on each page is a field that every story has,
 and gains; one that stands several times is a list of things beside the story, and loses, the more so the more pages
 have one, unless what holds it is the story; and so does what other pages do not have where a page has its story in a
-place they know.  A text that stands under the same path on several pages is furniture whatever the model says, and
+place they know.  A text that stands under the same path on several pages is boilerplate whatever the model says, and
 loses log odds with their number; a short one the less the smaller a part of the source's pages they are, the more so
 the more of what stands there is main text.
 Of these texts only such are kept as the model ever held for possible.  Cost: that of the page model.
@@ -167,7 +167,7 @@ class Votes:
         telling = np.where(_lengths(page) < SENTENCE, part, 1)
         return scores - self._config.repeat * np.log1p(df) * telling, path, df
 
-    def furniture(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
+    def boilerplate(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
         """Of each block, without the page model: the share of main text under its path (nan where nothing is known), df
         of its text, and whether it is long enough for a sentence."""
         rows = np.array([self._row.get(key, -1) for key in page.near], np.int64)
