@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from templatemine.text.characters import OWN_TOKEN, SPACED_LETTER
-from templatemine.text.patterns import LETTER
+from templatemine.text.characters import LETTER, OWN_TOKEN, SPACED_LETTER
 from templatemine.text.slots import (
     GLUED_SIZE,
     KINDS,

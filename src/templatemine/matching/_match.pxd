@@ -90,16 +90,6 @@ cdef void outcome_free(Outcome* out) noexcept nogil
 # ------------------------------------------------------------------------------------------------------------ fillers of slots
 
 
-cdef enum:
-    # Kinds of fillers (`slots.code_of`): 0 is anything of SLOT_SIZE characters, less than 128 anything of so many.
-    ANYTHING = 0
-    NUMBERS = 128
-    DATES = 129
-    DURATIONS = 130
-    ADDRESS = 131
-    NAMES = 132
-
-
 cdef struct Fillers:
     uint8_t* kind           # of each string; NULL if all may be anything
     Table days              # words of dates

@@ -8,16 +8,15 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
-from templatemine.matching._prefilter cimport (
-    BEGINS_LINE, ENDS_LINE, REACHES, Regions, Sieve, sieve_build, sieve_free, sieve_learn, sieve_regions, SLOT_SIZE, TO_BEGIN,
-    TO_END,
-)
+from templatemine.matching._prefilter cimport Regions, Sieve, sieve_build, sieve_free, sieve_learn, sieve_regions
 from templatemine.text._scan cimport (
-    ABBREVIATION, all_upper, Bytes, copied, count_points, decode, EXTRA, FIRST, Found, found_free, found_push, INITIALS, is_alnum,
-    is_alpha, is_digit, is_lower, is_other_digit, is_own_token, is_upper, KIND, LETTERS, MARKER, normalise, PyUnicode_DATA,
-    reserve, scan, Scanner, SHORT, skip_points, SPACE, Spec, Table, table_add, table_find, table_free, table_init, TAG, tag_end,
-    tag_form, tm_hash, tm_key, Tokens, tokens_free, tokens_push, UPPER, utf8_of, Word, WORD, Words, words_find, words_init,
-    words_insert, written, Written,
+    ABBREVIATION, ADDRESS, all_upper, ANYTHING, BEGINS_LINE, Bytes, copied, count_points, DATES, decode, DURATIONS, ENDS_LINE,
+    EXTRA, FIRST, Found, found_free, found_push, GLUED_SIZE, INITIALS, is_alnum, is_alpha, is_any_digit, is_caseless, is_digit,
+    is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_telling, is_two_bytes, is_upper, is_wide_break,
+    is_wide_space, KIND, LETTERS, MARKER, MOST_FIGURES, MOST_JOINTS, MOST_NAMES, NAMES, normalise, NUMBERS, PyUnicode_DATA, REACHES,
+    reserve, scan, Scanner, SHORT, skip_points, SLOT_SIZE, SMALL_RUN, SMALL_SIZE, SPACE, Spec, Table, table_add, table_find,
+    table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END, Tokens, tokens_free, tokens_push, UPPER,
+    utf8_of, Word, WORD, Words, words_find, words_init, words_insert, written, Written,
 )
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
@@ -599,26 +598,6 @@ cdef enum:
     SMALL = 5
     OTHER = 6
 
-cdef enum:
-    MOST_NAMES = 12         # slots.MOST_NAMES
-    SMALL_RUN = 3           # slots.SMALL_RUN
-    SMALL_SIZE = 4          # slots.SMALL_SIZE
-    MOST_FIGURES = 10       # words of numbers and dates, slots.MOST_FIGURES
-    MOST_JOINTS = 3         # of a word that is glued to the string, slots.MOST_JOINTS
-    GLUED_SIZE = 120        # characters of an address that is glued to the string, slots.GLUED_SIZE
-
-
-cdef inline bint is_sign(uint32_t c) noexcept nogil:
-    """characters.SIGNS."""
-    return (0xA1 <= c <= 0xBF or c == 0xD7 or c == 0xF7 or c == 0x60C or c == 0x61B or c == 0x61F or 0x66A <= c <= 0x66D
-            or c == 0x6D4 or 0x200B <= c <= 0x2027 or 0x202A <= c <= 0x202E or 0x2030 <= c <= 0x205E
-            or 0x2060 <= c <= 0x206F or 0x20A0 <= c <= 0x20CF or 0x2190 <= c <= 0x2BFF)
-
-
-cdef inline bint is_caseless(uint32_t c) noexcept nogil:
-    """characters.CASELESS."""
-    return 0x590 <= c <= 0x1CFF or 0xAC00 <= c <= 0xD7FF or 0xFB1D <= c <= 0xFDFF or 0xFE70 <= c <= 0xFEFE
-
 
 cdef int char_at(const Spec* spec, const uint8_t* p, int64_t n, int* width) noexcept nogil:
     """What the character at p is, of a text that goes on for n bytes; its bytes."""
@@ -635,17 +614,15 @@ cdef int char_at(const Spec* spec, const uint8_t* p, int64_t n, int* width) noex
             return SMALL
         return SIGN if 33 <= c <= 126 and not is_upper(<uint8_t>c) else OTHER
     c = decode(p, n, width)
-    if c == 0x2028 or c == 0x2029:
-        return BREAK
-    if c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x202F or c == 0x205F or c == 0x3000:
-        return PARTING
+    if is_wide_space(c):
+        return BREAK if is_wide_break(c) else PARTING
     if is_own_token(c):
         return OWN
-    if 0x660 <= c <= 0x669 or 0x6F0 <= c <= 0x6F9 or 0xFF10 <= c <= 0xFF19 or is_other_digit(c):
+    if is_any_digit(c) or is_other_digit(c):
         return FIGURE
     if is_sign(c):
         return SIGN
-    if 0xDF <= c <= 0xFF or 0x3B1 <= c <= 0x3C9 or 0x430 <= c <= 0x44F or c == 0x451:
+    if is_small(c):
         return SMALL
     return OTHER
 
@@ -704,16 +681,17 @@ cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n,
     return char != OWN and not is_caseless(decode(p, n, &width))
 
 
-cdef inline bint in_address(const uint8_t* p, int64_t width) noexcept nogil:
-    """Whether an address may hold the character at p, of so many bytes: of ASCII, or characters.TWO_BYTES."""
-    return 33 <= p[0] <= 126 or (width == 2 and 0xC2 <= p[0] <= 0xDF and (p[0] > 0xC2 or p[1] > 0xA0))
+cdef inline bint in_address(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether an address may hold the character at p, of n bytes: visible ones of ASCII, and some beyond."""
+    cdef int width = 0
+    return 33 <= p[0] <= 126 or is_two_bytes(decode(p, n, &width))
 
 
 cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
     """Whether a dot, a slash, a colon or an "at" stands before a letter or a figure."""
     cdef int64_t i
     for i in range(n - 1):
-        if (p[i] == 46 or p[i] == 47 or p[i] == 58 or p[i] == 64) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
+        if is_telling(p[i]) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
             return True
     return False
 
@@ -762,7 +740,7 @@ cdef int64_t past_glued(const Spec* spec, const uint8_t* p, int64_t n, int64_t i
     while char > PARTING:
         if char == OWN:
             return -1
-        joint = p[min(i, next)] == 58 or p[min(i, next)] == 47 or p[min(i, next)] == 41
+        joint = is_joint(p[min(i, next)])
         # Text order: a piece follows a joint.
         joints += not joint and before if behind else joint and not before
         if joints > MOST_JOINTS:
@@ -1668,9 +1646,8 @@ cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, 
 
 cdef inline int breaks(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """Bytes of the line break that stands at i, or 0."""
-    if p[i] == 10:
-        return 1
-    return 3 if p[i] == 0xE2 and i + 2 < n and p[i + 1] == 0x80 and p[i + 2] & 0xFE == 0xA8 else 0
+    cdef int width = 1
+    return width if p[i] == 10 or is_wide_break(decode(p + i, n - i, &width)) else 0
 
 
 cdef int _check_size(int64_t size) except -1:

@@ -10,17 +10,6 @@ from templatemine.text._scan cimport Spec
 
 
 cdef enum:
-    # Where in its line a string must stand, and how far its match reaches.
-    BEGINS_LINE = 1
-    ENDS_LINE = 2
-    TO_END = 4
-    TO_BEGIN = 8
-    REACHES = TO_END | TO_BEGIN
-    # Code points from a string to the edge of the line it reaches to, at most (`slots.SLOT_SIZE`).
-    SLOT_SIZE = 120
-
-
-cdef enum:
     BESIDE = 8              # bytes of a Setting, at most
     HEADS = 4               # a head for so many bits of a hash less: one in four is taken at most, and they fit a cache
 

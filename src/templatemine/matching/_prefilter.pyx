@@ -5,9 +5,10 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    ABBREVIATION, CLOCK, DATE, decode, EMAIL, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha, is_digit, is_lower, is_own_token,
-    is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC, ORDINAL, PERCENT, PHONE, PRICE, reserve,
-    RULE, SPACE, Spec, TIME, tm_prefetch, UPPER, URL, UUID,
+    ABBREVIATION, BEGINS_LINE, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
+    is_digit, is_lower, is_own_token, is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
+    ORDINAL, PERCENT, PHONE, PRICE, REACHES, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
+    UUID,
 )
 
 __all__ = []

@@ -18,7 +18,7 @@ from zlib import crc32
 from templatemine.config import EvidenceConfig
 from templatemine.matching import _match
 from templatemine.text.characters import CAPITAL, SPACE, in_class
-from templatemine.text.expressions import ANCHORS, for_tokens
+from templatemine.text.expressions import ANCHORS, REACHES, for_tokens
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, fills
 
@@ -26,8 +26,6 @@ __all__ = ["Filled", "Slotted", "Taken", "kinds_taken", "read_fillers"]
 
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
-_REACHES = {"end": 4, "start": 8}
-"""As the automaton spells sides."""
 BATCH = 64
 """Documents that are searched at a time."""
 MOST = 1 << 14
@@ -99,7 +97,7 @@ def read_fillers(
         return []
     matcher = _matcher(strings, patterns, separators)
     seen, last = [Filled() for _ in strings], [-1] * len(strings)
-    sides = bytes(_REACHES[one.side] for one in strings)
+    sides = bytes(REACHES[one.side] for one in strings)
     made = (for_tokens(text, patterns, separators) for text in texts)
     first = 0
     while batch := list(islice(made, BATCH)):

@@ -28,7 +28,7 @@ from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.overrides import Overrides
-from templatemine.text.expressions import ANCHORS, Encoded, expression
+from templatemine.text.expressions import ANCHORS, REACHES, Encoded, expression
 from templatemine.text.lint import backtracking
 from templatemine.text.patterns import PatternSet, make_pattern_set
 from templatemine.text.slots import FIRST_NAMED, KINDS, SLOT, SLOT_SIZE, code_of, kind_of, known_words
@@ -171,7 +171,7 @@ class Pack:
             template = self.templates[place]
             slot = template.slot
             flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
-            edges.append(ANCHORS[template.anchor] | {"end": 4, "start": 8}.get(slot, 0))
+            edges.append(ANCHORS[template.anchor] | REACHES.get(slot, 0))
             kinds.append(code_of(template.filler))
             bounds.append(len(flat))
         known = known_words() if max(kinds, default=0) >= FIRST_NAMED else None

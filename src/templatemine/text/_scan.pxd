@@ -125,31 +125,106 @@ cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept no
     return 0x110000 + c
 
 
-cdef inline bint is_wide_space(uint32_t c) noexcept nogil:
-    """White space beyond ASCII (Unicode property White_Space)."""
-    return (c == 0x85 or c == 0xA0 or c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F
-            or c == 0x205F or c == 0x3000)
+cdef extern from *:
+    """
+    /* Classes of characters, as ranges: the comparisons below are made of them, and `CLASSES`, of which the expressions
+       are made.  The order is that in the expressions. */
 
+    /* Letters of the Latin, Greek and Cyrillic alphabets, without their extensions; small ones. */
+    #define TM_SMALL(R) \\
+        R(0x61, 0x7A) R(0xDF, 0xF6) R(0xF8, 0xFF) R(0x3B1, 0x3C9) R(0x430, 0x44F) R(0x451, 0x451)
 
-cdef inline bint is_other_digit(uint32_t c) noexcept nogil:
-    """Decimal digits of the scripts of Asia (characters.OTHER_DIGITS)."""
-    if c < 0x0900 or c > 0x1819:
-        return False
-    if c < 0x0D80:                      # Devanagari to Malayalam: blocks of 128, with digits at the same place in each
-        return 0x66 <= c & 0x7F <= 0x6F
-    return (0x0E50 <= c <= 0x0E59 or 0x0ED0 <= c <= 0x0ED9 or 0x0F20 <= c <= 0x0F29 or 0x1040 <= c <= 0x1049
-            or 0x17E0 <= c <= 0x17E9 or 0x1810 <= c <= 0x1819)
+    /* Decimal digits: ASCII, Arabic and Persian, and those as wide as Han. */
+    #define TM_DIGITS(R) \\
+        R(0x30, 0x39) R(0x660, 0x669) R(0x6F0, 0x6F9) R(0xFF10, 0xFF19)
 
+    /* Those of Devanagari to Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and Mongolian. */
+    #define TM_OTHER_DIGITS(R) \\
+        R(0x966, 0x96F) R(0x9E6, 0x9EF) R(0xA66, 0xA6F) R(0xAE6, 0xAEF) R(0xB66, 0xB6F) R(0xBE6, 0xBEF) \\
+        R(0xC66, 0xC6F) R(0xCE6, 0xCEF) R(0xD66, 0xD6F) R(0xE50, 0xE59) R(0xED0, 0xED9) R(0xF20, 0xF29) \\
+        R(0x1040, 0x1049) R(0x17E0, 0x17E9) R(0x1810, 0x1819)
 
-cdef inline bint is_own_token(uint32_t c) noexcept nogil:
-    """Scripts written without spaces, and their punctuation: each character is a token (expressions.OWN_TOKEN)."""
-    if c < 0x1800:
-        return ((0x0E00 <= c <= 0x0EFF or 0x1000 <= c <= 0x109F or 0x1780 <= c <= 0x17FF)
-                and not is_other_digit(c))
-    return (0x3001 <= c <= 0x30FF
-            or 0x31F0 <= c <= 0x31FF or 0x3400 <= c <= 0x4DBF or 0x4E00 <= c <= 0x9FFF or 0xF900 <= c <= 0xFAFF
-            or 0xFF01 <= c <= 0xFF0F or 0xFF1A <= c <= 0xFF20 or 0xFF3B <= c <= 0xFF40 or 0xFF5B <= c <= 0xFF9F
-            or 0x20000 <= c <= 0x3FFFF)
+    /* Letters as far as words of a closed list need them: what no table of punctuation, digits, symbols or private
+       use claims. */
+    #define TM_LETTER(R) \\
+        R(0x41, 0x5A) R(0x61, 0x7A) R(0xC0, 0xD6) R(0xD8, 0xF6) R(0xF8, 0x37D) R(0x37F, 0x386) R(0x388, 0x588) \\
+        R(0x58B, 0x5BD) R(0x5BF, 0x5BF) R(0x5C1, 0x5C1) R(0x5C2, 0x5C2) R(0x5C4, 0x5F2) R(0x5F5, 0x5FF) \\
+        R(0x620, 0x65F) R(0x66E, 0x6D3) R(0x6D5, 0x6EF) R(0x6FA, 0x963) R(0x970, 0x9E5) R(0x9F0, 0xA65) \\
+        R(0xA70, 0xAE5) R(0xAF0, 0xB65) R(0xB70, 0xBE5) R(0xBF0, 0xC65) R(0xC70, 0xCE5) R(0xCF0, 0xD65) \\
+        R(0xD70, 0xE4F) R(0xE5A, 0xECF) R(0xEDA, 0xF1F) R(0xF2A, 0x103F) R(0x104A, 0x135F) R(0x1369, 0x17DF) \\
+        R(0x17EA, 0x180F) R(0x181A, 0x1FFF) R(0x2C00, 0x2FFF) R(0x3040, 0xD7FF) R(0xF900, 0xFE0F) \\
+        R(0xFE70, 0xFEFF) R(0xFFF0, 0xFFFF) R(0x10000, 0x1EFFF)
+
+    /* Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms, and
+       no digits, which make numbers as others do. */
+    #define TM_OWN_TOKEN(R) \\
+        R(0xE00, 0xE4F) R(0xE5A, 0xECF) R(0xEDA, 0xEFF) R(0x1000, 0x103F) R(0x104A, 0x109F) R(0x1780, 0x17DF) \\
+        R(0x17EA, 0x17FF) R(0x3001, 0x30FF) R(0x31F0, 0x31FF) R(0x3400, 0x4DBF) R(0x4E00, 0x9FFF) \\
+        R(0xF900, 0xFAFF) R(0xFF01, 0xFF0F) R(0xFF1A, 0xFF20) R(0xFF3B, 0xFF40) R(0xFF5B, 0xFF9F) \\
+        R(0x20000, 0x3FFFF)
+
+    /* Scripts without capitals, from Hebrew and Arabic to Mongolian, and Hangul; where a word begins with one of their
+       characters nothing says that it is a name. */
+    #define TM_CASELESS(R) \\
+        R(0x590, 0x1CFF) R(0xAC00, 0xD7FF) R(0xFB1D, 0xFDFF) R(0xFE70, 0xFEFE)
+
+    /* Punctuation, currencies and what else is no letter and no digit in running text, beyond ASCII. */
+    #define TM_SIGNS(R) \\
+        R(0xA1, 0xBF) R(0xD7, 0xD7) R(0xF7, 0xF7) R(0x60C, 0x60C) R(0x61B, 0x61B) R(0x61F, 0x61F) \\
+        R(0x66A, 0x66D) R(0x6D4, 0x6D4) R(0x200B, 0x2027) R(0x202A, 0x202E) R(0x2030, 0x205E) R(0x2060, 0x206F) \\
+        R(0x20A0, 0x20CF) R(0x2190, 0x2BFF)
+
+    /* White space beyond ASCII (Unicode property White_Space). */
+    #define TM_WIDE_SPACE(R) \\
+        R(0x85, 0x85) R(0xA0, 0xA0) R(0x1680, 0x1680) R(0x2000, 0x200A) R(0x2028, 0x2028) R(0x2029, 0x2029) \\
+        R(0x202F, 0x202F) R(0x205F, 0x205F) R(0x3000, 0x3000)
+
+    /* What of it breaks a line. */
+    #define TM_WIDE_BREAK(R) \\
+        R(0x2028, 0x2028) R(0x2029, 0x2029)
+
+    /* What addresses hold beyond ASCII, as people read them (RFC 3987): all that has two bytes in UTF-8, from Latin to
+       Arabic, which is one range for engines that read bytes. */
+    #define TM_TWO_BYTES(R) \\
+        R(0xA1, 0x7FF)
+
+    /* A token ends after them although a letter follows, where the pattern "glued" is on. */
+    #define TM_JOINTS(R) \\
+        R(0x3A, 0x3A) R(0x2F, 0x2F) R(0x29, 0x29)
+
+    /* What tells an address, before a letter or a figure. */
+    #define TM_TELLING(R) \\
+        R(0x2E, 0x2E) R(0x2F, 0x2F) R(0x40, 0x40) R(0x3A, 0x3A)
+
+    /* The compiler makes a tree of comparisons of it. */
+    #define TM_CASE(low, high) case low ... high:
+    #define TM_CLASS(name, ranges) \\
+        static inline int tm_##name(uint32_t c) { switch (c) { ranges(TM_CASE) return 1; default: return 0; } }
+    TM_CLASS(is_small, TM_SMALL)
+    TM_CLASS(is_any_digit, TM_DIGITS)
+    TM_CLASS(is_other_digit, TM_OTHER_DIGITS)
+    TM_CLASS(is_letter, TM_LETTER)
+    TM_CLASS(is_own_token, TM_OWN_TOKEN)
+    TM_CLASS(is_caseless, TM_CASELESS)
+    TM_CLASS(is_sign, TM_SIGNS)
+    TM_CLASS(is_wide_space, TM_WIDE_SPACE)
+    TM_CLASS(is_wide_break, TM_WIDE_BREAK)
+    TM_CLASS(is_two_bytes, TM_TWO_BYTES)
+    TM_CLASS(is_joint, TM_JOINTS)
+    TM_CLASS(is_telling, TM_TELLING)
+    """
+    bint is_small "tm_is_small"(uint32_t c) noexcept nogil
+    bint is_any_digit "tm_is_any_digit"(uint32_t c) noexcept nogil
+    bint is_other_digit "tm_is_other_digit"(uint32_t c) noexcept nogil
+    bint is_letter "tm_is_letter"(uint32_t c) noexcept nogil
+    bint is_own_token "tm_is_own_token"(uint32_t c) noexcept nogil
+    bint is_caseless "tm_is_caseless"(uint32_t c) noexcept nogil
+    bint is_sign "tm_is_sign"(uint32_t c) noexcept nogil
+    bint is_wide_space "tm_is_wide_space"(uint32_t c) noexcept nogil
+    bint is_wide_break "tm_is_wide_break"(uint32_t c) noexcept nogil
+    bint is_two_bytes "tm_is_two_bytes"(uint32_t c) noexcept nogil
+    bint is_joint "tm_is_joint"(uint32_t c) noexcept nogil
+    bint is_telling "tm_is_telling"(uint32_t c) noexcept nogil
 
 
 cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
@@ -166,34 +241,12 @@ cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept no
     return count >= 2
 
 
-cdef inline bint is_letter(uint32_t c) noexcept nogil:
-    """Letters as far as words of a closed list need them: what no table of punctuation, digits or symbols claims."""
-    if c < 0x80:
-        return is_alpha(<uint8_t>c)
-    if c < 0xC0 or c == 0xD7 or c == 0xF7 or c >= 0x110000:
-        return False
-    if 0x0600 <= c <= 0x061F or 0x0660 <= c <= 0x066D or c == 0x06D4 or 0x06F0 <= c <= 0x06F9 or 0x0964 <= c <= 0x0965:
-        return False
-    if 0x0966 <= c <= 0x1819 and (is_other_digit(c) or 0x1360 <= c <= 0x1368):
-        return False
-    if 0x0589 <= c <= 0x058A or c == 0x05BE or c == 0x05C0 or c == 0x05C3 or 0x05F3 <= c <= 0x05F4 or c == 0x037E or c == 0x0387:
-        return False
-    if 0x2000 <= c <= 0x2BFF or 0x3000 <= c <= 0x303F or 0xD800 <= c <= 0xF8FF or 0xFE10 <= c <= 0xFE6F or 0xFF00 <= c <= 0xFFEF:
-        return False
-    return c < 0x1F000
-
-
 cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
-    """Bytes of the decimal digit at p (characters.DIGITS), 0 if there is none."""
-    if is_digit(p[0]):
-        return 1
-    if p[0] == 0xD9 and n >= 2 and 0xA0 <= p[1] <= 0xA9:
-        return 2
-    if p[0] == 0xDB and n >= 2 and 0xB0 <= p[1] <= 0xB9:
-        return 2
-    if p[0] == 0xEF and n >= 3 and p[1] == 0xBC and 0x90 <= p[2] <= 0x99:
-        return 3
-    return 0
+    """Bytes of the decimal digit at p, 0 if there is none."""
+    cdef int width = 0
+    if p[0] < 0x80:
+        return is_digit(p[0])
+    return width if is_any_digit(decode(p, n, &width)) else 0
 
 
 cdef inline bint closed(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
@@ -398,8 +451,10 @@ cdef enum:
     NUMBER_WORLD = 30
 
 
-cdef enum:
-    MARKER = 0xFF   # first byte of a pattern in a form; the pattern's number follows
+cpdef enum:
+    MARKER = 0xFF           # first byte of a pattern in a form; the pattern's number follows
+    FIRST_USER_ID = 0x80    # number of the first pattern of the user's own
+    MAX_SEPARATORS = 7      # as many as each byte is compared with
 
 
 cdef enum:
@@ -421,7 +476,41 @@ cdef struct Spec:
     int32_t* word_pattern   # pattern number of each
 
 
-# ------------------------------------------------------------------------------------------------- marks: URLs, dates, numbers
+# ------------------------------------------------------------------------------------------------ edges of lines, and slots there
+# Numbers that expressions and the automaton share; Python reads them here.
+
+
+cpdef enum:
+    # Where in its line a string must stand, and how far its match reaches.
+    BEGINS_LINE = 1
+    ENDS_LINE = 2
+    TO_END = 4
+    TO_BEGIN = 8
+
+
+cdef enum:
+    REACHES = TO_END | TO_BEGIN
+
+
+cpdef enum:
+    # What fills a slot (`slots`), at most.
+    SLOT_SIZE = 120         # characters of one that takes anything
+    MOST_NAMES = 12         # words of names behind a string that begin with no small letter; 120 characters have some twenty
+    SMALL_SIZE = 4          # letters of a word of small ones in names before a string: "and", "of", "der"; prose has longer ones
+    SMALL_RUN = 3           # words of small letters in a row in names behind a string: "who reported from"; prose has more soon
+    MOST_FIGURES = 10       # words of numbers, dates and durations behind a string
+    MOST_JOINTS = 3         # of a word that is glued to the string, joints with something behind: "Photo:Ann/Courier"
+    GLUED_SIZE = 120        # characters of an address that is glued to the string
+
+
+cdef enum:
+    # Kinds of fillers: 0 is anything of SLOT_SIZE characters, less than NUMBERS anything of so many; `FILLERS` names them.
+    ANYTHING = 0
+    NUMBERS = 128
+    DATES = 129
+    DURATIONS = 130
+    ADDRESS = 131
+    NAMES = 132
 
 
 # ------------------------------------------------------------------------------------------------------------------------ tags

@@ -1,10 +1,28 @@
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-__all__ = ["Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+__all__ = ["CLASSES", "FILLERS", "Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+
+CLASSES: dict[str, str]
+FILLERS: dict[str, int]
+
+MARKER: Final[int]
+FIRST_USER_ID: Final[int]
+MAX_SEPARATORS: Final[int]
+BEGINS_LINE: Final[int]
+ENDS_LINE: Final[int]
+TO_END: Final[int]
+TO_BEGIN: Final[int]
+SLOT_SIZE: Final[int]
+MOST_NAMES: Final[int]
+SMALL_SIZE: Final[int]
+SMALL_RUN: Final[int]
+MOST_FIGURES: Final[int]
+MOST_JOINTS: Final[int]
+GLUED_SIZE: Final[int]
 
 def release_memory() -> None: ...
 def form_traits(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint16]: ...
@@ -19,5 +37,4 @@ class Scanner:
     def form(self, token: bytes, kind: int = 0) -> bytes: ...
 
 def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
-@disjoint_base
 def line_ends(block: bytes, every: int) -> tuple[int, list[int]]: ...

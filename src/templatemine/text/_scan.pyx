@@ -11,7 +11,63 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-__all__ = ["Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+__all__ = ["CLASSES", "FILLERS", "Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+
+
+# ------------------------------------------------------------------------------------------------------------------ characters
+# The classes of characters and the kinds of fillers, as Python reads them.
+
+
+cdef extern from *:
+    """
+    #define TM_PAIR(low, high) low, high,
+    #define TM_LIST(name, ranges) static const uint32_t tm_##name[] = { ranges(TM_PAIR) 0, 0 };
+    TM_LIST(small, TM_SMALL)
+    TM_LIST(digits, TM_DIGITS)
+    TM_LIST(other_digits, TM_OTHER_DIGITS)
+    TM_LIST(letter, TM_LETTER)
+    TM_LIST(own_token, TM_OWN_TOKEN)
+    TM_LIST(caseless, TM_CASELESS)
+    TM_LIST(signs, TM_SIGNS)
+    TM_LIST(wide_space, TM_WIDE_SPACE)
+    TM_LIST(wide_break, TM_WIDE_BREAK)
+    TM_LIST(two_bytes, TM_TWO_BYTES)
+    TM_LIST(joints, TM_JOINTS)
+    TM_LIST(telling, TM_TELLING)
+    """
+    const uint32_t* tm_small
+    const uint32_t* tm_digits
+    const uint32_t* tm_other_digits
+    const uint32_t* tm_letter
+    const uint32_t* tm_own_token
+    const uint32_t* tm_caseless
+    const uint32_t* tm_signs
+    const uint32_t* tm_wide_space
+    const uint32_t* tm_wide_break
+    const uint32_t* tm_two_bytes
+    const uint32_t* tm_joints
+    const uint32_t* tm_telling
+
+
+cdef str spelt(const uint32_t* bounds):
+    """Ranges as they stand within the brackets of an expression."""
+    cdef list parts = []
+    while bounds[1]:
+        parts.append(chr(bounds[0]) if bounds[0] == bounds[1] else f"{chr(bounds[0])}-{chr(bounds[1])}")
+        bounds += 2
+    return "".join(parts)
+
+
+CLASSES = {
+    "small": spelt(tm_small), "digits": spelt(tm_digits), "other_digits": spelt(tm_other_digits), "letter": spelt(tm_letter),
+    "own_token": spelt(tm_own_token), "caseless": spelt(tm_caseless), "signs": spelt(tm_signs),
+    "wide_space": spelt(tm_wide_space), "wide_break": spelt(tm_wide_break), "two_bytes": spelt(tm_two_bytes),
+    "joints": spelt(tm_joints), "telling": spelt(tm_telling),
+}
+"""Classes of characters as expressions have them, without brackets."""
+
+FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRESS, "names": NAMES}
+"""Kinds of what fills a slot, from the narrowest, and how the automaton spells each."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------- memory
@@ -406,7 +462,7 @@ cdef int64_t iso_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     return date if closed(p, date, n) else i
 
 
-cdef inline bint is_joint(uint8_t c) noexcept nogil:
+cdef inline bint joins_digits(uint8_t c) noexcept nogil:
     return c == 45 or c == 46
 
 
@@ -414,11 +470,11 @@ cdef int64_t phone_core(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     cdef int64_t j
     if i + 5 <= n and p[i] == 40 and digits(p, i + 1, n, 3) and p[i + 4] == 41:
         j = i + 5
-    elif digits(p, i, n, 3) and i + 3 < n and is_joint(p[i + 3]):
+    elif digits(p, i, n, 3) and i + 3 < n and joins_digits(p[i + 3]):
         j = i + 4
     else:
         return -1
-    if digits(p, j, n, 3) and j + 3 < n and is_joint(p[j + 3]) and digits(p, j + 4, n, 4) and closed(p, j + 8, n):
+    if digits(p, j, n, 3) and j + 3 < n and joins_digits(p[j + 3]) and digits(p, j + 4, n, 4) and closed(p, j + 8, n):
         return j + 8
     return -1
 
@@ -428,7 +484,7 @@ cdef int64_t phone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     k = j
     while k < n and k - j < 3 and is_digit(p[k]):
         k += 1
-    if k > j and k < n and is_joint(p[k]):
+    if k > j and k < n and joins_digits(p[k]):
         end = phone_core(p, k + 1, n)
         if end >= 0:
             return end
@@ -935,7 +991,7 @@ cdef int64_t number_end(const uint8_t* p, int64_t i, int64_t n, int* pattern) no
 
 
 cdef int64_t other_number_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Digits of characters.OTHER_DIGITS with single joints between them, whatever their kinds."""
+    """Digits of the scripts of Asia with single joints between them, whatever their kinds."""
     cdef int width = 0, after = 0
     while i < n:
         if is_other_digit(decode(p + i, n - i, &width)):
@@ -1480,7 +1536,7 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
         if k == LEAD:
             c = decode(p + i, n - i, &width)
             if is_wide_space(c):
-                if c == 0x2028 or c == 0x2029:
+                if is_wide_break(c):
                     first = FIRST
                 i += width
                 continue
@@ -1556,8 +1612,8 @@ cdef class Scanner:
             self.spec.kind[i] = SPACE
         for i in (0xC2, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xEF, 0xF0):
             self.spec.kind[i] = LEAD
-        if len(separators) > 7:
-            raise ValueError(f"expected at most 7 separators, got {len(separators)}")
+        if len(separators) > MAX_SEPARATORS:
+            raise ValueError(f"expected at most {MAX_SEPARATORS} separators, got {len(separators)}")
         for i in separators:
             if not 33 <= i <= 126 or is_alnum(<uint8_t>i):
                 raise ValueError(f"expected ASCII punctuation as separators, got byte {i}")
@@ -1569,8 +1625,8 @@ cdef class Scanner:
             self.spec.extra[self.spec.extras] = 60
             self.spec.extras += 1
         if mask[GLUED]:
-            for i in (41, 47, 58):
-                if self.spec.kind[i] == PLAIN:
+            for i in range(128):
+                if is_joint(i) and self.spec.kind[i] == PLAIN:
                     self.spec.kind[i] = JOINT
                     self.spec.extra[self.spec.extras] = <uint8_t>i
                     self.spec.extras += 1

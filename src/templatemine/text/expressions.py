@@ -20,8 +20,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine.text import _scan
-from templatemine.text.characters import CAPITAL, JOINTS, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
-from templatemine.text.patterns import FIRST_USER_ID, LETTER, MARKER, TABLE, PatternSet, parse_form
+from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
+from templatemine.text.patterns import FIRST_USER_ID, MARKER, TABLE, PatternSet, parse_form
 from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "ANCHORS",
     "CAPITAL",
     "OWN_TOKEN",
+    "REACHES",
     "SLOT",
     "SLOT_SIZE",
     "SMALL",
@@ -49,8 +50,15 @@ __all__ = [
     "separator_class",
 ]
 
-# Where in its line a string must stand, as the automaton spells it: 1 begins it, 2 ends it.
-ANCHORS: Mapping[str, int] = {"": 0, "start": 1, "end": 2, "line": 3}
+# Where in its line a string must stand, as the automaton spells it.
+ANCHORS: Mapping[str, int] = {
+    "": 0,
+    "start": _scan.BEGINS_LINE,
+    "end": _scan.ENDS_LINE,
+    "line": _scan.BEGINS_LINE | _scan.ENDS_LINE,
+}
+# And how far the match of one with a slot reaches, by the side of the slot.
+REACHES: Mapping[str, int] = {"end": _scan.TO_END, "start": _scan.TO_BEGIN}
 _MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
 
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
@@ -107,9 +115,9 @@ def expression(
     left_edge, right_edge, line_start, line_end = _edges(separators, html, tags is not None)
     left = "" if described[0].own else f"(?:^|[{left_edge}{JOINTS if described[0].letter else ''}])"
     right = "" if described[-1].own else f"(?:[{right_edge}{LETTER if described[-1].joins else ''}]|$)"
-    if ANCHORS[anchor] & 1:
+    if ANCHORS[anchor] & _scan.BEGINS_LINE:
         left = line_start
-    if ANCHORS[anchor] & 2:
+    if ANCHORS[anchor] & _scan.ENDS_LINE:
         right = line_end
     if slot:
         beside = described[-1 if slot == "end" else 0]

@@ -22,12 +22,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from templatemine.config import UserPattern
 from templatemine.errors import ConfigError
+from templatemine.text._scan import FIRST_USER_ID, MARKER, MAX_SEPARATORS
 from templatemine.text.calendars import MONTHS, OTHER_CALENDARS, WEEKDAYS
-from templatemine.text.characters import DIGITS, OTHER_DIGITS, in_class
+from templatemine.text.characters import DIGITS, JOINTS, LETTER, OTHER_DIGITS, in_class
 from templatemine.text.lint import backtracking
 from templatemine.text.toml import toml_rows
 
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST_USER_ID",
-    "LETTER",
     "PRESETS",
     "TABLE",
     "Pattern",
     "PatternSet",
+    "ScannerArguments",
     "load_user_patterns",
     "pattern_set",
 ]
@@ -50,12 +51,8 @@ OTHER_DIGIT = f"[{OTHER_DIGITS}]"
 UPPER = "[A-Z\u00c0-\u00d6\u00d8-\u00de]"
 NUMBER = f"{DIGIT}+(?:[.,]{DIGIT}+)*"
 CLOCK = f"{DIGIT}+(?::{DIGIT}+)+"
-MARKER = 0xFF
-FIRST_USER_ID = 0x80
 # Their numbers are continuation bytes in UTF-8, which the native scanner takes for no character's beginning.
 MAX_USER_PATTERNS = 0xC0 - FIRST_USER_ID
-# As many as the scanner compares each byte with.
-MAX_SEPARATORS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,7 +335,7 @@ TABLE: tuple[Pattern, ...] = (
         no=("Dienstags",),
     ),
     # Parsers glue what stood in elements of its own: "MORE:Obama undecided", "REUTERS/Jim Young", "(CNN)The".
-    Pattern(name="glued", kind="joint", regex="[:/)]"),
+    Pattern(name="glued", kind="joint", regex=f"[{JOINTS}]"),
 )
 TABLE += (
     # A row of its own for digits of other scripts, so that packs go on that were made before them.
@@ -368,16 +365,6 @@ TABLE += (
 )
 
 _ROWS = {row.name: row for row in TABLE}
-
-# What the native scanner takes for letters: anything beyond ASCII but digits, punctuation, symbols and private use.
-LETTER = (
-    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0588\u058b-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05f2"
-    "\u05f5-\u05ff\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u0963\u0970-\u09e5\u09f0-\u0a65\u0a70-\u0ae5\u0af0-\u0b65\u0b70-\u0be5"
-    "\u0bf0-\u0c65\u0c70-\u0ce5\u0cf0-\u0d65\u0d70-\u0e4f\u0e5a-\u0ecf\u0eda-\u0f1f\u0f2a-\u103f\u104a-\u135f\u1369-\u17df\u17ea-\u180f"
-    "\u181a-\u1fff\u2c00-\u2fff\u3040-\ud7ff\uf900-\ufe0f"
-    "\ufe70-\ufeff\ufff0-\uffff\U00010000-\U0001efff"
-)
-
 
 # ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
@@ -414,6 +401,16 @@ PRESETS: Mapping[str, frozenset[str]] = {
     "thesis": frozenset(row.name for row in TABLE if row.thesis),
     "none": frozenset(),
 }
+
+
+class ScannerArguments(NamedTuple):
+    """What the native scanner takes, in its order; see `_scan.Scanner`."""
+
+    separators: bytes
+    mask: bytes
+    words: list[bytes]
+    numbers: list[int]
+    html: bool
 
 
 @dataclass(frozen=True)
@@ -471,8 +468,8 @@ class PatternSet:
                 numbers += [place + 1] * len(row.words or row.begins)
         return words, numbers
 
-    def scanner_arguments(self, separators: str, html: bool) -> tuple[bytes, bytes, list[bytes], list[int], bool]:
-        """What the native scanner takes, in its order."""
+    def scanner_arguments(self, separators: str, html: bool) -> ScannerArguments:
+        """What the native scanner takes."""
         if any(not 33 <= ord(char) <= 126 or char.isalnum() for char in separators):
             raise ConfigError(f"separators: expected ASCII punctuation, got {separators!r}")
         if len(separators) > MAX_SEPARATORS:
@@ -484,7 +481,7 @@ class PatternSet:
                 raise ConfigError(f"separators: {char!r} is a part of the pattern {name!r}; expected another")
             if html and char in "<>":
                 raise ConfigError(f"separators: {char!r} is mark-up in HTML; expected another")
-        return (separators.encode(), self.mask, *self.word_list, html)
+        return ScannerArguments(separators.encode(), self.mask, *self.word_list, html)
 
     def begins_with_letter(self, piece: str | int) -> bool:
         """True if a piece of a form always begins with a letter that may be glued to what stands before it."""

@@ -18,7 +18,7 @@ filler at all is of every kind.
 An expression of a kind matches in one way only.  Behind a string it holds a bounded number of words, for the string may
 stand often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
 Classes of characters are as few and as small as they can be: an engine without backtracking has them once for each word
-that there may be.  `_fillers` has the same as a walk over the characters.
+that there may be.  `matching._match` has the same as a walk over the characters.
 """
 
 from __future__ import annotations
@@ -27,6 +27,16 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from templatemine.text._scan import (
+    FILLERS,
+    GLUED_SIZE,
+    MOST_FIGURES,
+    MOST_JOINTS,
+    MOST_NAMES,
+    SLOT_SIZE,
+    SMALL_RUN,
+    SMALL_SIZE,
+)
 from templatemine.text.characters import (
     CASELESS,
     DIGITS,
@@ -37,6 +47,7 @@ from templatemine.text.characters import (
     SIGNS,
     SMALL,
     SPACED_LETTER,
+    TELLING,
     TWO_BYTES,
 )
 from templatemine.text.patterns import TABLE
@@ -69,26 +80,8 @@ __all__ = [
 # A token of a template that stands for the rest of its line; `SLOT` alone takes anything.
 SLOT = "{slot}"
 ANY = ""
-SLOT_SIZE = 120
-"""Characters of the rest of a line that fills a slot which takes anything."""
-MOST_NAMES = 12
-"""Words of names behind a string at most that begin with no small letter; 120 characters have some twenty words."""
-SMALL_SIZE = 4
-"""Letters of a word of small ones in names before a string: "and", "of", "from", "der"; prose has longer ones soon."""
-SMALL_RUN = 3
-"""Words of small letters in a row in names behind a string: "of the", "who reported from"; prose has more soon."""
-MOST_FIGURES = 10
-"""Words of numbers, dates and durations behind a string at most."""
-MOST_JOINTS = 3
-"""Of a word that is glued to the string beside the slot, joints at most with something behind: "Photo:Ann/Courier"."""
-GLUED_SIZE = 120
-"""Characters of an address that is glued to the string beside the slot, at most."""
-
-FIRST_NAMED = 128
-"""Code of the first of `KINDS` for the automaton."""
 
 _PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-_TELLING = "./@:"
 _ZONES = "ET EST EDT CT CST CDT MT MST MDT PT PST PDT GMT UTC BST CET CEST IST JST Z"
 _DATE = f"st nd rd th am pm AM PM a.m p.m A.M P.M h Uhr noon midnight at on of de um à às {_ZONES}"
 _DURATION = (
@@ -111,8 +104,10 @@ def words_of(kind: str) -> tuple[str, ...]:
     return tuple(sorted(words | set(_DURATION.split()) if kind == "duration" else words))
 
 
-KINDS = ("number", "date", "duration", "url", "names")
+KINDS = tuple(FILLERS)
 """From the narrowest; a number of characters comes behind them."""
+FIRST_NAMED = min(FILLERS.values())
+"""Code of the first of them for the automaton; smaller ones are numbers of characters."""
 
 
 def _is_kind(kind: str) -> bool:
@@ -141,7 +136,7 @@ def most_of(kind: str) -> int | None:
 
 def code_of(kind: str) -> int:
     """How the automaton spells a kind: 0 for any, a number of characters, or a number beyond."""
-    return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FIRST_NAMED + KINDS.index(kind)
+    return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FILLERS[kind]
 
 
 def known_words() -> list[list[bytes]]:
@@ -219,11 +214,11 @@ def _address(gap: str, separators: str, end: bool, beside: str) -> str:
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
     """
-    signs = _escaped(_PUNCTUATION, _TELLING)
-    telling, first = f"[{_escaped(_TELLING)}]", _escaped(_TELLING, separators)
+    signs = _escaped(_PUNCTUATION, TELLING)
+    telling, first = f"[{_escaped(TELLING)}]", _escaped(TELLING, separators)
     letters, one = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
     edge = _escaped(_PUNCTUATION, separators) + letters
-    begin = [f"[{_escaped(_PUNCTUATION, _TELLING + separators)}{letters}]"]
+    begin = [f"[{_escaped(_PUNCTUATION, TELLING + separators)}{letters}]"]
     short = ""
     if first:
         begin.append(f"[{first}]{telling}*[{signs}]")
