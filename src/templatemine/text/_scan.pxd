@@ -216,7 +216,7 @@ cdef extern from *:
     bint is_small "tm_is_small"(uint32_t c) noexcept nogil
     bint is_any_digit "tm_is_any_digit"(uint32_t c) noexcept nogil
     bint is_other_digit "tm_is_other_digit"(uint32_t c) noexcept nogil
-    bint is_letter "tm_is_letter"(uint32_t c) noexcept nogil
+    bint tm_is_letter(uint32_t c) noexcept nogil
     bint is_own_token "tm_is_own_token"(uint32_t c) noexcept nogil
     bint is_caseless "tm_is_caseless"(uint32_t c) noexcept nogil
     bint is_sign "tm_is_sign"(uint32_t c) noexcept nogil
@@ -225,6 +225,11 @@ cdef extern from *:
     bint is_two_bytes "tm_is_two_bytes"(uint32_t c) noexcept nogil
     bint is_joint "tm_is_joint"(uint32_t c) noexcept nogil
     bint is_telling "tm_is_telling"(uint32_t c) noexcept nogil
+
+
+cdef inline bint is_letter(uint32_t c) noexcept nogil:
+    """Of the class of that name; most are of ASCII, and need no tree."""
+    return is_alpha(<uint8_t>c) if c < 0x80 else tm_is_letter(c)
 
 
 cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
