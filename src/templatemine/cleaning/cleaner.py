@@ -15,32 +15,18 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from templatemine.cleaning import _records
+from templatemine.cleaning.regex_engine import Matches, RegexEngine, written_expressions
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.matching import _match
 from templatemine.model import Cleaned, Span
 from templatemine.packs.pack import Pack
-from templatemine.text.characters import line_begin, line_end
-from templatemine.text.expressions import (
-    Encoded,
-    Marked,
-    expression,
-    is_tag,
-    literal_pieces,
-    marked_text,
-    separator_class,
-)
-from templatemine.text.slots import fills
-
-if TYPE_CHECKING:
-    import regex
+from templatemine.text.expressions import Encoded
 
 __all__ = ["Cleaner", "clean", "cut", "page_text"]
-
-Matches = list[tuple[int, int, int]]
 
 
 class Cleaner:
@@ -65,7 +51,7 @@ class Cleaner:
         if not 0 <= self.config.guard <= 1:
             raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
         self._matcher, self._rows = pack.matcher()
-        self._written = _written(pack)
+        self._written = written_expressions(pack)
         self._names = [(pack.templates[row].id,) for row in self._rows]
         self._direct = self.config.engine == "native" and pack.by_tokens
 
@@ -91,9 +77,8 @@ class Cleaner:
     def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
             return Cleaned(page_text(text, removed), tuple(removed))
-        if sum([span.end - span.start for span in removed]) > self.config.guard * len(text):
-            return Cleaned(text, (), spared=True)
-        return Cleaned(cut(text, removed), tuple(removed))
+        left = _match.cut(text, removed, self.config.guard)
+        return Cleaned(text, (), spared=True) if left is None else Cleaned(left, tuple(removed))
 
     @cached_property
     def lines(self) -> _records.Cut | None:
@@ -147,8 +132,8 @@ class Cleaner:
         return list(zip(points[: len(starts)], points[len(starts) :], rows, strict=True))
 
     @cached_property
-    def _reference(self) -> _Expressions:
-        return _Expressions(self.pack)
+    def _reference(self) -> RegexEngine:
+        return RegexEngine(self.pack)
 
     def _union(self, matches: Matches) -> list[Span]:
         if not matches:
@@ -167,96 +152,6 @@ class Cleaner:
             Span(start, end, tuple(templates[row].id for row in sorted(names)))
             for start, end, names in zip(starts.tolist(), ends.tolist(), rows, strict=True)
         ]
-
-
-def _written(pack: Pack) -> list[tuple[int, regex.Pattern[str]]]:
-    """The expressions that were written by hand, with their places."""
-    written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
-    if not written:
-        return []
-    import regex  # here, for it takes longer to load than most that cleaning needs
-
-    return [(place, regex.compile(source)) for place, source in written]
-
-
-class _Expressions:
-    """The reference engine: literals first, then the expressions themselves, on marked text."""
-
-    def __init__(self, pack: Pack) -> None:
-        import ahocorasick
-        import regex
-
-        self._pack = pack
-        self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")
-        self._tags: dict[bytes, str] = {}
-        self._compiled: dict[int, regex.Pattern[str]] = {}
-        self._always: list[int] = []
-        by_literal: dict[str, list[int]] = {}
-        for place, template in enumerate(pack.templates):
-            if template.tokens is None:
-                continue
-            forms = pack.forms(template)
-            for form in forms:
-                if is_tag(form, pack.html):
-                    self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
-            # What fills a slot is looked at when its string is found, whose other edge may be that of a line.
-            other = {"end": "start", "start": "end"}.get(template.slot, "") if template.anchor == "line" else ""
-            anchor = other if template.slot else template.anchor
-            source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, anchor)
-            self._compiled[place] = regex.compile(source)
-            literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
-            (by_literal.setdefault(literal, []) if literal else self._always).append(place)
-        self._automaton = ahocorasick.Automaton()
-        for literal, places in by_literal.items():
-            self._automaton.add_word(literal, places)
-        if by_literal:
-            self._automaton.make_automaton()
-
-    def matches(self, text: str) -> Matches:
-        pack = self._pack
-        marked = marked_text(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
-        candidates = set(self._always)
-        if len(self._automaton):
-            for _, places in self._automaton.iter(marked.text):
-                candidates.update(places)
-        found: Matches = []
-        for place in sorted(candidates):
-            slot, kind = pack.templates[place].slot, pack.templates[place].filler
-            for match in self._compiled[place].finditer(marked.text, overlapped=True):
-                start, end = match.span(1)
-                if slot == "end":
-                    end = max(end, self._line_end(marked.text, end))
-                elif slot:
-                    start = min(start, self._line_begin(marked.text, start))
-                start, end, *filler = map(marked.original, (start, end, *match.span(1)))
-                if slot == "end" and not self._takes(text, filler[1], end, slot, kind):
-                    continue
-                if slot == "start" and not self._takes(text, start, filler[0], slot, kind):
-                    continue
-                found.append((start, end, place))
-        return found
-
-    def _line_end(self, text: str, place: int) -> int:
-        """Where the last token of a line ends."""
-        end = line_end(text, place)
-        while end > place and self._separators.match(text, end - 1):
-            end -= 1
-        return end
-
-    def _line_begin(self, text: str, place: int) -> int:
-        """Where the first token of a line begins."""
-        begin = line_begin(text, place)
-        while begin < place and self._separators.match(text, begin):
-            begin += 1
-        return begin
-
-    def _takes(self, text: str, start: int, end: int, slot: str, kind: str) -> bool:
-        """Whether a stretch may fill a slot; what a pattern of the user's own matches is one character to the core."""
-        patterns = self._pack.patterns
-        own = patterns.user_matches(text, self._separators) if patterns.user else []
-        edits = [(a - start, b - start, "\U000f0fff") for a, b, _ in own if a >= start and b <= end]
-        filler = Marked(text[start:end], edits).text
-        return fills(kind, filler, self._pack.tokenise.separators, slot)
 
 
 def clean(text: str, pack: Pack) -> Cleaned:

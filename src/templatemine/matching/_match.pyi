@@ -1,6 +1,6 @@
 from array import array
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,10 @@ from templatemine.text._scan import Scanner
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
 
+@overload
 def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
+@overload
+def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]], guard: float = 1) -> str | None: ...
 
 @disjoint_base
 class Stripper:

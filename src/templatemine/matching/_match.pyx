@@ -8,15 +8,17 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
-from templatemine.matching._prefilter cimport Regions, Sieve, sieve_build, sieve_free, sieve_learn, sieve_regions
+from templatemine.matching._prefilter cimport (
+    Regions, Sieve, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
+)
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, all_upper, ANYTHING, BEGINS_LINE, Bytes, copied, count_points, DATES, decode, DURATIONS, ENDS_LINE,
-    EXTRA, FIRST, Found, found_free, found_push, GLUED_SIZE, INITIALS, is_alnum, is_alpha, is_any_digit, is_caseless, is_digit,
-    is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_telling, is_two_bytes, is_upper, is_wide_break,
-    is_wide_space, KIND, LETTERS, MARKER, MOST_FIGURES, MOST_JOINTS, MOST_NAMES, NAMES, normalise, NUMBERS, PyUnicode_DATA, REACHES,
-    reserve, scan, Scanner, SHORT, skip_points, SLOT_SIZE, SMALL_RUN, SMALL_SIZE, SPACE, Spec, Table, table_add, table_find,
-    table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END, Tokens, tokens_free, tokens_push, UPPER,
-    utf8_of, Word, WORD, Words, words_find, words_init, words_insert, written, Written,
+    EXTRA, FIRST, Found, found_free, found_push, GLUED_SIZE, INITIALS, is_alnum, is_alpha, is_any_digit, is_caseless,
+    is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_telling, is_two_bytes, is_upper,
+    is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MOST_FIGURES, MOST_JOINTS, MOST_NAMES, NAMES, normalise, NUMBERS,
+    PyUnicode_DATA, REACHES, reserve, scan, Scanner, SHORT, skip_points, SLOT_SIZE, SMALL_RUN, SMALL_SIZE, SPACE, Spec, Table,
+    table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END, Tokens,
+    tokens_free, tokens_push, UPPER, utf8_of, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
 )
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
@@ -25,7 +27,41 @@ __all__ = ["Matcher", "Stripper", "cut", "merge"]
 # --------------------------------------------------------------------------------------------------------------- the automaton
 # The token automaton: all strings of a pack at once, after Aho and Corasick (1975), over numbers.
 #
-# A step is defined in the .pxd file, beside the record; here it is built, in time and memory linear in the tokens of the strings.
+# It is built in time and memory linear in the tokens of the strings.
+
+
+cdef struct Automaton:
+    int64_t states
+    int64_t symbols
+    int32_t* root           # next state of the root by symbol
+    int32_t* fail
+    int32_t* output         # string that ends in a state, or -1
+    int32_t* also           # next string of the same tokens, or -1
+    int32_t* link           # next state with output along the failure links, or 0
+    int32_t* depth
+    uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
+    int32_t* values
+    uint64_t mask
+
+
+cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
+    cdef uint64_t key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
+    cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
+    while a.keys[place]:
+        if a.keys[place] == key:
+            return a.values[place]
+        place = (place + 1) & a.mask
+    return 0
+
+
+cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
+    cdef int32_t found
+    while state:
+        found = automaton_goto(a, state, symbol)
+        if found:
+            return found
+        state = a.fail[state]
+    return a.root[symbol]
 
 
 cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, int64_t strings, int64_t symbols) except -1 nogil:
@@ -114,6 +150,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
 
 
 cdef void automaton_free(Automaton* a) noexcept nogil:
+    if a == NULL:
+        return
     free(a.root)
     free(a.fail)
     free(a.output)
@@ -122,6 +160,141 @@ cdef void automaton_free(Automaton* a) noexcept nogil:
     free(a.depth)
     free(a.keys)
     free(a.values)
+    free(a)
+
+
+# ------------------------------------------------------------------------------------------------------------------- intervals
+# Matches in a text -> their union: the spans that are cut.
+#
+# This is the one place where intervals are united: those of the automaton, in bytes, and any others by `merge`.  Cost is
+# linear in the matches, which come ordered by end, and in the text between two that may be near each other.
+
+
+cdef void outcome_free(Outcome* out) noexcept nogil:
+    free(out.span)
+    free(out.member)
+    free(out.pieces.piece)
+
+
+cdef void order_by_end(Found* found) noexcept nogil:
+    """Matches in the order of their last token; each stands at most a slot away from its place."""
+    cdef int64_t i, k, position
+    cdef int32_t length, count
+    for i in range(1, found.size):
+        position = found.position[i]
+        length = found.length[i]
+        count = found.count[i]
+        k = i
+        while k > 0 and found.length[k - 1] > length:
+            found.position[k] = found.position[k - 1]
+            found.length[k] = found.length[k - 1]
+            found.count[k] = found.count[k - 1]
+            k -= 1
+        found.position[k] = position
+        found.length[k] = length
+        found.count[k] = count
+
+
+cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
+    """True if fewer than `gap` code points lie between two spans."""
+    if start - end < gap:
+        return True
+    # A code point has at most four bytes.
+    return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
+
+
+cdef int add_interval(const uint8_t* p, bint ascii, int64_t start, int64_t end, int64_t gap, int64_t first, Outcome* out) except -1 nogil:
+    """Add an interval, which ends behind all before it, to the union that begins at the span `first`."""
+    # No earlier one ends after this one, so only the last spans can be touched.
+    while out.size > first and (start <= out.span[out.size - 1].end or near(p, out.span[out.size - 1].end, start, gap, ascii)):
+        out.size -= 1
+        start = min(start, out.span[out.size].start)
+    reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Stretch))
+    out.span[out.size] = Stretch(start, end, start, end, 0)
+    out.size += 1
+    return 0
+
+
+def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, int64_t gap):
+    """Union of intervals; two with fewer than `gap` positions between them become one.
+
+    Parameters
+    ----------
+    starts, ends : int64, shape (m,)
+        In any order; end exclusive.
+
+    Returns
+    -------
+    starts, ends : int64 arrays, ascending and disjoint
+    member : int64 array, shape (m,)
+        The union interval each input interval went into.
+    """
+    import numpy as np
+
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError(f"expected equal lengths, got {starts.shape[0]} and {ends.shape[0]}")
+    cdef int64_t m = starts.shape[0], i, k = 0
+    cdef int64_t[::1] order = np.argsort(ends, kind="stable").astype(np.int64)
+    cdef int64_t[::1] left, right, member = np.empty(m, np.int64)
+    cdef Outcome found
+    memset(&found, 0, sizeof(Outcome))
+    try:
+        with nogil:
+            for i in range(m):
+                add_interval(NULL, True, starts[order[i]], ends[order[i]], gap, 0, &found)
+        left = np.empty(found.size, np.int64)
+        right = np.empty(found.size, np.int64)
+        for i in range(found.size):
+            left[i] = found.span[i].start
+            right[i] = found.span[i].end
+        for i in range(m):
+            while ends[order[i]] > right[k]:
+                k += 1
+            member[order[i]] = k
+    finally:
+        outcome_free(&found)
+    return np.asarray(left), np.asarray(right), np.asarray(member)
+
+
+cdef int ascending(const void* a, const void* b) noexcept nogil:
+    return (<const int32_t*>a)[0] - (<const int32_t*>b)[0]
+
+
+cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
+    """Put numbers in order, each once; returns how many there are."""
+    cdef int64_t i, size = 0
+    if n > 1:
+        qsort(number, n, sizeof(int32_t), ascending)
+    for i in range(n):
+        if size == 0 or number[i] != number[size - 1]:
+            number[size] = number[i]
+            size += 1
+    return size
+
+
+cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil:
+    """Add the union of the matches of a text, which are ordered by end, to `out`."""
+    cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
+    for i in range(matches.size):
+        add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]], gap, first, out)
+    reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
+    i = 0
+    for k in range(first, out.size):
+        start = end = out.members
+        while i < matches.size and tokens.end[matches.length[i]] <= out.span[k].end:
+            out.member[end] = matches.count[i]
+            end += 1
+            i += 1
+        out.members += distinct(out.member + start, end - start)
+        out.span[k].members = out.members
+    if not ascii:
+        for k in range(first, out.size):
+            point += count_points(p, byte, out.span[k].start)
+            out.span[k].first = point
+            point += count_points(p, out.span[k].start, out.span[k].end)
+            out.span[k].last = point
+            byte = out.span[k].end
+    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------------- cutting
@@ -221,8 +394,21 @@ cdef int push(Pieces* out, int64_t start, int64_t end) except -1 nogil:
     return 0
 
 
+cdef int cut_within(const uint8_t* p, int64_t n, int64_t points, const Stretch* removed, int64_t number, double guard,
+                    Pieces* out) except -1 nogil:
+    """Add the pieces of a text of so many code points without some stretches, unless these are more of it than the share
+    `guard`: CUT or SPARED.  This is the one place where that is decided."""
+    cdef int64_t total = 0, k
+    for k in range(number):
+        total += removed[k].last - removed[k].first
+    if total > guard * points:
+        return SPARED
+    cut_pieces(p, n, removed, number, out)
+    return CUT
+
+
 cdef int cut_pieces(const uint8_t* p, int64_t n, const Stretch* removed, int64_t number, Pieces* out) except -1 nogil:
-    """Add the pieces of a text without some stretches, which are ascending and disjoint; see `clean.cut`."""
+    """Add the pieces of a text without some stretches, which are ascending and disjoint; see `cleaner.cut`."""
     cdef int64_t place, first, last, i, end = 0
     cdef int width = 1
     cdef bint own = False, any = False      # the last character that was kept is a token by itself; there is one
@@ -303,13 +489,20 @@ cdef str assemble(const Written* text, const Piece* piece, int64_t number):
         free(made)
 
 
-def cut(str text not None, list spans not None):
-    """A text without some spans of it; see `clean.cut` for what becomes of the white space around them.
+def cut(str text not None, list spans not None, double guard=1):
+    """A text without some spans of it; see `cleaner.cut` for what becomes of the white space around them.
 
     Parameters
     ----------
     spans : list of (start, end, ...)
         In code points, ascending and disjoint.
+    guard : float, default 1
+        Greatest share of the characters that may be removed.
+
+    Returns
+    -------
+    str or None
+        None if more would be removed than the guard allows.
     """
     cdef Written whole = written(text)
     cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
@@ -317,6 +510,7 @@ def cut(str text not None, list spans not None):
     cdef Pieces pieces = Pieces(NULL, 0, 0)
     cdef const uint8_t* p
     cdef Stretch* removed
+    cdef int verdict
     spans = spans[:]  # whatever stands in the caller's list may change it when it is asked for its first number
     number = len(spans)
     if not number:
@@ -340,10 +534,10 @@ def cut(str text not None, list spans not None):
                     i = skip_points(p, i, removed[place].last - removed[place].first)
                     removed[place].end = i
                     points = removed[place].last
-            cut_pieces(p, size, removed, number, &pieces)
+            verdict = cut_within(p, size, whole.points, removed, number, guard, &pieces)
             if not whole.ascii:
                 pieces_to_points(p, pieces.piece, pieces.size)
-        return assemble(&whole, pieces.piece, pieces.size)
+        return None if verdict == SPARED else assemble(&whole, pieces.piece, pieces.size)
     finally:
         free(removed)
         free(utf8.data)
@@ -454,138 +648,32 @@ cdef class Stripper:
             free(out)
 
 
-# ------------------------------------------------------------------------------------------------------------------- intervals
-# Matches in a text, and their union: the spans that are cut.
-#
-# `merge` and `code_points` do for arrays what cleaning does for the matches of a text.  numpy is imported by what gives
-# arrays: cleaning does without, and so starts sooner.
-
-
-def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, int64_t gap):
-    """Union of intervals; two with fewer than `gap` positions between them become one.
-
-    Parameters
-    ----------
-    starts, ends : int64, shape (m,)
-        In any order; end exclusive.
-
-    Returns
-    -------
-    starts, ends : int64 arrays, ascending and disjoint
-    member : int64 array, shape (m,)
-        The union interval each input interval went into.
-    """
-    import numpy as np
-
-    if starts.shape[0] != ends.shape[0]:
-        raise ValueError(f"expected equal lengths, got {starts.shape[0]} and {ends.shape[0]}")
-    cdef int64_t m = starts.shape[0], i, size = 0
-    cdef int64_t[::1] order = np.argsort(starts, kind="stable").astype(np.int64)
-    cdef int64_t[::1] left = np.empty(max(m, 1), np.int64)
-    cdef int64_t[::1] right = np.empty(max(m, 1), np.int64)
-    cdef int64_t[::1] member = np.empty(max(m, 1), np.int64)
-    with nogil:
-        for i in range(m):
-            if size and (starts[order[i]] <= right[size - 1] or starts[order[i]] - right[size - 1] < gap):
-                if ends[order[i]] > right[size - 1]:
-                    right[size - 1] = ends[order[i]]
-            else:
-                left[size] = starts[order[i]]
-                right[size] = ends[order[i]]
-                size += 1
-            member[order[i]] = size - 1
-    return np.asarray(left)[:size], np.asarray(right)[:size], np.asarray(member)[:m]
-
-
-cdef void outcome_free(Outcome* out) noexcept nogil:
-    free(out.span)
-    free(out.member)
-    free(out.pieces.piece)
-
-
-cdef void order_by_end(Found* found) noexcept nogil:
-    """Matches in the order of their last token; each stands at most a slot away from its place."""
-    cdef int64_t i, k, position
-    cdef int32_t length, count
-    for i in range(1, found.size):
-        position = found.position[i]
-        length = found.length[i]
-        count = found.count[i]
-        k = i
-        while k > 0 and found.length[k - 1] > length:
-            found.position[k] = found.position[k - 1]
-            found.length[k] = found.length[k - 1]
-            found.count[k] = found.count[k - 1]
-            k -= 1
-        found.position[k] = position
-        found.length[k] = length
-        found.count[k] = count
-
-
-cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
-    """True if fewer than `gap` code points lie between two spans."""
-    if start - end < gap:
-        return True
-    # A code point has at most four bytes.
-    return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
-
-
-cdef int ascending(const void* a, const void* b) noexcept nogil:
-    return (<const int32_t*>a)[0] - (<const int32_t*>b)[0]
-
-
-cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
-    """Put numbers in order, each once; returns how many there are."""
-    cdef int64_t i, size = 0
-    if n > 1:
-        qsort(number, n, sizeof(int32_t), ascending)
-    for i in range(n):
-        if size == 0 or number[i] != number[size - 1]:
-            number[size] = number[i]
-            size += 1
-    return size
-
-
-cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil:
-    """Add the union of the matches of a text, which are ordered by end, to `out`."""
-    cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
-    for i in range(matches.size):
-        start = tokens.start[matches.position[i]]
-        end = tokens.end[matches.length[i]]
-        # No earlier match ends after this one, so only the last spans can be touched.
-        while out.size > first and (start <= out.span[out.size - 1].end
-                                    or near(p, out.span[out.size - 1].end, start, gap, ascii)):
-            out.size -= 1
-            start = min(start, out.span[out.size].start)
-        reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Stretch))
-        out.span[out.size] = Stretch(start, end, start, end, 0)
-        out.size += 1
-    reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
-    i = 0
-    for k in range(first, out.size):
-        start = end = out.members
-        while i < matches.size and tokens.end[matches.length[i]] <= out.span[k].end:
-            out.member[end] = matches.count[i]
-            end += 1
-            i += 1
-        out.members += distinct(out.member + start, end - start)
-        out.span[k].members = out.members
-    if not ascii:
-        for k in range(first, out.size):
-            point += count_points(p, byte, out.span[k].start)
-            out.span[k].first = point
-            point += count_points(p, out.span[k].start, out.span[k].end)
-            out.span[k].last = point
-            byte = out.span[k].end
-    return 0
-
-
 # ------------------------------------------------------------------------------------------------------------ fillers of slots
 # What may fill a slot at an edge of a line: the twin of `slots`, which has the kinds as expressions.
 #
 # A filler is read word by word, away from the string beside the slot, until a word is not of the kind or the line ends.
 # Behind a string a kind holds a bounded number of words, and before it what was read once is remembered, so that a text in
 # which strings with slots follow each other takes linear time.
+
+
+cdef struct Fillers:
+    uint8_t* kind           # of each string; NULL if all may be anything
+    Table days              # words of dates
+    Table times             # and of durations
+
+
+cdef struct Walk:
+    # What reaches from a byte between these two of a line back to its beginning is of the kind, or is not.
+    int64_t place
+    int64_t begin
+    bint fit
+
+
+cdef struct Walked:
+    # Of a text, the last walk of each kind.
+    Walk[5] walk
+    int64_t token           # the last token from which a line was walked back, and the first one of that line
+    int64_t first
 
 
 cdef enum:
@@ -817,7 +905,6 @@ cdef void walked_forget(Walked* walked) noexcept nogil:
 cdef int fillers_make(Fillers* f, bytes kinds, list known) except -1:
     """Keep the kinds of some strings, and the words of dates and of durations."""
     cdef bytes word
-    memset(f, 0, sizeof(Fillers))
     if not any(kinds):
         return 0
     for kind in set(kinds):
@@ -839,10 +926,11 @@ cdef int fillers_make(Fillers* f, bytes kinds, list known) except -1:
 
 
 cdef void fillers_free(Fillers* f) noexcept nogil:
-    if f.kind != NULL:
+    if f != NULL:
         table_free(&f.days)
         table_free(&f.times)
-    free(f.kind)
+        free(f.kind)
+        free(f)
 
 
 # ----------------------------------------------------------------------------------------------------------------- the matcher
@@ -875,6 +963,29 @@ cdef enum:
     LARGEST = 0x7FFFFFF0    # bytes of a text
     # Bytes between an occurrence and the edge of its line: far more than a slot takes.
     LONGEST_REST = 2048
+
+
+cdef enum:
+    KNOWN = 2048            # tokens that a Scratch remembers
+
+
+cdef struct Scratch:
+    # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
+    Tokens tokens
+    Found found
+    Regions regions
+    Bytes utf8
+    uint8_t* form
+    int64_t room
+    Word known[KNOWN]
+    Walked walked
+
+
+cdef struct Text:
+    Written text
+    int verdict
+    int64_t spans
+    int64_t pieces
 
 
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
@@ -991,13 +1102,15 @@ cdef class Matcher(Scanner):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
-        memset(&self.fillers, 0, sizeof(Fillers))
-        memset(&self.automaton, 0, sizeof(Automaton))
         memset(&self.words, 0, sizeof(Words))
-        memset(&self.sieve, 0, sizeof(Sieve))
         self.spare = NULL
         self.spares = 0
         self.spare_room = 0
+        self.automaton = <Automaton*>calloc(1, sizeof(Automaton))
+        self.fillers = <Fillers*>calloc(1, sizeof(Fillers))
+        self.sieve = sieve_new()
+        if self.automaton == NULL or self.fillers == NULL:
+            raise MemoryError
         table_init(&self.vocabulary)
         if strings < 0:
             raise ValueError("expected bounds, got none")
@@ -1040,8 +1153,8 @@ cdef class Matcher(Scanner):
             self.edges[i] = edges[i] if edges is not None else 0
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
-        fillers_make(&self.fillers, kinds, known or [[], []])
-        automaton_build(&self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
+        fillers_make(self.fillers, kinds, known or [[], []])
+        automaton_build(self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
         self._learn_words()
         self.sieved = False
         self.forced = sieve == 2
@@ -1061,7 +1174,7 @@ cdef class Matcher(Scanner):
         vocabulary, flat, bounds = self.plan
         self.plan = None
         self.learning = False
-        useful = sieve_build(&self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
+        useful = sieve_build(self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
                              <const int64_t*><const char*>bounds, self.strings, self.edges)
         tm_tell(&self.sieved, useful or self.forced)
         return 0
@@ -1070,7 +1183,7 @@ cdef class Matcher(Scanner):
         """A text is about to be searched; the first ones tell the sieve what is rare, and then it is worth making."""
         if self.learning:
             n = min(n, WORTH - self.seen)
-            sieve_learn(&self.sieve, p, n)
+            sieve_learn(self.sieve, p, n)
             self.seen += n
             if self.seen >= WORTH:
                 self.seen = 0
@@ -1092,14 +1205,14 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         for i in range(self.spares):
             scratch_free(self.spare[i])
-        fillers_free(&self.fillers)
+        fillers_free(self.fillers)
         free(self.spare)
-        sieve_free(&self.sieve)
+        sieve_free(self.sieve)
         free(self.words.slots)
         free(self.edges)
         free(self.own_form)
         table_free(&self.vocabulary)
-        automaton_free(&self.automaton)
+        automaton_free(self.automaton)
 
     cdef int _learn_words(self) except -1:
         """The table of short tokens, for those that `_find` meets most."""
@@ -1203,12 +1316,12 @@ cdef class Matcher(Scanner):
         if forms != NULL or not tm_told(&self.sieved):
             self._search(p, 0, n, n, scratch, forms, &ordered)
         else:
-            sieve_regions(&self.sieve, p, n, regions)
+            sieve_regions(self.sieve, p, n, regions)
             for i in range(regions.size):
                 self.passed += regions.region[i].end - regions.region[i].start
                 self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, &ordered)
             self.seen += n
-            if self.seen > ENOUGH and not self.forced and self.passed > self.seen // (4 if self.sieve.threes else 2):
+            if self.seen > ENOUGH and not self.forced and not sieve_pays(self.sieve, self.seen, self.passed):
                 # It costs more than it saves here; which texts come first changes the time alone.
                 self.sieved = False
         if not ordered:
@@ -1265,7 +1378,7 @@ cdef class Matcher(Scanner):
                 continue
             if forms != NULL:
                 forms[id] += 1
-            state = automaton_step(&self.automaton, state, <int32_t>id)
+            state = automaton_step(self.automaton, state, <int32_t>id)
             s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
             while s:
                 string = self.automaton.output[s]
@@ -1273,7 +1386,7 @@ cdef class Matcher(Scanner):
                     k = i - self.automaton.depth[s] + 1
                     last = i
                     edge = self.edges[string]
-                    if edge & REACHES and not reach(&self.fillers, &self.spec, p, n, tokens, edge,
+                    if edge & REACHES and not reach(self.fillers, &self.spec, p, n, tokens, edge,
                                                     self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING,
                                                     &scratch.walked, &k, &last):
                         k = -1
@@ -1387,7 +1500,7 @@ cdef class Matcher(Scanner):
             self._make_sieve()
             if not self.sieved:
                 return [(0, document.shape[0])]
-            sieve_regions(&self.sieve, p, document.shape[0], &scratch.regions)
+            sieve_regions(self.sieve, p, document.shape[0], &scratch.regions)
             return [(scratch.regions.region[i].start, scratch.regions.region[i].end) for i in range(scratch.regions.size)]
         finally:
             self._give(scratch)
@@ -1457,25 +1570,22 @@ cdef class Matcher(Scanner):
         points : int
             Code points of the text.
         guard : float
-            Share of the text that may go; if less than zero, only the spans are wanted.
+            Share of the text that may be removed; if less than zero, only the spans are wanted.
 
         Returns
         -------
         CUT or SPARED
         """
-        cdef int64_t first = out.size, members = out.members, total = 0, k
+        cdef int64_t first = out.size, members = out.members
         self._find(p, n, scratch, NULL)
         unite(p, n == points, &scratch.tokens, &scratch.found, gap, out)
         scratch.found.size = 0
         if guard < 0 or out.size == first:
             return CUT
-        for k in range(first, out.size):
-            total += out.span[k].last - out.span[k].first
-        if total > guard * points:
+        if cut_within(p, n, points, out.span + first, out.size - first, guard, &out.pieces) == SPARED:
             out.size = first
             out.members = members
             return SPARED
-        cut_pieces(p, n, out.span + first, out.size - first, &out.pieces)
         return CUT
 
     cdef int _read(self, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1:
@@ -1552,12 +1662,12 @@ cdef class Matcher(Scanner):
         return out
 
     def clean(self, list texts not None, int64_t gap, double guard, list names not None, type span, type cleaned):
-        """Each of some texts without all occurrences, which are taken together as by `spans`, as `clean.cut` cuts.
+        """Each of some texts without all occurrences, which are taken together as by `spans`, as `cleaner.cut` cuts.
 
         Parameters
         ----------
         guard : float
-            Greatest share of the characters of a text that may go; a text of which more would is left as it is.
+            Greatest share of the characters of a text that may be removed; of which more would be is left as it is.
         names : list of tuple
             Of each string, its name alone.
         span, cleaned : type
