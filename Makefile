@@ -8,13 +8,16 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize lint dist bench quality gate clean
+.PHONY: demo test sanitize lint dist wheel bench quality gate clean
 
+# Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --group compile
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	$(BIN)/pip install --quiet --no-build-isolation --editable .
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed
@@ -51,6 +54,21 @@ dist: $(VENV)/installed
 	$(BIN)/pip install --quiet --group build
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
+
+# The wheel that is built from the source distribution, in a Python of its own, with tests of the latter but not its sources.
+CLEAN := build/wheel
+WHEELED ?= tests/native tests/golden tests/cli tests/test_pipeline.py
+wheel: dist
+	test -z "$$(find dist -name '*.whl' -size +4096k)" || (echo "the wheel is larger than 4 MB"; exit 1)
+	rm -rf $(CLEAN)
+	$(PYTHON) -m venv $(CLEAN)
+	$(CLEAN)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(CLEAN)/bin/pip install --quiet dist/*.whl
+	$(CLEAN)/bin/pip install --quiet --group test
+	mkdir $(CLEAN)/unpacked
+	tar -xzf dist/*.tar.gz -C $(CLEAN)/unpacked --strip-components 1
+	rm -r $(CLEAN)/unpacked/src
+	cd $(CLEAN)/unpacked && ../bin/python -m pytest -p no:cacheprovider -m "not slow and not alone" $(BESIDE) $(WHEELED)
 
 # A contender that cannot be installed here is told as missing in the results.
 $(VENV)/benched: $(VENV)/installed

@@ -1,28 +1,31 @@
-"""The extension modules; everything else stands in pyproject.toml.
+"""The extension modules; everything else is in pyproject.toml.
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
 release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (the sanitizers of addresses and
-of undefined behaviour, as `make sanitize` runs the tests).  Modules are translated and compiled side by side, and what
-all of them need of Cython (memoryviews above all) stands once, in a module of its own.
+of undefined behaviour, as `make sanitize` runs the tests).  Modules are translated and compiled in parallel, a line of
+output a step, and what all of them need of Cython (memoryviews above all) is in a module of its own.
 """
 
 import os
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 # Longest first, so that the last processor is not left alone with it.
 MODULES = (
     "_core",
+    "pages._model",
     "matching._match",
     "pages._html",
-    "pages._model",
-    "pages.baselines._crf",
     "text._scan",
-    "cleaning._records",
+    "pages.baselines._crf",
     "matching._prefilter",
+    "cleaning._records",
 )
 UTILITY = "templatemine._cyutility"
 
@@ -47,8 +50,9 @@ if mode not in MODES:
     raise SystemExit(f"TEMPLATEMINE_BUILD: expected one of {', '.join(MODES)}, got {mode!r}")
 compile_args, link_args, directives = MODES[mode]
 if mode == "release" and os.name == "posix":
-    # Python's own flags ask for debugging symbols, which are nine tenths of what is written.
-    compile_args = [*compile_args, "-g0"]
+    # Python's own flags ask for debugging symbols, which are nine tenths of what is written.  Cython writes conversions
+    # that no module of ours calls.
+    compile_args = [*compile_args, "-g0", "-Wno-unused-function"]
 
 # Which mode was built here last: files of another one are newer than the sources, and would be taken for this one's.
 LAST = Path("build", "mode")
@@ -56,35 +60,50 @@ force = mode != "release" or (LAST.exists() and LAST.read_text() != mode)
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class Lines:
+    """Standard output by whole lines, since steps run in parallel, and at once, since a pipe would hold them back.
+
+    Cython's list of what has changed is left out: the next lines name the same files.
+    """
+
+    def __init__(self):
+        self.rest = ""
+
+    def write(self, text):
+        *lines, self.rest = (self.rest + text).split("\n")
+        for line in lines:
+            if not line.startswith("Compiling "):
+                os.write(1, f"{line}\n".encode())
+
+    def flush(self):
+        pass
+
+
 class Build(build_ext):
-    """Side by side, also where the package is installed in place; all anew if the mode is another one."""
+    """In parallel, also where the package is installed in place; all anew if the mode is another one."""
 
     def finalize_options(self):
         super().finalize_options()
         self.parallel = self.parallel or cores
+        if self.editable_mode:
+            # Not the temporary folders of an editable installation: what was compiled here before need not be again.
+            plain = build(self.distribution)
+            plain.ensure_finalized()
+            self.build_lib, self.build_temp = plain.build_lib, plain.build_temp
 
     def run(self):
         self.force = self.force or force
-        super().run()
+        with redirect_stdout(Lines()):
+            self.translate()
+            super().run()
         LAST.parent.mkdir(exist_ok=True)
         LAST.write_text(mode)
 
-    def build_extension(self, ext):
-        self.announce(f"compiling {ext.name}", level=2)
-        super().build_extension(ext)
-
-
-def extension(name, source):
-    return Extension(name, [source], extra_compile_args=compile_args, extra_link_args=link_args)
-
-
-def main():
-    modules = [extension(f"templatemine.{name}", f"src/templatemine/{name.replace('.', '/')}.pyx") for name in MODULES]
-    shared = extension(UTILITY, "src/templatemine/_cyutility.c")
-    setup(
-        ext_modules=cythonize(
-            [*modules, shared],
-            force=force,
+    def translate(self):
+        """Cython to C: here and not for every command, since neither a source distribution nor metadata need it."""
+        translated = cythonize(
+            self.extensions,
+            force=self.force,
             nthreads=cores,
             shared_utility_qualified_name=UTILITY,
             compiler_directives={
@@ -97,10 +116,31 @@ def main():
                 "autotestdict": False,
                 **directives,
             },
-        ),
-        cmdclass={"build_ext": Build},
-    )
+        )
+        sources = {ext.name: ext.sources for ext in translated}
+        for ext in self.extensions:
+            ext.sources = sources[ext.name]
+
+    def build_extensions(self):
+        self.due = [ext.name for ext in self.extensions if self.force or self.outdated(ext)]
+        super().build_extensions()
+
+    def outdated(self, ext):
+        return newer_group([*ext.sources, *ext.depends], self.get_ext_fullpath(ext.name))
+
+    def build_extension(self, ext):
+        if ext.name in self.due:
+            print(f"[{self.due.index(ext.name) + 1}/{len(self.due)}] Compiling {ext.sources[0]}")
+        super().build_extension(ext)
 
 
+def extension(name, source):
+    return Extension(name, [source], extra_compile_args=compile_args, extra_link_args=link_args)
+
+
+modules = [extension(f"templatemine.{name}", f"src/templatemine/{name.replace('.', '/')}.pyx") for name in MODULES]
+shared = extension(UTILITY, "src/templatemine/_cyutility.c")
+
+# Cython's processes may read this file again.
 if __name__ == "__main__":
-    main()
+    setup(ext_modules=[*modules, shared], cmdclass={"build_ext": Build})
