@@ -20,7 +20,7 @@ def dumped(record: object) -> str:
 
 
 def records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a file, each with where it stands ("file:line"); ValueError for a line that is no JSON object."""
+    """The objects of a file, each with its position ("file:line"); ValueError for a line that is no JSON object."""
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():

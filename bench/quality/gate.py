@@ -42,7 +42,7 @@ HEAD = """\
 
 @dataclass(frozen=True, kw_only=True)
 class Floors:
-    """What stands in the file.
+    """Content of the file.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ FILLERS: Mapping[str, Fill] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Characters of lines, and those found; of sentences, those lost; sentences, and those left whole."""
+    """Characters of lines, and those found; of sentences, those lost; sentences, and those kept complete."""
 
     line: int
     found: int
@@ -199,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             documents = [one for one in archives.texts(name) if one.source == source or source == name][:1200]
             for key, row in trial(documents).items():
                 total.setdefault(key, []).append(row)
-    print("| filler | lines found, any | kinds | of sentences lost, any | kinds | sentences left whole, any | kinds |")
+    print("| filler | lines found, any | kinds | of sentences lost, any | kinds | sentences kept complete, any | kinds |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for kind in FILLERS:
         cells = []

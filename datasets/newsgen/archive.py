@@ -224,7 +224,7 @@ def _touched_up(rng: Random, language: Language, body: list[str]) -> list[str]:
 
 
 def _furnished(context: Context, body: list[str], live: list[Template]) -> list[tuple[str, list[Span]]]:
-    """The blocks of a page: head lines, the body with what stands in it, tail lines."""
+    """The blocks of a page: head lines, the body with what is put into it, tail lines."""
     rng, script = context.rng, context.language.script
     blocks: list[tuple[str, list[Span]]] = [(paragraph, []) for paragraph in body]
     sides: dict[str, list[tuple[str, list[Span]]]] = {"head": [], "tail": [], "between": []}

@@ -4,7 +4,7 @@ In: a `Script` (words and grammar as tables) and a seed.  Out: sentences, headli
 Cost: about 0.2 s to build a language; after that one list look-up for each content word.
 
 How it works.  The grammar is expanded a few thousand times when the language is built; each expansion is a *frame*, a
-%-format whose gaps are word classes.  A class is an *urn*: a list of 2^16 entries in which the word of rank r stands in
+%-format whose gaps are word classes.  A class is an *urn*: a list of 2^16 entries in which the word of rank r occurs in
 proportion to 1 / (r + 2.7) (Zipf-Mandelbrot), so that a 16-bit number draws a word.  A body is some frames, one big
 random number cut into 16-bit pieces, and one format operation.
 """
@@ -57,7 +57,7 @@ class Script:
     idioms : tuple of str
         Fixed phrases of the language, which every source uses: content, never template.
     gap, stop : str
-        What stands between two sentences, and what ends one.
+        What separates two sentences, and what ends one.
     layouts : tuple of str
         What may stand between two blocks of an article; a source keeps to one.
     boilerplate, extras : see `boilerplate`

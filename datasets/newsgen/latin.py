@@ -163,7 +163,7 @@ IDIOMS = (
     "on the other hand",
 )
 
-# Plain sentences six times over, so that each of the set phrases below stands in one document of five or six.
+# Plain sentences six times over, so that each of the set phrases below occurs in one document of five or six.
 PLAIN = (
     "{NP} {VP}.",
     "{NP} {VP}.",

@@ -28,7 +28,7 @@ def matched(texts: Sequence[str], gold: Sequence[tuple[Label, str]]) -> tuple[li
     Returns
     -------
     owners : list of int
-        Of each word of ours, the text it stands in.
+        Of each word of ours, the text it is in.
     pairs : list of (text, label)
         Of each word of ours that the gold has: its text, and what the gold says of it.
     """

@@ -2,7 +2,7 @@
 
 The public sets whose licence allows trained weights to be shipped hold articles of years when comments were loaded by
 scripts; older pages, and blogs to this day, carry them in the page.  A thread is put together from a row of `THREADS`,
-names and dates made up, and paragraphs of *other* pages of the set, and stands behind the last block of the main text.
+names and dates made up, and paragraphs of *other* pages of the set, and is put behind the last block of the main text.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def thread(paragraphs: Sequence[str], title: str, draw: random.Random, threads: 
     paragraphs : sequence of str
         What commenters say is taken from these.
     title : str
-        Of the page the thread stands on.
+        Of the page the thread is on.
     threads : sequence of Thread, optional
         Kinds of threads to choose from.
     """

@@ -37,7 +37,7 @@ def pairs(texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _others(keys: NDArray[np.int64], homes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each key stands in other texts than its own."""
+    """How often each key occurs in other texts than its own."""
     _, place, count = np.unique(keys, return_inverse=True, return_counts=True)
     _, own_place, own = np.unique(place * (homes.max() + 1) + homes, return_inverse=True, return_counts=True)
     return count[place] - own[own_place]

@@ -104,7 +104,7 @@ def listing(
     Parameters
     ----------
     plain : Labelled
-        The page as it stands.
+        The page as it is.
     said, titles : sequence of str
         Paragraphs and headlines of all pages; posts are made of these.
     """

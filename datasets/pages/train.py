@@ -62,7 +62,7 @@ class Recipe:
     Attributes
     ----------
     kinds : mapping
-        What a page counts: as it stands, if it is an article or is not, and by each way of making it anew.
+        What a page counts: as it is, if it is an article or is not, and by each way of making it anew.
     features : int
         So many of the features are looked at.
     trees, rate : (int, float)

@@ -4,8 +4,8 @@
     unlabelled.py --sites dragnet.jsonl.gz --test crawl_to_the_future.jsonl.gz
 
 In: pages of sites with a history, whose gold is not looked at, and pages with gold to score on.  Labels come from what
-the pages of a site share, as in Chakrabarti, Kumar and Punera (WWW 2007): a block whose text stands under the same path
-on two pages is template; prose that stands on one page only is content unless most of what its path holds is template;
+the pages of a site share, as in Chakrabarti, Kumar and Punera (WWW 2007): a block whose text is under the same path
+on two pages is template; prose that is on one page only is content unless most of what its path holds is template;
 what is neither has no label.  The same trees are trained on these labels and, for comparison, on the gold of the same
 pages.  Out: F1 of both, in per cent.  Needs lightgbm and rapidfuzz (`pip install --group training`).
 """

@@ -122,7 +122,7 @@ INSETS: Sequence[List] = (
         most=2,
     ),
 )
-"""What stands between the paragraphs of a story and is not told by it."""
+"""What is put between the paragraphs of a story and is no part of it."""
 
 LISTS = (
     ("<ul><li>", "", "</li><li>", "</li></ul>"),
@@ -144,7 +144,7 @@ def shortened(plain: Labelled, row: dict[str, Any], draw: random.Random) -> dict
     Parameters
     ----------
     plain : Labelled
-        The page as it stands.
+        The page as it is.
     """
     main = np.flatnonzero(plain.labels)
     paragraphs = [block for block in main.tolist() if plain.words[block] >= 8]
@@ -272,6 +272,6 @@ def _behind(data: bytes, place: int, draw: random.Random) -> int:
 
 
 def headlines(pages: Sequence[Labelled]) -> list[str]:
-    """What stands for the headline on pages where it has three to twenty words."""
+    """What takes the place of the headline on pages where it has three to twenty words."""
     found = [title_of(one) for one in pages]
     return [title for title in found if 3 <= len(title.split()) <= 20]

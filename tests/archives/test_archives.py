@@ -1,6 +1,6 @@
 """Real archives: both engines, packs that are saved, and the thesis near its reference; skipped where they are missing.
 
-What the methods must reach there stands in tests/quality/floors.toml.
+What the methods must reach there is in tests/quality/floors.toml.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def test_template_spans_say_what_a_template_of_the_source_says(archive: Archive,
                         assert any(wording.fullmatch(piece) for wording in wordings), piece
 
 
-def test_every_template_drawn_stands_in_the_text(archive: Archive, articles: list[Article]) -> None:
+def test_every_template_drawn_is_in_the_text(archive: Archive, articles: list[Article]) -> None:
     known = {template.id: template for source in archive.sources for template in source.templates}
     for article in articles[::7]:
         for identity in article.templates:
@@ -129,7 +129,7 @@ def test_no_boilerplate_outside_the_spans(archive: Archive, articles: list[Artic
 # -- what an archive has -----------------------------------------------------------------------------------------------
 
 
-def test_every_kind_stands_somewhere_and_in_its_share(archive: Archive, articles: list[Article]) -> None:
+def test_every_kind_occurs_and_in_its_share(archive: Archive, articles: list[Article]) -> None:
     groups = by_source(articles)
     for source in archive.sources[:3]:  # the first of a script has all kinds
         used = Counter(identity for article in groups[source.id] for identity in article.templates)

@@ -1,4 +1,4 @@
-"""A background made of archives: what stands in the prose of enough publishers, and nothing else."""
+"""A background made of archives: what occurs in the prose of enough publishers, and nothing else."""
 
 from __future__ import annotations
 

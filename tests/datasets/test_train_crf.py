@@ -103,7 +103,7 @@ GERMAN = "Der Hafenrat traf sich am Dienstag, um zu hören, was der neue Kran ko
 
 
 def test_pairs_of_characters_by_those_of_the_other_texts() -> None:
-    """ab ab | ab | ba: of the last, each character and the blank behind, by what stands in the others."""
+    """ab ab | ab | ba: of the last, each character and the blank behind, by what is in the others."""
     texts = ["ab ab", "ab", "ba"]
     other = " ab ab " + " ab "  # no pair across the two, so the blank at the end of each text begins none
     first = [*" ab ab", *" ab"]
