@@ -199,7 +199,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             documents = [one for one in archives.texts(name) if one.source == source or source == name][:1200]
             for key, row in trial(documents).items():
                 total.setdefault(key, []).append(row)
-    print("| filler | lines found, any | kinds | of sentences lost, any | kinds | sentences kept complete, any | kinds |")
+    print(
+        "| filler | lines found, any | kinds | of sentences lost, any | kinds | sentences kept complete, any | kinds |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|")
     for kind in FILLERS:
         cells = []
