@@ -48,7 +48,7 @@ def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     lines = ran.err.splitlines()
     assert [line.split()[:3] for line in lines[1:4]] == [[source, "20", "20"] for source in SOURCES]
     assert lines[-2].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
-    assert lines[-1].startswith("60 changed; characters cut: ")
+    assert lines[-1].startswith("60 changed; characters removed: ")
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--json")
     summary = json.loads(ran.out)
     assert ran.err == ""
@@ -119,7 +119,7 @@ def test_an_article_that_would_vanish_is_left_whole_and_told(cli: Cli, mined: Pa
     stub = {"source": "alpha.example", "text": CALL.format("Alpha")}
     new = write(tmp_path / "n.jsonl", [stub])
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
-    assert "1 left whole, as more than 90% of the text would have gone" in ran.err
+    assert "1 skipped: more than 90% of the text would be removed" in ran.err
     assert read(tmp_path / "c.jsonl") == [{**stub, "removed": [], "removed_spared": True}]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--guard", "1")
     assert read(tmp_path / "d.jsonl")[0]["text"] == ""
@@ -208,7 +208,7 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     assert read(tmp_path / "c.jsonl") == [{"source": "new.example", "text": f"A short story.\n\n{note}"}]
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "d.jsonl", "--fallback", "_shared")
     assert ran.code == 0
-    assert "1 of sources without a pack: cleaned with that of _shared" in ran.err
+    assert "1 of sources without a pack: cleaned with the pack of _shared" in ran.err
     assert read(tmp_path / "d.jsonl")[0]["text"] == "A short story."
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl", "--fallback", "nobody")
     assert ran.error == "fallback: expected the source of a pack that is there, got 'nobody'"
@@ -251,8 +251,8 @@ def test_kinds_that_do_not_fit(cli: Cli, mined: Path, mined_html: Path, tmp_path
     assert [after[0], after[1], after[4:]] == [lines[0], lines[1], lines[4:]]
     assert after[2]["text"] == "A short story."
     assert after[3]["text"] == "x"
-    assert "4 of another kind than their pack (unchanged)" in ran.err
-    assert "2 not of the kind (HTML or text) of the pack: unchanged" in ran.err
+    assert "4 of another kind (HTML or text) than their pack (unchanged)" in ran.err
+    assert "2 unchanged: the pack is for the other kind (HTML or text)" in ran.err
 
 
 def test_a_field_removed_is_replaced_and_counted(cli: Cli, mined: Path, tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
 def test_an_input_behind_the_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     for args in (("clean", new, "-o", tmp_path / "c.jsonl"), ("explain", new), ("evaluate", "gold", new)):
         error = cli(*args, "--packs", mined, new).error
-        assert f"every path after it is taken for packs, so give the input {new} before it" in error
+        assert f"every path after it is read as a pack, so give the input {new} before it" in error
 
 
 def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_gold_with_packs_as_they_stand(cli: Cli, archive: Path, tmp_path: Path) 
         path.write_text(json.dumps({**facts, "templates": []}), encoding="utf-8")
     assert json.loads(cli(*args).out)["results"][0]["rows"][-1]["recall"] == 0
     for wrong in (("--method", "energy"), ("--background", "none"), ("--folds", "2")):
-        assert "--packs goes with neither" in cli("evaluate", "gold", archive, "--packs", packs, *wrong).error
+        assert "--packs excludes" in cli("evaluate", "gold", archive, "--packs", packs, *wrong).error
 
 
 def test_gold_texts(cli: Cli, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_feed(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("gold", "A", "--spans", "A", "--folds", "2"), "--spans goes with neither"),
+        (("gold", "A", "--spans", "A", "--folds", "2"), "--spans excludes"),
         (("gold", "A"), "none of the records has a gold text in a field 'gold' (--gold-field)"),
         (("gold", "A", "--spans", "A", "--json", "A", "--force"), "is an input"),
         (("gold", "A", "--gold-field", "text", "--form", "xml"), "form: expected one of auto, plain"),

@@ -244,7 +244,7 @@ def test_reference_pages_are_rendered_too(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_what_rendering_refuses(cli: Cli, single: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "expected --render with" in cli("extract", single, "--render-network", "any").error
+    assert "options of rendering need --render" in cli("extract", single, "--render-network", "any").error
     assert "invalid choice: 'some'" in cli("extract", single, "--render", "--render-network", "some").err
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
     ran = cli("extract", single, "--render", "-o", single.parent / "out.jsonl")

@@ -46,7 +46,7 @@ def test_strict_stops(cli: Cli, tmp_path: Path) -> None:
     [
         (["--memory", "5M"], "memory: expected at least 128M, got 5,242,880 bytes"),
         (["--memory", "much"], "expected a size such as 500M or 2G, got 'much'"),
-        (["--restart"], "--restart is for runs with --memory"),
+        (["--restart"], "--restart needs --memory"),
     ],
 )
 def test_wrong_options(cli: Cli, tmp_path: Path, options: list[str], message: str) -> None:

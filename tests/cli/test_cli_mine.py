@@ -333,7 +333,7 @@ def test_many_sources_are_not_all_listed(cli: Cli, tmp_path: Path) -> None:
         "-o",
         tmp_path / "packs",
     )
-    assert "and 60 more sources (--json tells of all)" in ran.err
+    assert "and 60 more sources (--json lists all)" in ran.err
 
 
 def test_duplicate_ids_are_counted(cli: Cli, archive: Path, tmp_path: Path) -> None:

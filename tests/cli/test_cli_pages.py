@@ -76,7 +76,7 @@ def test_show_tells_what_the_pages_said(cli: Cli, shelf: Path, mined: Path) -> N
     (line,) = (line for line in told.splitlines() if line.startswith("pages "))
     assert line.split(maxsplit=1)[1] == (
         f"{history.share:.0%} of the words of 20 pages taken for main text; votes on {len(history.paths)} paths; "
-        f"{len(history.texts)} texts found on several pages"
+        f"{len(history.texts)} texts repeated on several pages"
     )
     assert "\npages " not in cli("show", mined / "alpha.example.json").out
 

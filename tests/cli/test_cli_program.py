@@ -112,7 +112,7 @@ def test_smoke(program: Cli) -> None:
         ),
         (
             ["clean", "-p", "p", "-o", "c"],
-            "no INPUT; every path after --packs is taken for packs, so give the inputs before it",
+            "no INPUT; every path after --packs is read as a pack, so give the inputs before it",
         ),
         (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie"),
     ],

@@ -64,7 +64,7 @@ def test_report_without_an_archive(cli: Cli, mined: Path, tmp_path: Path) -> Non
     assert cli("report", mined / "alpha.example.json", "-o", tmp_path / "r.html").code == 0
     assert "<article" not in (tmp_path / "r.html").read_text()
     ran = cli("report", mined, "-o", tmp_path / "s.html", "--samples", "3")
-    assert ran.error == "--samples: articles are taken from an --archive, and none is given"
+    assert ran.error == "--samples needs --archive: articles come from it"
 
 
 @pytest.mark.usefixtures("libraries")
@@ -73,7 +73,7 @@ def test_report_of_packs_without_their_rejected_strings(cli: Cli, mined: Path, t
     ran = cli("report", tmp_path / "alpha.json", "-o", tmp_path / "r.html")
     assert ran.code == 0
     assert "no rejected candidates of alpha.example: " in ran.err
-    assert "The strings are not at hand" in (tmp_path / "r.html").read_text()
+    assert "The list is missing" in (tmp_path / "r.html").read_text()
 
 
 @pytest.mark.usefixtures("libraries")
@@ -113,7 +113,7 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     article = read(new)[0]
     lines = ran.out.splitlines()
     assert lines[0] == f"alpha.example {article['id']} {article['date']}"
-    assert lines[1].startswith("2 cuts, ")
+    assert lines[1].startswith("2 parts removed, ")
     assert f"[-{CALL.format('Alpha')}-]{{1" in ran.out
     assert f"[-{CREDIT.format('Alpha')}-]{{" in ran.out
     first = {one.tokens: one for one in Pack.load(mined / "alpha.example.json").templates}
@@ -121,7 +121,7 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     found = first[tuple(CALL.format("Alpha").split())]
     assert row[:4] == ["1", f"{found.df:,}", f"{found.df / 40:.1%}", f"{found.count:,}"]
     assert found.id in row
-    assert "more articles follow" in ran.err
+    assert "--limit 0 prints all" in ran.err
 
 
 def test_explain_one_object(cli: Cli, mined: Path, tmp_path: Path) -> None:
@@ -143,9 +143,9 @@ def test_explain_with_context_and_ids(cli: Cli, mined: Path, new: Path) -> None:
 
 def test_explain_what_has_no_pack(cli: Cli, mined: Path, mined_html: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "o.jsonl", records(["other.example"], 1))
-    assert "no pack of other.example: left as it is" in cli("explain", other, "-p", mined).out
+    assert "no pack of other.example: unchanged" in cli("explain", other, "-p", mined).out
     text = write(tmp_path / "t.jsonl", records(["page.example"], 1))
-    assert "the pack is of HTML, and this article has none" in cli("explain", text, "-p", mined_html).out
+    assert "the pack is for HTML, and this article has none" in cli("explain", text, "-p", mined_html).out
     assert "no INPUT" in cli("explain", "-p", mined, text).error
 
 

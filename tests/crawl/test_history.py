@@ -20,7 +20,7 @@ pytest.importorskip("tldextract")
 
 from templatemine.crawl.crawl_history import Answer, History, clean_url, read_urls
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.state import Feed, Page, Standing, State
+from templatemine.crawl.state import Feed, Page, Status, State
 from templatemine.crawl.warc_output import Exchange, Output, check_name
 from templatemine.errors import ConfigError, CorpusError
 
@@ -78,7 +78,7 @@ def test_a_domain_has_its_limit_over_all_runs(state: State, tmp_path: Path) -> N
         while (job := made.next(0)) is not None:
             made.answered(job, answer(job.url), 0)
         assert made.over()
-        assert state.counts()[Standing.DONE] == most
+        assert state.counts()[Status.DONE] == most
     assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == 6
 
 
@@ -144,11 +144,11 @@ def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_p
     path.write_bytes(whole[: sizes[2] - 1])  # lost power
     state = State(str(tmp_path / "state"))
     assert state.agree(path.stat().st_size) == sizes[1]
-    assert state.counts()[Standing.DONE] == 2
+    assert state.counts()[Status.DONE] == 2
     made = history(state, path)
     while (job := made.next(0)) is not None:
         made.answered(job, answer(job.url), 0)
-    assert state.counts()[Standing.DONE] == 6
+    assert state.counts()[Status.DONE] == 6
     state.close()
     data = path.read_bytes()
     data = gzip.decompress(data) if name.endswith(".gz") else data
@@ -188,9 +188,9 @@ def test_a_page_is_not_fetched_under_two_addresses(state: State, tmp_path: Path)
     assert made.over()
     assert state.finished("http://b.example/new")
     counts = state.counts()
-    assert (counts[Standing.DONE], counts[Standing.ALIAS], counts[Standing.FAILED]) == (1, 1, 0)
+    assert (counts[Status.DONE], counts[Status.ALIAS], counts[Status.FAILED]) == (1, 1, 0)
     state.agree(0)  # all is lost, so both are due
-    assert state.counts()[Standing.DUE] == 2
+    assert state.counts()[Status.DUE] == 2
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -204,8 +204,8 @@ def test_a_page_that_is_on_its_way_twice_is_kept_once(state: State, tmp_path: Pa
     assert made.over()
     assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == made.fetched["pages"] == 1
     counts = state.counts()
-    assert counts[Standing.DONE] == 1
-    assert counts[Standing.DUE] == 0
+    assert counts[Status.DONE] == 1
+    assert counts[Status.DUE] == 0
 
 
 def test_two_crawls_on_one_state(tmp_path: Path) -> None:

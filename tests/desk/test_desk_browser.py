@@ -461,7 +461,7 @@ def test_an_expression_is_tried_refused_and_added(page: Any, place: Place) -> No
     assert (rule.regex, rule.example, rule.action) == (mark, mark, "add")
     assert rule.df >= 1
     page.locator("#tab-rules").click()
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Remove").click()
     page.wait_for_selector(".item.added", state="detached")
     assert place.pack(source).templates == before.templates
 

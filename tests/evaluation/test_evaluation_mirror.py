@@ -82,7 +82,7 @@ def test_existing_copies_may_be_pages() -> None:
 
 
 def test_what_it_refuses() -> None:
-    with pytest.raises(CorpusError, match="no id stands in both copies"):
+    with pytest.raises(CorpusError, match="no id is in both copies"):
         compare(ARTICLES[:1], ARTICLES[1:2], nothing)
     with pytest.raises(CorpusError, match="found HTML"):
         evaluate_mirror([Document(source="a", id="1", html="<p>x")], nothing)

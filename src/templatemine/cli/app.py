@@ -1,4 +1,4 @@
-"""The program: its sub-commands, and what becomes of every way in which one of them can end."""
+"""The program: its sub-commands, and an exit code for every way in which one of them can end."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["run"]
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
     "update": "bring packs up to date with new documents",
-    "clean": "cut the templates of packs out of records",
+    "clean": "remove the templates of packs from records",
     "drift": "warn where a site has changed under its pack",
-    "extract": "take the text out of pages, by one of several systems",
-    "sort": "write a mixed archive as one file a source",
-    "show": "show what is in a pack, or which packs are in a folder",
-    "explain": "print articles with their cuts marked, and what made each cut",
-    "report": "write one HTML file that shows what was learnt and what is cut",
-    "desk": "review packs, annotate pages and compare systems in the browser",
-    "evaluate": "try how well templates are found, on an archive",
-    "crawl": "fetch feeds and pages, politely and over days, into an archive",
+    "extract": "extract the main text of pages, by one of several systems",
+    "sort": "split a mixed archive into one file per source",
+    "show": "show the contents of a pack, or list the packs of a folder",
+    "explain": "print articles with the removed parts marked, and the reasons",
+    "report": "write an HTML report of templates and of what they remove",
+    "desk": "review packs, annotate pages and compare systems in a browser",
+    "evaluate": "measure on an archive how well templates are found",
+    "crawl": "fetch feeds and pages into an archive, politely, over days",
     "formats": "list the formats that can be read and written",
 }
 """What each does, in one line; its module, `cmd_` and the name, is imported only when its command is given."""
 
 _DESCRIPTION = """\
-Learns the boilerplate of a news source (newsletter calls, agency lines, menus)
-from its archive, and cuts it out of articles.
+Learns the boilerplate of a news source (sign-up prompts, agency credits, menus)
+from its archive, and removes it from articles.
 
   templatemine mine archive.jsonl.gz -o packs/
   templatemine clean new.jsonl --packs packs/ -o cleaned.jsonl

@@ -1,4 +1,4 @@
-"""``templatemine clean``: records in, records without templates out."""
+"""``templatemine clean``: reads records, writes them without templates."""
 
 from __future__ import annotations
 
@@ -19,29 +19,27 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Writes every record with its fields as they are, except two: the text field
-gets the text without templates, and a field "removed" says what was cut,
-[{"start", "end", "templates"}] in characters of the original text.
+Writes every record with all its fields; only two fields change. The text field
+gets the text without templates. The field "removed" lists what was removed:
+[{"start", "end", "templates"}], in characters of the original text.
 
-The source of a record picks its pack, by the source that the pack names. A
-pack mined from HTML reads the html field; the text written is then the main
-text of the page, a line a block, and offsets are those of the html. With
---html strip it is all text of the page without templates. A pack mined from
-text reads the text field.
+The source of a record selects the pack. A pack mined from text reads the text
+field. A pack mined from HTML reads the html field; the text written is then
+the main text of the page, one block per line, and offsets refer to the html.
+With --html strip it is all text of the page without templates.
 
-Records of only HTML of a source without a pack get the main text that the
-page alone tells. Passed on as they are, without "removed", and counted: other
-records of a source without a pack; records of only HTML where the pack is of
-text, or of only text where the pack is of HTML. A field "removed" that is
-there already is replaced, and counted; --removed-field gives the new one
-another name.
+If a source has no pack, a record with only HTML gets the main text by the page
+model alone. Other records pass unchanged, without "removed", and are counted:
+those of a source without a pack, those with only HTML if the pack is for text,
+and those with only text if the pack is for HTML. An existing field "removed" is
+replaced, and counted; --removed-field gives the new field another name.
 
 --dry-run and --diff write nothing, whatever --output says: the first counts
 what would change, the second prints it.
 
-The output has the format of the inputs (see "templatemine formats"): of tables
-every other column stays as it is. Pages of WARC files and feeds become JSON
-lines of id, source, url, date and text.
+The output has the format of the inputs (see "templatemine formats"). Other
+columns of tables do not change. Pages of WARC files and feeds become JSON lines
+with id, source, url, date and text.
 """
 
 
@@ -54,66 +52,69 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output",
         "-o",
         metavar="FILE",
-        help="the format goes by the suffix, or is that of the inputs; packed if it ends in .gz, .zst or .xz; - for "
-        "standard output",
+        help="output file; the suffix selects the format, else it is that of the inputs; compressed if it ends in "
+        ".gz, .zst or .xz; - for standard output",
     )
-    group = parser.add_argument_group("looking first")
-    group.add_argument("--dry-run", action="store_true", help="write nothing, only count what would change")
+    group = parser.add_argument_group("preview")
+    group.add_argument("--dry-run", action="store_true", help="write nothing, count what would change")
     group.add_argument("--diff", action="store_true", help="write nothing, print what would change as a diff")
     group = parser.add_argument_group("cleaning")
     group.add_argument(
         "--engine",
         choices=("native", "regex"),
         default=clean.engine,
-        help="both cut the same; native is faster (default: %(default)s)",
+        help="both remove the same; native is faster (default: %(default)s)",
     )
     group.add_argument(
         "--gap",
         metavar="N",
         type=common.at_least(0),
         default=clean.gap,
-        help="cut what stands between two cuts as well if it is fewer characters (default: %(default)s)",
+        help="also remove text between two removed parts if it is shorter than N characters (default: %(default)s)",
     )
     group.add_argument(
         "--guard",
         metavar="SHARE",
         type=common.share,
         default=clean.guard,
-        help="leave an article whole and mark it if more than this share of it would go (default: %(default)s)",
+        help="skip an article, and mark it, if more than this share would be removed (default: %(default)s)",
     )
     group.add_argument(
         "--html",
         choices=("main", "strip"),
         default=clean.html,
-        help="of pages, write the main text, or all text without templates (default: %(default)s)",
+        help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )
     common.add_headline_option(group)
     group.add_argument(
         "--fallback",
         metavar="SOURCE",
-        help="clean articles of sources without a pack with the pack of this one; _shared is what mine --shared writes",
+        help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
     )
     group.add_argument(
         "--blocks",
         metavar="NAME",
-        help="of pages, write the blocks of the main text to this field, with offsets and the reason for each",
+        help="for pages: write the blocks of the main text to this field, with offsets and reasons",
     )
     group.add_argument(
         "--hits",
         metavar="FOLDER",
-        help="count what each expression hits, by day, in a file in this folder; PACKS/hits is where drift looks",
+        help="count the matches of each expression by day, in this folder; drift reads PACKS/hits",
     )
     common.add_input_options(parser)
     parser.add_argument(
-        "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the name of the output"
+        "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the suffix of the output"
     )
     parser.add_argument(
-        "--keep-html", action="store_true", help="write the pages of WARC files and feeds too, not only their text"
+        "--keep-html", action="store_true", help="also write the pages of WARC files and feeds, not only their text"
     )
     parser.add_argument(
-        "--removed-field", metavar="NAME", default="removed", help="the field for what was cut (default: %(default)s)"
+        "--removed-field",
+        metavar="NAME",
+        default="removed",
+        help="the field that lists what was removed (default: %(default)s)",
     )
-    common.add_run_options(parser, "processes, or threads for JSON lines of text")
+    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -185,13 +186,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
-    """Nothing is written if not one of the records can be read; of an input without any, an empty output is."""
+    """Write nothing if no record can be read; an input without records gives an empty output."""
     if terminal.skipped and not tally.sources:
         raise common.nothing_read(terminal, args.inputs)
 
 
 def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
-    """Print what would change, a record after the other."""
+    """Print what would change, record by record."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter, changes, diff_lines
@@ -234,7 +235,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) 
         return
     if terminal.quiet:
         return
-    header = ("source", ">records", ">changed", ">cuts", ">characters cut", "note")
+    header = ("source", ">records", ">changed", ">spans", ">removed", "note")
     rows = [
         _row(source, counts)
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
@@ -263,13 +264,13 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
     if counts.no_pack:
         notes.append("no pack: unchanged")
     if counts.fallback:
-        notes.append("no pack of its own: the fallback")
+        notes.append("no pack: cleaned with the fallback")
     if counts.page_model:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
-        notes.append(f"{counts.other_kind:,} not of the kind (HTML or text) of the pack: unchanged")
+        notes.append(f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)")
     if counts.spared:
-        notes.append(f"{counts.spared:,} left whole by the guard")
+        notes.append(f"{counts.spared:,} skipped by the guard")
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
 
 
@@ -283,14 +284,14 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     changed = "would be changed" if args.dry_run or args.diff else "changed"
     lines = [
         f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}; characters cut: {_cut(total)}",
+        f"{total.changed:,} {changed}; characters removed: {_cut(total)}",
     ]
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
-        (total.fallback, f"of sources without a pack: cleaned with that of {args.fallback}"),
+        (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
-        (total.other_kind, "of another kind than their pack (unchanged)"),
-        (total.spared, f"left whole, as more than {args.guard:.0%} of the text would have gone"),
+        (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
+        (total.spared, f"skipped: more than {args.guard:.0%} of the text would be removed"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),
     ):

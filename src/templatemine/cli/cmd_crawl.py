@@ -11,20 +11,21 @@ from templatemine.cli import printing as tables
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Fetches pages, and what feeds bring as they bring it, into one archive
-(.warc.gz, .warc, .jsonl.gz or .jsonl).  The inputs are files of addresses,
-one a line; which of them are feeds shows when they are fetched.
+Fetches pages, and the new items of feeds, into one archive (.warc.gz, .warc,
+.jsonl.gz or .jsonl). The inputs are files of addresses, one per line; whether
+an address is a feed is decided when it is fetched.
 
-No domain is asked more often than once in --delay seconds, robots.txt is
-obeyed, and private addresses are refused.  Ctrl-C ends it in order; the same
-command goes on where it stopped, also after a kill, and fetches nothing twice.
+Each domain gets at most one request per --delay seconds, robots.txt is obeyed,
+and private addresses are refused. Ctrl-C stops the crawl in order. The same
+command continues where it stopped, also after a kill, and fetches nothing
+twice.
 """
 
 EXIT_CODES = """\
 exit codes:
-  0    done, or the hours are over
+  0    done, or the time is over
   2    wrong options, or something cannot be read or written
-  130  ended by Ctrl-C; what was fetched is kept, the same command goes on
+  130  ended by Ctrl-C; fetched pages are kept, the same command continues
 """
 
 
@@ -35,22 +36,24 @@ def add(parser: argparse.ArgumentParser) -> None:
     defaults = CrawlConfig()
     parser.epilog = EXIT_CODES
     parser.add_argument(
-        "inputs", metavar="FILE", nargs="+", help="addresses of feeds and pages, one a line; - is stdin"
+        "inputs", metavar="FILE", nargs="+", help="addresses of feeds and pages, one per line; - for standard input"
     )
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the archive; .state is kept beside it")
+    parser.add_argument(
+        "--output", "-o", metavar="FILE", required=True, help="the archive; its state is kept beside it, in FILE.state"
+    )
     parser.add_argument(
         "--delay",
         metavar="SECONDS",
         type=_positive,
         default=defaults.delay,
-        help="least time between two fetches of one domain (default: %(default)g)",
+        help="minimum time between two requests to one domain (default: %(default)g)",
     )
     parser.add_argument(
         "--hours",
         metavar="HOURS",
         type=_positive,
         default=defaults.hours,
-        help="how long to go on, with feeds (default: %(default)g)",
+        help="how long to visit feeds (default: %(default)g)",
     )
     parser.add_argument(
         "--revisit",
@@ -58,42 +61,56 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=_positive,
         nargs=2,
         default=defaults.revisit,
-        help="least and most time between visits of a feed (default: 900 86400)",
+        help="minimum and maximum time between visits of a feed (default: 900 86400)",
     )
-    parser.add_argument("--agent", metavar="NAME", default=defaults.agent, help="who we are (default: %(default)s)")
-    group = parser.add_argument_group("bounds")
+    parser.add_argument("--agent", metavar="NAME", default=defaults.agent, help="the user agent (default: %(default)s)")
+    group = parser.add_argument_group("limits")
     group.add_argument(
         "--max-pages",
         metavar="N",
         type=common.at_least(1),
         default=defaults.max_pages,
-        help="pages of one domain, over all runs (default: %(default)s)",
+        help="maximum number of pages per domain, over all runs (default: %(default)s)",
     )
     group.add_argument(
-        "--max-size", metavar="SIZE", type=common.size, default=defaults.max_size, help="of a page (default: 8M)"
+        "--max-size",
+        metavar="SIZE",
+        type=common.size,
+        default=defaults.max_size,
+        help="maximum size of a page (default: 8M)",
     )
     group.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=_positive,
         default=defaults.timeout,
-        help="for one download (default: %(default)g)",
+        help="time limit of one download (default: %(default)g)",
     )
     group.add_argument(
-        "--redirects", metavar="N", type=common.at_least(0), default=defaults.redirects, help="(default: %(default)s)"
+        "--redirects",
+        metavar="N",
+        type=common.at_least(0),
+        default=defaults.redirects,
+        help="maximum (default: %(default)s)",
     )
     group.add_argument(
-        "--retries", metavar="N", type=common.at_least(0), default=defaults.retries, help="(default: %(default)s)"
+        "--retries",
+        metavar="N",
+        type=common.at_least(0),
+        default=defaults.retries,
+        help="maximum (default: %(default)s)",
     )
     group.add_argument(
         "--max-wait",
         metavar="SECONDS",
         type=_positive,
         default=defaults.max_wait,
-        help="the longest Crawl-delay and Retry-After that a site is granted (default: %(default)g)",
+        help="longest Crawl-delay and Retry-After that is respected (default: %(default)g)",
     )
-    group.add_argument("--allow-private", action="store_true", help="fetch from this machine and the local network too")
-    parser.add_argument("--force", action="store_true", help="start over, in place of what is there")
+    group.add_argument(
+        "--allow-private", action="store_true", help="allow addresses of this machine and the local network"
+    )
+    parser.add_argument("--force", action="store_true", help="start over and replace the archive")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON to standard output")
 
@@ -140,8 +157,8 @@ def run(args: argparse.Namespace) -> int:
         run = done.run
         terminal.say(
             f"{tables.count(run.get('pages', 0), 'page')} fetched in {terminal.seconds:.1f} s"
-            + (", going on from before" if done.resumed else ""),
-            f"{tables.count(run.get('visits', 0), 'visit')} of feeds, {run.get('unchanged', 0):,} of them unchanged",
+            + (", continued from an earlier run" if done.resumed else ""),
+            f"{tables.count(run.get('visits', 0), 'visit')} to feeds, {run.get('unchanged', 0):,} of them unchanged",
             f"{tables.count(done.pages, 'page')} in {args.output}; "
             f"{done.left:,} still to be fetched, {done.failed:,} failed",
             *(f"  {number:,} {reason}" for reason, number in done.reasons),

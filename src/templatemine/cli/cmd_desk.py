@@ -9,19 +9,19 @@ from templatemine.cli import common
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Opens a desk in the browser, for people who decide what goes: review the
-templates of each source, annotate pages and articles, compare systems.
-Decisions go into the packs as overrides, which a later mine keeps; history
-and annotations go into desk.sqlite beside them.
+Opens the desk in a browser: review the templates of each source, annotate
+pages and articles, compare systems. Decisions are stored in the packs as
+overrides, which a later mine keeps; history and annotations are stored in
+desk.sqlite beside the packs.
 
-Only this machine can reach it, unless --host says otherwise; then it asks for
-a token.  Ctrl-C ends it; what was saved is saved.
+The desk listens only on this machine, unless --host says otherwise; then it
+asks for a token. Ctrl-C stops it; everything saved stays.
 """
 
 EXIT_CODES = """\
 exit codes:
   2    wrong options, or something cannot be read, trusted or written
-  130  ended by Ctrl-C; what was saved is saved
+  130  ended by Ctrl-C; everything saved stays
 """
 
 
@@ -36,23 +36,27 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=common.at_least(1),
         default=300,
-        help="documents of each source that are kept in memory and shown (default: %(default)s)",
+        help="documents of each source that are held in memory and shown (default: %(default)s)",
     )
-    parser.add_argument("--store", metavar="FILE", default="", help="the desk's file (default: PACKS/desk.sqlite)")
-    parser.add_argument("--name", metavar="NAME", default="", help="who works here (default: your user name)")
+    parser.add_argument("--store", metavar="FILE", default="", help="the file of the desk (default: PACKS/desk.sqlite)")
+    parser.add_argument("--name", metavar="NAME", default="", help="name of the annotator (default: your user name)")
     group = parser.add_argument_group("address")
     group.add_argument("--host", metavar="HOST", default="127.0.0.1", help="where to listen (default: %(default)s)")
     group.add_argument(
-        "--port", metavar="N", type=common.at_least(0), default=8642, help="0 takes a free one (default: %(default)s)"
+        "--port",
+        metavar="N",
+        type=common.at_least(0),
+        default=8642,
+        help="0 selects a free port (default: %(default)s)",
     )
-    group.add_argument("--token", metavar="TEXT", help="ask for this token; without it, for a new one, if at all")
     group.add_argument(
-        "--allow-host", metavar="NAME", action="append", default=[], help="another name that browsers may ask for"
+        "--token", metavar="TEXT", help="require this token; without the option a new one is made where one is needed"
+    )
+    group.add_argument(
+        "--allow-host", metavar="NAME", action="append", default=[], help="another host name that browsers may use"
     )
     common.add_field_options(parser)
-    parser.add_argument(
-        "--quiet", "-q", action="store_true", help="say nothing but the address; documents skipped are still told"
-    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="print only the address and skipped documents")
 
 
 def run(args: argparse.Namespace) -> int:

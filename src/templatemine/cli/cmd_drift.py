@@ -1,4 +1,4 @@
-"""``templatemine drift``: counts of hits -> warnings that a site has changed."""
+"""``templatemine drift``: counts of matches -> warnings that a site has changed."""
 
 from __future__ import annotations
 
@@ -16,36 +16,35 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Looks through what "clean --hits PACKS/hits" has counted, and warns where an
-expression that used to hit has stopped, or more or less of the text goes than
-used to: signs that a site was redesigned, and its pack is to be mined anew or
-updated.
+Reads the counts of "clean --hits PACKS/hits" and warns if a site has probably
+changed: if an expression that used to match has stopped, or if the share of
+removed text has changed. Then the pack should be updated or mined again.
 
-The first documents of a source say what is usual. As long as nothing changes,
-a source brings one false warning in 100,000 documents, or fewer.
+The first documents of a source define what is normal. As long as nothing
+changes, a source gives at most one false warning in 100,000 documents.
 """
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("packs", metavar="PACKS", help="folder of the packs")
-    parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: hits, in that of the packs)")
+    parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: PACKS/hits)")
     parser.add_argument(
         "--between",
         metavar="N",
         type=common.at_least(1),
         default=100_000,
-        help="documents of a source between two false warnings, on average, at least (default: %(default)s)",
+        help="average number of documents of a source between two false warnings (default: %(default)s)",
     )
     parser.add_argument(
         "--reference",
         metavar="N",
         type=common.at_least(1),
         default=200,
-        help="documents of a source that say what is usual (default: %(default)s)",
+        help="first documents of a source, which define what is normal (default: %(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
-    parser.add_argument("--quiet", "-q", action="store_true", help="only warnings, no table")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print only warnings, no table")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,7 +84,7 @@ _SHOWN = 5
 
 
 def _lines(one: Watched, pack: Pack | None) -> list[str]:
-    """The warnings of a source, the surest first; of many expressions that stopped, some."""
+    """The warnings of a source, the most certain first; if many expressions stopped, some of them."""
     shares = [warning for warning in one.warnings if warning.kind != "stopped"]
     stopped = sorted((warning for warning in one.warnings if warning.kind == "stopped"), key=lambda w: -w.before)
     lines = [_sentence(warning, pack) for warning in (*shares, *stopped[:_SHOWN])]
@@ -93,20 +92,20 @@ def _lines(one: Watched, pack: Pack | None) -> list[str]:
         days = sorted(warning.since for warning in stopped)
         lines.append(
             f"{len(stopped):,} of {one.expressions:,} expressions stopped in all, half of them by "
-            f"{days[(len(days) - 1) // 2]} (--json tells of all)"
+            f"{days[(len(days) - 1) // 2]} (--json lists all)"
         )
     return [common.one_line(line) for line in lines]
 
 
 def _note(one: Watched) -> str:
-    without = f"{one.undated:,} without a day" if one.undated else ""
+    without = f"{one.undated:,} undated" if one.undated else ""
     return "; ".join(part for part in (one.note, without) if part)
 
 
 def _text(name: str, pack: Pack | None) -> str:
     template = next((one for one in pack.templates if one.id == name), None) if pack is not None else None
     if template is None:
-        return f"{name} (not in the pack any more)"
+        return f"{name} (no longer in the pack)"
     text = " ".join(template.example.split())
     return f"{name} “{text if len(text) <= 80 else text[:79] + '…'}”"
 
@@ -116,8 +115,8 @@ def _sentence(warning: Warned, pack: Pack | None) -> str:
     if warning.kind == "stopped":
         name = _text(warning.template, pack)
         return f"{name} stopped: in {warning.before:.1%} of documents, now {warning.after:.1%}; {when}"
-    when += ", when its pack was another" if warning.other_pack else ""
-    return f"{warning.kind} is cut than used to be: {warning.before:.1%} of the text, now {warning.after:.1%}; {when}"
+    when += ", with an earlier pack" if warning.other_pack else ""
+    return f"{warning.kind} is removed than before: {warning.before:.1%} of the text, now {warning.after:.1%}; {when}"
 
 
 def _facts(one: Watched, pack: Pack | None) -> dict[str, Any]:

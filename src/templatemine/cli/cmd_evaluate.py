@@ -1,4 +1,4 @@
-"""``templatemine evaluate``: how well templates are found, on the user's own archive."""
+"""``templatemine evaluate``: measures how well templates are found, on the user's own archive."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Five trials, each on archives of one's own and with a fixed seed. Prints
-tables, and with --json FILE writes all figures with seed and sample.
+Five trials on an archive of your own, each with a fixed seed. Prints tables;
+--json FILE writes all figures with seed and sample.
 
-  injection   put synthetic templates into articles: which are cut, and what
-              else is
-  gold        annotated spans, or gold texts
+  injection   put synthetic templates into articles: which are removed, and
+              what else is removed
+  gold        compare with annotated spans, or with gold texts
   retrieval   near duplicates and clusters before and after cleaning
-  mirror      two copies of a site with different boilerplate must come out equal
-  feed        the text in a feed is the truth for its page
+  mirror      two copies of a site with different boilerplate must become equal
+  feed        compare pages with the text of their feed
 """
 
 
@@ -70,9 +70,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("trying")
+    group = parser.add_argument_group("trial")
     group.add_argument(
-        "--seed", metavar="N", type=common.at_least(0), default=1, help="all is drawn from it (default: %(default)s)"
+        "--seed",
+        metavar="N",
+        type=common.at_least(0),
+        default=1,
+        help="seed of everything random (default: %(default)s)",
     )
     group.add_argument(
         "--method", metavar="NAME", default=PipelineConfig().method, help="default, energy or thesis (%(default)s)"
@@ -81,16 +85,16 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--json",
         metavar="FILE",
-        help="write figures, seed and sample as JSON; - prints them in place of the tables",
+        help="write figures, seed and sample as JSON; - prints them instead of the tables",
     )
-    group.add_argument("--force", "-f", action="store_true", help="replace FILE if it is there")
+    group.add_argument("--force", "-f", action="store_true", help="replace FILE if it exists")
     group.add_argument(
         "--jobs",
         "-j",
         metavar="N",
         type=common.jobs,
         default=1,
-        help="processes; 0 for one a processor (default: %(default)s)",
+        help="number of processes; 0 for one per processor (default: %(default)s)",
     )
     group.add_argument("--quiet", "-q", action="store_true", help="no progress")
     common.add_input_options(parser)
@@ -107,7 +111,7 @@ def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, try, print."""
+    """Read, run the trial, print."""
     from templatemine.io.write import atomic_writer
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
@@ -123,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
             read = _Material(*(list(_records(args, paths, terminal, steps)) for paths in (args.inputs, others)))
             if not read.records:
                 raise common.nothing_read(terminal, args.inputs)
-            steps("trying", 0, None)
+            steps("evaluating", 0, None)
             results = args.trial.run(args, read, system)
         terminal.skipped_more()
         terminal.say(*terminal.notes())
@@ -138,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _system(args: argparse.Namespace) -> System:
-    """What is tried: mining as the options say, or packs that are there."""
+    """The system under test: mining with the given options, or existing packs."""
     from templatemine.evaluation.cleaning_systems import cleaning, miner
     from templatemine.packs.pack_folder import load_packs
 
@@ -147,7 +151,7 @@ def _system(args: argparse.Namespace) -> System:
     common.check_packs(args.inputs, args.packs)
     mining = PipelineConfig()
     if (args.method, args.background, args.folds) != (mining.method, mining.background, 1):
-        raise ConfigError("--packs goes with neither --method, --background nor --folds: nothing is mined")
+        raise ConfigError("--packs excludes --method, --background and --folds: nothing is mined")
     args.method = args.background = None
     clean = cleaning(load_packs(args.packs))
     return lambda history, documents: clean(documents)
@@ -166,7 +170,7 @@ def _records(
 
 
 _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")
-"""Options of the trials that say where their truth stands."""
+"""Options of the trials that name their ground truth."""
 
 
 def _facts(
@@ -188,7 +192,7 @@ def _facts(
 
 
 def _digest(read: _Material) -> str:
-    """Of all documents that were read, in whatever order: equal for two runs whose figures can be compared."""
+    """A digest of all documents read, in any order: equal for two runs whose figures can be compared."""
     whole = hashlib.sha256()
     for records in (read.records, read.other):
         documents = (record.document for record in records)
@@ -203,7 +207,7 @@ def _digest(read: _Material) -> str:
 def _lines(result: Result) -> list[str]:
     width = tables.terminal_width(sys.stdout)
     names = list(result.units)
-    # Names of several words stand on two lines, so that a table fits 80 columns.
+    # Names of several words take two lines, so that a table fits 80 columns.
     upper = [name.partition(" ")[0] if " " in name else "" for name in names]
     lower = [name.partition(" ")[2] or name for name in names]
     header = [name if unit == "text" else ">" + name for name, unit in zip(upper, result.units.values(), strict=True)]
@@ -237,9 +241,9 @@ def _setting(value: Any) -> str:
 
 
 def _apart(read: _Material) -> list[Record]:
-    """Records of which none has an id that stands in another source, too: there the source is put before it.
+    """Records with unique ids: an id that several sources have gets its source as a prefix.
 
-    What is told of documents is told by id; sources that number their articles would take each other's.
+    Results refer to documents by id; sources that number their articles would be confused.
     """
     sources: dict[str, set[str]] = {}
     for record in read.records:
@@ -277,19 +281,19 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,…",
         type=_numbers,
         default=defaults.documents,
-        help=f"documents of each source, a run each (default: {','.join(map(str, defaults.documents))})",
+        help=f"numbers of documents of each source, one run each (default: {','.join(map(str, defaults.documents))})",
     )
     parser.add_argument(
         "--templates",
         metavar="N",
         type=common.at_least(1),
         default=defaults.templates,
-        help="put into each source (default: %(default)s)",
+        help="templates put into each source (default: %(default)s)",
     )
     parser.add_argument(
         "--clean",
         action="store_true",
-        help="the articles hold no boilerplate: whatever else is cut is counted as false",
+        help="the articles have no boilerplate of their own: any other removal counts as false",
     )
 
 
@@ -303,7 +307,7 @@ def _injection(args: argparse.Namespace, read: _Material, system: System) -> lis
 def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spans", metavar="PATH", help="annotated spans: a .jsonl file, or a folder of them")
     common.add_packs_option(
-        parser, "try these packs as they stand, and folders of them; after the inputs (default: what is mined)"
+        parser, "packs or folders of packs to evaluate; after the inputs (default: packs mined from the inputs)"
     )
     parser.add_argument("--gold-field", metavar="NAME", help="the field with the gold text (default: gold)")
     parser.add_argument(
@@ -317,7 +321,7 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=common.at_least(1),
         default=1,
-        help="clean each N-th of the pages with what the others taught; for gold texts (default: %(default)s)",
+        help="clean each N-th of the pages with packs mined from the others; for gold texts (default: %(default)s)",
     )
     _add_sample(parser, None)
 
@@ -328,7 +332,7 @@ def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[Res
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
     if args.spans:
         if args.gold_field or args.folds != 1:
-            raise ConfigError("--spans goes with neither --gold-field nor --folds")
+            raise ConfigError("--spans excludes --gold-field and --folds")
         return [evaluate_spans(read.documents, read_spans(args.spans), system, config)]
     name = args.gold_field or "gold"
     records = _apart(read)
@@ -345,7 +349,7 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--group-field",
         metavar="NAME",
-        help="the field that is the same for near duplicates (default: copies are made)",
+        help="the field that is equal for near duplicates (default: copies are made)",
     )
     _add_sample(parser, 200)
 
@@ -374,7 +378,7 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         nargs="+",
         action="extend",
-        help="a copy that exists, matched by ids; after the inputs (default: two are made)",
+        help="an existing copy, matched by ids; after the inputs (default: two copies are made)",
     )
     _add_sample(parser, 300)
 
@@ -399,7 +403,7 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=common.at_least(1),
         default=FeedConfig().folds,
-        help="clean each N-th of the pages with what the others taught (default: %(default)s)",
+        help="clean each N-th of the pages with packs mined from the others (default: %(default)s)",
     )
     _add_sample(parser, None)
 
@@ -417,10 +421,11 @@ TRIALS = {
     "injection": _Trial(
         help="synthetic templates put into articles",
         description="""\
-Draws templates from each source's own words (fixed, with slots, drifting with
-time, in a line, as a line, at its edge), puts them into its articles, mines
-them and counts what is cut, by kind, length, df and number of documents. What
-is cut before anything was put in counts neither way, unless --clean.
+Makes templates from each source's own words (fixed, with slots, changing with
+time, within a line, as a line, at its edge), puts them into its articles, mines
+the articles and counts what is removed, by kind, length, document frequency and
+number of documents. What is removed without any synthetic template is ignored,
+unless --clean is given.
 """,
         add=_add_injection,
         run=_injection,
@@ -429,8 +434,8 @@ is cut before anything was put in counts neither way, unless --clean.
         help="annotated spans, or gold texts",
         description="""\
 With --spans: JSON lines {"id", "spans": [[start, end, "template" | "dynamic"]]}
-of documents of the archive, counted in characters. Otherwise each record has a
-gold text, whose words are matched with what is left of its text or page.
+of documents of the archive, in characters. Otherwise each record has a gold
+text, whose words are compared with the cleaned text or page.
 """,
         add=_add_gold,
         run=_gold,
@@ -438,9 +443,9 @@ gold text, whose words are matched with what is left of its text or page.
     "retrieval": _Trial(
         help="near duplicates and clusters, before and after",
         description="""\
-Finds near duplicates and clusters in the articles as they are and cleaned.
-Duplicates are known by --group-field; otherwise each article is copied into
-the boilerplate of a second publisher, with some of its words changed.
+Finds near duplicates and clusters in the articles, uncleaned and cleaned. The
+field of --group-field names the duplicates; without it each article is copied
+into the boilerplate of a second publisher, with some of its words changed.
 """,
         add=_add_retrieval,
         run=_retrieval,
@@ -448,17 +453,18 @@ the boilerplate of a second publisher, with some of its words changed.
     "mirror": _Trial(
         help="two copies of a site with different boilerplate",
         description="""\
-Dresses each source twice with other boilerplate, cleans each copy with what was
-learnt from it alone, and tells how far apart the two texts of an article are.
+Makes two copies of each source with different boilerplate, cleans each copy
+with a pack mined from this copy alone, and measures how much the two texts of
+an article differ.
 """,
         add=_add_mirror,
         run=_mirror,
     ),
     "feed": _Trial(
-        help="the text in a feed against its page",
+        help="pages against the text of their feed",
         description="""\
-Records with a page and the text that its feed gave: how much of that is left
-of the cleaned page, and, where the feed gives whole texts, how much else is.
+Reads records with a page and the text of its feed. Measures how much of this
+text the cleaned page keeps and, if the feed has full texts, how much else.
 """,
         add=_add_feed,
         run=_feed,

@@ -1,4 +1,4 @@
-"""``templatemine explain``: articles with their cuts marked, and what made each cut."""
+"""``templatemine explain``: prints articles with the removed parts marked, and the expressions behind them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Prints articles with every cut marked and numbered, and below each the
-expressions that cut it: in how many documents they stand, how often, and
-where in a line they must stand. A {2+5} behind a cut says that expression 2
-covers it, and that five more are part of that one.
+Prints articles with every removed part marked and numbered, followed by the
+expressions that matched: their document frequency, their count, and the
+required position in a line. The mark {2+5} means: expression 2 covers this
+part, and five more expressions are parts of expression 2.
 
-On a terminal cuts have a colour; anywhere else, and where NO_COLOR is set,
-they stand between [- and -].
+On a terminal removed parts are coloured; elsewhere, and if NO_COLOR is set,
+they are written between [- and -].
 """
 
 _LIMIT = 10
@@ -39,24 +39,27 @@ def add(parser: argparse.ArgumentParser) -> None:
         "inputs", metavar="INPUT", nargs="*", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
     common.add_packs_option(parser, "folders of packs, and packs", required=True)
-    parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be given again")
+    parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
     parser.add_argument(
         "--limit",
         "-n",
         metavar="N",
         type=common.at_least(0),
         default=_LIMIT,
-        help="print so many articles; 0 for all (default: %(default)s)",
+        help="maximum number of articles; 0 for all (default: %(default)s)",
     )
     parser.add_argument(
-        "--context", metavar="N", type=common.at_least(0), help="only so many characters beside a cut (default: all)"
+        "--context",
+        metavar="N",
+        type=common.at_least(0),
+        help="characters of context around a removed part (default: all)",
     )
     clean = CleanConfig()
     parser.add_argument(
         "--html",
         choices=("main", "strip"),
         default=clean.html,
-        help="of pages, mark what is not main text, or templates only (default: %(default)s)",
+        help="for pages: mark everything but the main text, or templates only (default: %(default)s)",
     )
     common.add_field_options(parser)
     parser.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
@@ -80,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         if args.id is not None and document.id not in args.id:
             continue
         if args.limit and printed == args.limit:
-            common.complain(f"more articles follow; --limit 0 prints all, and the first {printed} were printed", "")
+            common.complain(f"more articles follow after the first {printed}; --limit 0 prints all", "")
             break
         pack = packs.get(document.source)
         if pack is not None and document.source not in explainers:
@@ -117,15 +120,15 @@ def _article(
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
     if pack is None or explainer is None:
-        return [head, f"no pack of {common.one_line(document.source)}: left as it is"]
+        return [head, f"no pack of {common.one_line(document.source)}: unchanged"]
     body = explainer.body(document)
     if body is None:
-        return [head, f"the pack is of {'HTML' if pack.html else 'text'}, and this article has none: left as it is"]
+        return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
     found = explainer.explain(body)
     text, rows = article(explainer.pieces(body, found), pack, painter, context)
     if found.spared:
-        verdict = f"left whole: {found.share:.1%} of the characters would have gone, more than the guard allows"
+        verdict = f"skipped: {found.share:.1%} of the characters would be removed, more than the guard allows"
     else:
-        verdict = f"{tables.count(len(found.spans), 'cut')}, {found.share:.1%} of the characters"
+        verdict = f"{tables.count(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
     listed = ["", *tables.table(HEADER, rows, tables.terminal_width(sys.stdout))] if rows else []
     return [head, verdict, "", text.rstrip("\n"), *listed]

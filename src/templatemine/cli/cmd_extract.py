@@ -1,4 +1,4 @@
-"""``templatemine extract``: pages in, their text out."""
+"""``templatemine extract``: reads pages, writes their main text."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["DESCRIPTION", "add", "run"]
 _ROWS = "".join(f"  {name:8} {what}\n" for name, what in SYSTEMS.items())
 
 DESCRIPTION = f"""\
-Takes the text worth reading out of pages.
+Extracts the main text of pages.
 
   templatemine extract page.html
   templatemine extract pages/ --system {DEFAULT} -o out.jsonl
 
-A single page is written as text, anything else as JSON lines with id, source,
-title, text and, with --blocks, every block with its place in the page and why
-it was kept or dropped.
+A single page is written as text, all other inputs as JSON lines with id,
+source, title, text and, with --blocks, every block with its offsets in the page
+and the reason why it was kept or removed.
 
 systems:
 {_ROWS}"""
@@ -39,7 +39,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP + "; or a single .html file")
     parser.add_argument(
-        "--output", "-o", metavar="FILE", default="-", help="gzip if it ends in .gz (default: standard output)"
+        "--output",
+        "-o",
+        metavar="FILE",
+        default="-",
+        help="output file; gzip if it ends in .gz (default: standard output)",
     )
     parser.add_argument(
         "--system",
@@ -47,25 +51,25 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         choices=tuple(SYSTEMS),
         default=DEFAULT,
-        help="one of those above (default: %(default)s)",
+        help="one of the systems above (default: %(default)s)",
     )
-    common.add_packs_option(parser, "packs of the sources, and folders", default=[])
+    common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
     parser.add_argument(
         "--format",
         choices=("jsonl", "text", "cleaneval"),
-        help="JSON lines; text, a line a block, an empty one after each of several pages; or CleanEval's mark-up "
+        help="JSON lines; text, one block per line, with an empty line between pages; or CleanEval's mark-up "
         "(default: text for a single page, else jsonl)",
     )
     parser.add_argument(
         "--reference",
         metavar="FILE",
-        help="a page of the same site, for diff (default: of each source the page of middle size)",
+        help="diff: a page of the same site (default: the page of median size of each source)",
     )
     parser.add_argument("--blocks", action="store_true", help="write all blocks, in JSON lines")
     parser.add_argument(
         "--add-title",
         action="store_true",
-        help="as text or in CleanEval's mark-up: the title first, if the text lacks it",
+        help="text and CleanEval's mark-up: write the title first if the text lacks it",
     )
     common.add_headline_option(parser)
     _add_options(parser)
@@ -95,26 +99,30 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--other",
         metavar="P",
         type=common.share,
-        help="crf: keep what is boilerplate with a probability below this; less for more precision, more for more "
-        f"recall (default: {defaults.other:g})",
+        help="crf: keep what is boilerplate with a probability below P; smaller for precision, larger for recall "
+        f"(default: {defaults.other:g})",
     )
     group.add_argument(
-        "--main-block", action="store_true", help="shallow: the main block alone, by the words of the title"
+        "--main-block", action="store_true", help="shallow: only the main block, found by the words of the title"
     )
     group.add_argument(
         "--sparse",
         metavar="N",
         type=common.at_least(1),
-        help="density: leave pages out with fewer characters for each structural element (default: none)",
+        help="density: no text for pages with fewer characters per structural element (default: off)",
     )
     group.add_argument(
-        "--blog-rules", choices=("all", "paper"), help=f"blog: rules that hold (default: {defaults.blog_rules})"
+        "--blog-rules", choices=("all", "paper"), help=f"blog: which rules are used (default: {defaults.blog_rules})"
     )
     group.add_argument(
-        "--no-prune", action="store_true", help="diff: compare pages that are built otherwise, too (default: density)"
+        "--no-prune",
+        action="store_true",
+        help="diff: also compare pages of a different structure (default: use density for them)",
     )
-    group.add_argument("--from-target", action="store_true", help="diff: compare the target nodes of density alone")
-    group.add_argument("--blog-rules-file", metavar="FILE", help="blog: TOML file with rules of your own, tried first")
+    group.add_argument("--from-target", action="store_true", help="diff: compare only the target nodes of density")
+    group.add_argument(
+        "--blog-rules-file", metavar="FILE", help="blog: TOML file with your own rules, which are tried first"
+    )
 
 
 def _options(args: argparse.Namespace) -> ExtractConfig:
@@ -135,40 +143,40 @@ def _options(args: argparse.Namespace) -> ExtractConfig:
 
 def _add_rendering(parser: argparse.ArgumentParser) -> None:
     defaults = RenderConfig()
-    group = parser.add_argument_group("pages that scripts build (extra render)")
-    group.add_argument("--render", action="store_true", help="run the scripts of the pages in Chromium before")
+    group = parser.add_argument_group("pages built by scripts (extra render)")
+    group.add_argument("--render", action="store_true", help="first run the scripts of the pages in Chromium")
     group.add_argument(
         "--render-network",
         choices=("none", "origin", "any"),
         default=defaults.network,
-        help="what a page may load: nothing, from the host of its url, or from anywhere (default: %(default)s)",
+        help="what a page may load: nothing, from the host of its url, or anything (default: %(default)s)",
     )
     group.add_argument(
         "--render-allow-private",
         action="store_true",
-        help="may load from this machine and from local networks too",
+        help="allow loading from this machine and from local networks",
     )
     group.add_argument(
         "--render-seconds",
         metavar="S",
         type=common.at_least(1),
         default=defaults.seconds,
-        help="a page has this long; then it is taken as it is, or as it came (default: %(default)g)",
+        help="time limit of a page; then its present state is used, else the unrendered page (default: %(default)g)",
     )
     group.add_argument(
         "--render-max-size",
         metavar="SIZE",
         type=common.size,
         default=defaults.max_bytes,
-        help=f"pages of more are left as they came (default: {defaults.max_bytes >> 20}M)",
+        help=f"larger pages are not rendered (default: {defaults.max_bytes >> 20}M)",
     )
     group.add_argument(
-        "--browser", metavar="FILE", help="Chromium (default: CHROMIUM, Playwright's, or an installed one)"
+        "--browser", metavar="FILE", help="path of Chromium (default: $CHROMIUM, Playwright's, or an installed one)"
     )
     group.add_argument(
         "--render-no-sandbox",
         action="store_true",
-        help="without Chromium's own, where a container keeps the pages in; as root it starts no other way",
+        help="run Chromium without its sandbox, for use in containers; needed as root",
     )
 
 
@@ -184,7 +192,7 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
     if args.render:
         return made
     if made != RenderConfig():
-        raise ConfigError("expected --render with the options of rendering, got them alone")
+        raise ConfigError("options of rendering need --render")
     return None
 
 

@@ -1,4 +1,4 @@
-"""``templatemine formats``: what can be read and written."""
+"""``templatemine formats``: lists the formats for reading and writing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from templatemine.cli import printing as tables
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Lists the formats: the name that --format takes, the suffixes that tell it,
-whether clean can write it, and the pip line that brings what it needs, where
-that is not installed.
+Lists the formats: the name for --format, the suffixes, whether clean can write
+it, and the pip command for a missing library.
 """
 
 
@@ -22,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look what is there, print."""
+    """Look up what is installed, print."""
     from templatemine.io.formats import FORMATS, installed, pip_line, suffixes_of
 
     if args.json:

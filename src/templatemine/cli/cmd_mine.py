@@ -28,24 +28,23 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "METHODS", "add", "run"]
 
 DESCRIPTION = """\
-Learns what repeats in the articles of each source and writes one pack a
-source, a JSON file named after the source, into a folder; beside it, in
-NAME.rejected.jsonl.gz, the strings that repeat but are no templates, each with
-the reason.  What people decided about the templates of a pack that is
-replaced (its overrides) is kept and applied.
+Learns what repeats in the articles of each source. Writes one pack per source
+into a folder, a JSON file named after the source, and beside it
+NAME.rejected.jsonl.gz: the candidates that repeat but are no templates, each
+with the reason. If a pack is replaced, the decisions of people about its
+templates (its overrides) are kept and applied.
 
-All packs appear together when everything is done; whatever happens before
-that leaves the folder as it was.
+All packs appear together at the end; a run that fails leaves the folder
+unchanged.
 
-With --memory the archive may be of any size: it is sorted by source on disk
-first, beside the packs, in a hidden folder that goes when all is done. A run
-that ends early, however it ends, is gone on with when the same command is
-given again; if inputs or options have changed it starts over, and says so.
+With --memory the archive may be of any size: it is first sorted by source on
+disk, in a hidden folder beside the packs, which is deleted at the end. A run
+that was interrupted continues when the same command is given again; if inputs
+or options have changed, it prints this and starts over.
 
-With --shared there is one pack more, _shared.json: the lines that are boilerplate
-of many sources. It is for articles of sources that are too small or too new
-for a pack of their own, and is used only where "clean --fallback _shared" says
-so.
+--shared writes one more pack, _shared.json: lines that are boilerplate of many
+sources. It is for articles of sources that are too small or too new for a pack
+of their own, and is used only with "clean --fallback _shared".
 """
 
 METHODS = ("default", "energy", "thesis")
@@ -60,25 +59,25 @@ def add(parser: argparse.ArgumentParser) -> None:
     tokenise, mine = TokeniseConfig(), MineConfig()
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     parser.add_argument(
-        "--output", "-o", metavar="FOLDER", required=True, help="folder for the packs; made if it is missing"
+        "--output", "-o", metavar="FOLDER", required=True, help="folder for the packs; created if missing"
     )
     group = parser.add_argument_group("mining")
     group.add_argument(
         "--method",
         choices=METHODS,
         default=METHODS[0],
-        help="what tells templates from prose: all evidence, frequency, or the thesis (default: %(default)s)",
+        help="how templates are found: by all evidence, by frequency, or as in the thesis (default: %(default)s)",
     )
     group.add_argument(
         "--patterns-file",
         metavar="FILE",
-        help="own patterns for what varies in a template: TOML, [[pattern]] tables of name, regex, perhaps spans",
+        help="your own patterns for variable parts: TOML, [[pattern]] tables with name, regex and spans",
     )
     group.add_argument(
         "--separators",
         metavar="CHARACTERS",
         default=tokenise.separators,
-        help="characters that part words beside white space (default: %(default)s); write --separators=...",
+        help="characters that separate tokens, besides white space (default: %(default)s); write --separators=...",
     )
     group.add_argument(
         "--min-docs",
@@ -92,49 +91,51 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=common.at_least(1),
         default=mine.min_df,
-        help="look only at strings in so many documents of a source (default: %(default)s) ...",
+        help="minimum document frequency of a candidate (default: %(default)s) ...",
     )
     group.add_argument(
         "--min-share",
         metavar="X",
         type=common.share,
         default=mine.min_share,
-        help="... and in this share of them (default: what the method asks)",
+        help="... and minimum share of the documents (default: that of the method)",
     )
     group.add_argument(
         "--max-sources",
         metavar="N",
         type=common.at_least(1),
         default=CrossSiteConfig().max_sources,
-        help="drop a string that so many other sources have as well (default: %(default)s)",
+        help="energy and thesis: reject a candidate that N other sources have (default: %(default)s)",
     )
     sample = SampleConfig().documents
     group.add_argument(
         "--exact",
         action="store_true",
-        help=f"never sample; of a source of over {sample:,} documents a sample is mined, and the result counted in all",
+        help=f"never sample; by default a source of over {sample:,} documents is mined from a sample",
     )
     common.add_background_option(group)
-    group = parser.add_argument_group("larger than memory")
+    group = parser.add_argument_group("archives larger than memory")
     group.add_argument(
         "--memory",
         metavar="SIZE",
         type=common.size,
-        help="take at most so much, such as 500M or 2G; a source that does not fit is mined from a sample",
+        help="memory limit, such as 500M or 2G; a source that does not fit is mined from a sample",
     )
-    group.add_argument("--restart", action="store_true", help="with --memory: start over, whatever an earlier run left")
+    group.add_argument(
+        "--restart", action="store_true", help="with --memory: start over, do not continue an earlier run"
+    )
     shared = SharedConfig()
-    group = parser.add_argument_group("what sources share")
-    group.add_argument("--shared", action="store_true", help="also write the pack of what many sources share")
+    group = parser.add_argument_group("shared boilerplate")
+    group.add_argument("--shared", action="store_true", help="also write the pack of templates that many sources share")
     group.add_argument(
         "--shared-sources",
         metavar="N",
         type=common.at_least(2),
         default=shared.least,
-        help=f"sources that must have a template, and {shared.share:.0%}% of them all at least (default: %(default)s)",
+        help=f"least number of sources with a template, and {shared.share:.0%}% of all sources (default: %(default)s)",
     )
     common.add_input_options(parser)
-    common.add_run_options(parser, "threads, one a source at a time")
+    common.add_run_options(parser, "number of threads, each with one source at a time")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -143,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output == "-":
         raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
     if args.restart and args.memory is None:
-        raise ConfigError("--restart is for runs with --memory; others leave nothing to go on from")
+        raise ConfigError("--restart needs --memory: other runs leave nothing to continue from")
     mined = _in_memory(args, terminal) if args.memory is None else _on_disk(args, terminal)
     _summary(args, terminal, mined)
     return 0
@@ -218,7 +219,7 @@ def _documents(
     config: PipelineConfig,
     steps: common.Steps,
 ) -> Iterator[Document]:
-    """All documents; when the last one is read and before mining begins, what can be known to fail fails."""
+    """All documents; after the last one, before mining begins, raise every error that is known by then."""
     from templatemine.archive.apply_overrides import kept_rules
     from templatemine.mining.select import fewest_documents
 

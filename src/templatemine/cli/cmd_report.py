@@ -1,4 +1,4 @@
-"""``templatemine report``: packs and an archive -> one HTML file to look at."""
+"""``templatemine report``: packs and an archive -> one HTML report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Writes one HTML file that shows what was learnt and what is cut: for each
-source the histogram over document frequency with its cut-off, the templates,
-the rejected candidates with their reasons, and articles with every cut marked.
-The file loads nothing, so it can be sent and kept.
+Writes one HTML file: for each source the histogram over document frequency
+with its cut-off, the templates, the rejected candidates with their reasons, and
+articles with every removed part marked. The file loads nothing from elsewhere,
+so it can be sent and kept.
 
-Without --archive it tells what the packs know; with it, what they do to the
-articles of the archive, which need not be the one they were mined from.
+Without --archive the report is about the packs; with it, also about their
+effect on the articles of the archive, which may differ from the archive they
+were mined from.
 """
 
 _EVERY = 256
@@ -33,35 +34,35 @@ _EVERY = 256
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     config = ReportConfig()
-    parser.add_argument("packs", metavar="PACKS", nargs="+", help="folders of packs, and packs")
+    parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
     parser.add_argument(
         "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
     )
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML; - for standard output")
+    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
-        "--title", metavar="TEXT", default="Templates", help="heading of the page (default: %(default)s)"
+        "--title", metavar="TEXT", default="Templates", help="title of the report (default: %(default)s)"
     )
-    group = parser.add_argument_group("how much is shown")
+    group = parser.add_argument_group("size of the report")
     group.add_argument(
         "--samples",
         metavar="N",
         type=common.at_least(0),
         default=config.samples,
-        help="articles of each source (default: %(default)s)",
+        help="articles per source (default: %(default)s)",
     )
     group.add_argument(
         "--context",
         metavar="N",
         type=common.at_least(0),
         default=config.context,
-        help="characters beside a cut (default: %(default)s)",
+        help="characters of context around a removed part (default: %(default)s)",
     )
     group.add_argument(
         "--rows",
         metavar="N",
         type=common.at_least(1),
         default=config.rows,
-        help="rows of the tables of templates of all sources together (default: %(default)s)",
+        help="rows in the tables of templates, of all sources together (default: %(default)s)",
     )
     group.add_argument(
         "--rejected",
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.view import make_report
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
-        raise ConfigError("--samples: articles are taken from an --archive, and none is given")
+        raise ConfigError("--samples needs --archive: articles come from it")
     require()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)

@@ -1,4 +1,4 @@
-"""``templatemine show``: what is in a pack."""
+"""``templatemine show``: prints the contents of a pack, or the packs of a folder."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Shows a pack: where it comes from, how many strings stand in which share of
-the documents and where that was cut, and its templates. Words in braces are
-patterns: {number} stands for any number. Of a folder, lists the packs in it,
-each with the histogram of its strings over the share of documents, 0 to 100%.
+Shows a pack: its source, the histogram of strings over document frequency with
+the cut-off, and its templates. Words in braces are patterns: {number} matches
+any number. For a folder, lists its packs, each with the histogram of its
+strings over the share of documents, 0 to 100%.
 
-On a terminal long strings are cut to its width; anywhere else, and with
---full, they are whole.
+On a terminal long strings are cut to its width; elsewhere, and with --full,
+they are printed in full.
 """
 
 _LIMIT = 30
@@ -43,17 +43,15 @@ _STRIP = 20
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
-    parser.add_argument(
-        "--rejected", action="store_true", help="list the strings that are no templates, with the reason for each"
-    )
+    parser.add_argument("--rejected", action="store_true", help="list the rejected candidates, each with its reason")
     parser.add_argument("--dropped", action=common.OldName, dest="rejected", now="--rejected", nargs=0, const=True)
-    parser.add_argument("--regex", action="store_true", help="show the expressions instead of the words")
+    parser.add_argument("--regex", action="store_true", help="print the expressions instead of the words")
     parser.add_argument(
         "--limit",
         "-n",
         metavar="N",
         type=common.at_least(0),
-        help=f"list only so many strings; 0 for all (default: {_LIMIT}, with --json 0)",
+        help=f"maximum number of rows; 0 for all (default: {_LIMIT}, with --json 0)",
     )
     parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -100,15 +98,15 @@ def _header(pack: Pack, width: int | None) -> list[str]:
         ("documents", f"{pack.documents:,}" + (f", {dates}" if dates else "")),
         (
             "mined from",
-            f"{'HTML' if pack.html else 'text'}, words parted by {separators}, {len(pack.enabled)} patterns"
-            + (f" and of your own: {own}" if own else ""),
+            f"{'HTML' if pack.html else 'text'}, tokens separated by {separators}, {len(pack.enabled)} patterns"
+            + (f" and your own: {own}" if own else ""),
         ),
         ("method", f"{pack.method} ({pack.generator})"),
         ("cut-off", _cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
         *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
         *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
-        ("rejected", tables.count(sum(pack.rejected.values()), "string")),
+        ("rejected", tables.count(sum(pack.rejected.values()), "candidate")),
         *(("", f"{number:,} {reason}") for reason, number in pack.rejected.items()),
     ]
     lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
@@ -133,7 +131,7 @@ def _cutoff(pack: Pack) -> str:
 
 
 def _decisions(overrides: Overrides) -> str:
-    """What people decided about the pack."""
+    """The decisions of people about the pack."""
     kinds = Counter(rule.action for rule in overrides.rules)
     told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
     removed, added = tables.count(len(overrides.removed), "template"), f"{len(overrides.added):,}"
@@ -141,14 +139,14 @@ def _decisions(overrides: Overrides) -> str:
 
 
 def _pages(history: PageHistory) -> str:
-    """What the pages of the source say about where their main text stands."""
+    """What the pack knows of the pages of its source."""
     kept = f"{history.share:.0%} of the words of {tables.count(history.documents, 'page')} taken for main text"
     paths, texts = tables.count(len(history.paths), "path"), tables.count(len(history.texts), "text")
-    return f"{kept}; votes on {paths}; {texts} found on several pages"
+    return f"{kept}; votes on {paths}; {texts} repeated on several pages"
 
 
 def _histogram(pack: Pack, width: int | None) -> list[str]:
-    """How many strings stand in which share of the documents, on a log scale, with a mark below the cut-off."""
+    """The number of strings by share of documents, on a log scale, with a mark below the cut-off."""
     counts = [max(count, 0) for count in pack.cutoff.histogram]
     if not counts:
         return []
@@ -187,7 +185,7 @@ def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[s
     for one in shown:
         string = one.regex if regex or one.tokens is None else common.one_line(joined(one.tokens))
         rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
-    # The string comes last: it may be cut, and it may be in a script that runs from right to left.
+    # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = tables.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
     return lines + _more(len(pack.templates) - len(shown))
 
@@ -200,7 +198,7 @@ def _rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, wid
         for tokens, df, count, reason in islice(rejected, limit or None)
     ]
     lines = (
-        tables.table((">df", ">share", ">count", "reason", "string"), rows, width)
+        tables.table((">df", ">share", ">count", "reason", "candidate"), rows, width)
         if rows
         else ["no rejected candidates"]
     )
@@ -219,7 +217,7 @@ def _more(number: int) -> list[str]:
 
 
 def _show_folder(args: argparse.Namespace) -> int:
-    """List the packs in a folder; those that cannot be trusted are named and make the exit code 2."""
+    """List the packs in a folder; for a pack with errors print them, and return exit code 2."""
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import pack_files
 
@@ -260,7 +258,7 @@ def _pack_row(file: str, pack: Pack) -> Sequence[str]:
     numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.min_df(pack))
     from templatemine.report.histogram import sparkline
 
-    # Between bars, so that where it begins and ends is seen.
+    # Between bars, so that its ends are visible.
     strip = f"|{sparkline([max(count, 0) for count in pack.cutoff.histogram], _STRIP, _bars())}|"
     return pack.source, *numbers, strip, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
 

@@ -1,4 +1,4 @@
-"""``templatemine sort``: archives -> a folder with a file a source."""
+"""``templatemine sort``: archives -> a folder with one file per source."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from templatemine.errors import CorpusError
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Writes the records of all inputs into a folder, one file of JSON lines a
-source (NAME.jsonl.gz), each record as it stands, in the order of the inputs.
+Writes the records of all inputs into a folder, one file of JSON lines per
+source (NAME.jsonl.gz). Records are unchanged and in the order of the inputs.
 The archive may be of any size and its sources mixed in any way.
 
-All files appear together when everything is done; a run that ends before that
-has written nothing, and the next one begins anew.
+All files appear together at the end; a run that fails has written nothing, and
+the next one starts anew.
 """
 
 
@@ -24,10 +24,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     parser.add_argument(
-        "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; made if it is missing"
+        "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; created if missing"
     )
     parser.add_argument(
-        "--memory", metavar="SIZE", type=common.size, default=1 << 29, help="take at most so much (default: 512M)"
+        "--memory", metavar="SIZE", type=common.size, default=1 << 29, help="memory limit (default: 512M)"
     )
     common.add_input_options(parser)
     common.add_run_options(parser, "")

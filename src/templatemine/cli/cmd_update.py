@@ -1,4 +1,4 @@
-"""``templatemine update``: new documents -> packs that follow their sites."""
+"""``templatemine update``: new documents -> packs that are up to date."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DAYS, _LEAST = 14, 500
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("packs", metavar="PACKS", help="folder of the packs; made if it is missing")
+    parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created if missing")
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     group = parser.add_argument_group("window")
     group.add_argument(
@@ -51,19 +51,19 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="DAYS",
         type=common.at_least(1),
         default=_DAYS,
-        help="keep documents of so many days before the newest (default: %(default)s) ...",
+        help="keep documents of so many days up to the newest (default: %(default)s) ...",
     )
     group.add_argument(
         "--least",
         metavar="N",
         type=common.at_least(1),
         default=_LEAST,
-        help="... or the newest N, if more; a pack of more documents waits for so many (default: %(default)s)",
+        help="... or the newest N, if these are more; a pack of more documents waits for N (default: %(default)s)",
     )
-    group.add_argument("--today", metavar="DAY", help="for documents without a day: 2024-05-31 (default: the clock's)")
     group.add_argument(
-        "--memory", metavar="SIZE", type=common.size, default=1 << 30, help="take at most so much (default: 1G)"
+        "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"
     )
+    group.add_argument("--memory", metavar="SIZE", type=common.size, default=1 << 30, help="memory limit (default: 1G)")
     common.add_background_option(parser.add_argument_group("mining"))
     common.add_input_options(parser)
     common.add_run_options(parser, "")
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     today = args.today or datetime.now(UTC).date().isoformat()
     if day_of(today) != today:
-        raise ConfigError(f"--today: expected a day such as 2024-05-31, got {today!r}")
+        raise ConfigError(f"--today: expected a date such as 2024-05-31, got {today!r}")
     common.check_inputs(args.inputs)
     config = FollowConfig(
         today=today,
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     notes = terminal.notes()
     if replaced := sum(one.replaced for one in found):
         notes.insert(
-            0, f"{tables.count(replaced, 'document')} with the id of another and another text (the last counts)"
+            0, f"{tables.count(replaced, 'document')} with a known id and a different text (the last version counts)"
         )
     if notes:
         terminal.say("", *notes)
@@ -144,7 +144,7 @@ def _lines(one: Followed) -> list[str]:
         of_kind = [line for line in marked if line.startswith(kind)]
         lines += [f"  {common.one_line(line)}" for line in of_kind[:_SHOWN]]
         if len(of_kind) > _SHOWN:
-            lines.append(f"  {kind} and {len(of_kind) - _SHOWN:,} more (--json tells of all)")
+            lines.append(f"  {kind} and {len(of_kind) - _SHOWN:,} more (--json lists all)")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What the sub-commands share: options, messages on standard error, progress."""
+"""Code that sub-commands share: options, messages on standard error, progress."""
 
 from __future__ import annotations
 
@@ -50,24 +50,23 @@ __all__ = [
 ]
 
 _STRICT = """\
-  1    --strict, and stopped at the first such document; nothing was written
+  1    --strict: stopped at the first such document; nothing was written
 """
 
 EXIT_CODES = f"""\
 exit codes:
   0    done; documents that could not be read were skipped, named and counted
 {_STRICT}\
-  2    wrong options, or something cannot be read, trusted or written; nothing
-       was written
+  2    wrong options, or an input or output with an error; nothing was written
   130  interrupted; nothing was written
 """
 
 INPUT_HELP = """\
-JSON lines, WARC, feeds, tables or another format that "templatemine formats" lists; a folder of .txt or .html files, or
-of such archives; a pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
+JSON lines, WARC, feeds, tables or another format of "templatemine formats"; a folder of .txt or .html files, or of such
+archives; a glob pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
 
 SHOWN = 5
-"""Bad documents that are named one by one before the rest is only counted."""
+"""Number of skipped documents that are named; the rest is only counted."""
 
 
 class StrictStop(Exception):
@@ -78,21 +77,21 @@ class StrictStop(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """As the program and its commands parse: tells the exit codes, takes options as they are written in full, and says
-    what is wrong in one line instead of printing the usage."""
+    """The parser of the program and of its commands: the help lists the exit codes, options have no abbreviations, and
+    an error is one line instead of the usage."""
 
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
         super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, **options)
 
     def format_help(self) -> str:
-        """The help; a command without ``--strict`` does not end with its exit code."""
-        whole = " " not in self.prog  # of the program, which tells those of all commands
+        """The help; the exit code of ``--strict`` is listed only if the command has this option."""
+        whole = " " not in self.prog  # the program lists the codes of all commands
         told = whole or "--strict" in self._option_string_actions
         return super().format_help() if told else super().format_help().replace(_STRICT, "")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As every parser does; what a command does not know is refused by it, for its help says what it knows."""
+        """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
         namespace, others = super().parse_known_args(args, namespace)
         if others:
             self.error(f"unrecognized arguments: {' '.join(others)}")
@@ -150,7 +149,7 @@ def share(text: str) -> float:
 
 
 def size(text: str) -> int:
-    """A type for argparse: bytes, perhaps with K, M, G or T for powers of 1,024."""
+    """A type for argparse: bytes, with an optional K, M, G or T for powers of 1,024."""
     number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
     if number and number[-1] in "KMGT":
         unit = 10 * ("KMGT".index(number[-1]) + 1)
@@ -181,28 +180,28 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         "--html-field",
         metavar="NAME",
         default=defaults.html_field,
-        help="the page, where there is one (default: %(default)s)",
+        help="the HTML page (default: %(default)s)",
     )
     group.add_argument(
         "--source-field",
         metavar="NAME",
         default=defaults.source_field,
-        help="the source; without it the file is one (default: %(default)s)",
+        help="the source; without it the file name is the source (default: %(default)s)",
     )
     group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
     group.add_argument(
         "--source-of",
         metavar="RULE",
-        help="where the source of a record stands: domain or host (of its url), field:NAME, path:N (0 the name of the "
-        "file, 1 the folder it is in ...), re:REGEX (its one group, in the url); default: the source field, or of "
-        "crawled pages the domain",
+        help="where the source of a record is: domain or host (of its url), field:NAME, path:N (0 is the file name, 1 "
+        "its folder ...), re:REGEX (one group, applied to the url); default: the source field, or the domain of "
+        "crawled pages",
     )
     group.add_argument(
         "--max-record",
         metavar="MIB",
         type=at_least(1),
         default=defaults.max_record >> 20,
-        help="skip records of more mebibytes, and say so (default: %(default)s)",
+        help="skip larger records (default: %(default)s)",
     )
 
 
@@ -213,13 +212,13 @@ def add_input_options(parser: argparse.ArgumentParser, *names: str) -> None:
         *(names or ("--input-format", "--format")),
         metavar="NAME",
         dest="input_format",
-        help="what the inputs are, see templatemine formats (default: by the suffix of each; - is a page if it begins "
-        "like one, else JSON lines)",
+        help="format of the inputs, see templatemine formats (default: by suffix; - is a page if it begins like one, "
+        "else JSON lines)",
     )
 
 
 def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> None:
-    """Packs, and folders of them: all paths that follow."""
+    """Packs or folders of packs: all paths that follow."""
     group.add_argument("--packs", "-p", metavar="PATH", nargs="+", action="extend", help=meaning, **options)
 
 
@@ -229,7 +228,7 @@ def add_headline_option(group: argparse._ActionsContainer) -> None:
         "--headline",
         choices=("keep", "drop"),
         default=PageConfig().headline,
-        help="of pages, what to do with the headline, byline and date of the main text (default: %(default)s)",
+        help="for pages: keep or drop headline, byline and date in the main text (default: %(default)s)",
     )
 
 
@@ -254,12 +253,12 @@ def add_background_option(group: argparse._ActionsContainer) -> None:
         "--background",
         metavar="FILE",
         default=SHIPPED,
-        help="what is common in prose elsewhere: a table of datasets/background.py, or none (default: the shipped one)",
+        help="rates of strings in prose elsewhere: a table of datasets/background.py, or none (default: shipped table)",
     )
 
 
 def background_of(args: argparse.Namespace) -> str:
-    """The background that was asked for; a table with a mistake is told of before anything is read."""
+    """The background in the options; an error in its table is raised before any input is read."""
     name: str = args.background
     if name not in (SHIPPED, NO_BACKGROUND):
         from templatemine.mining.background import read
@@ -278,44 +277,44 @@ def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
             metavar="N",
             type=jobs,
             default=1,
-            help=f"{jobs_help}; 0 for one a processor (default: %(default)s)",
+            help=f"{jobs_help}; 0 for one per processor (default: %(default)s)",
         )
-    group.add_argument("--force", "-f", action="store_true", help="replace files that exist")
+    group.add_argument("--force", "-f", action="store_true", help="replace existing files")
     group.add_argument(
-        "--strict", action="store_true", help="stop at the first document that cannot be read, write nothing, exit 1"
+        "--strict", action="store_true", help="stop at the first unreadable document, write nothing, exit 1"
     )
     group.add_argument(
         "--json",
         action="store_true",
-        help="print the summary as JSON on standard output (standard error, if records go to standard output)",
+        help="print the summary as JSON to standard output (to standard error if records go to standard output)",
     )
     group.add_argument(
         "--quiet",
         "-q",
         action="store_true",
-        help="no progress and no summary table; documents skipped and errors are still told",
+        help="no progress and no summary; skipped documents and errors are still printed",
     )
 
 
 def check_inputs(inputs: Sequence[str]) -> None:
-    """What can be known to fail before anything is read."""
+    """Raise errors that are known before anything is read."""
     if inputs.count("-") > 1:
         raise CorpusError("standard input can be read only once", "-", fatal=True)
 
 
 def check_packs(inputs: Sequence[str], packs: Iterable[str]) -> None:
-    """Raise a `ConfigError` if an input stands behind ``--packs``, which takes all paths that follow."""
+    """Raise a `ConfigError` if an input follows ``--packs``, which takes all paths that follow."""
     from templatemine.io.formats import by_path
 
     if not inputs:
-        raise ConfigError("no INPUT; every path after --packs is taken for packs, so give the inputs before it")
+        raise ConfigError("no INPUT; every path after --packs is read as a pack, so give the inputs before it")
     for path in packs:
         if not path.endswith(".json") and not os.path.isdir(path) and by_path(path) is not None:
-            raise ConfigError(f"--packs: every path after it is taken for packs, so give the input {path} before it")
+            raise ConfigError(f"--packs: every path after it is read as a pack, so give the input {path} before it")
 
 
 def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> Iterator[Record]:
-    """Records of all inputs, one after the other; an input that is not there is an error before any is read.
+    """Records of all inputs, in order; a missing input is an error before any is read.
 
     `report` is `Terminal.met`: a mere callable for errors would lose the notes of what was met.
     """
@@ -327,7 +326,7 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
 
 
 def nothing_read(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
-    """What to raise where the inputs hold no document that can be read; the bad ones have been told of."""
+    """The error for inputs without a readable document; the bad ones have been named."""
     terminal.skipped_more()
     found = f"found {terminal.skipped:,} that cannot be read" if terminal.skipped else "found none"
     where = ", ".join("stdin" if path == "-" else path for path in paths)
@@ -359,7 +358,7 @@ def complain(message: str, kind: str = "error: ") -> None:
 
 
 def out(text: str) -> None:
-    """Text on standard output, each character that its encoding cannot hold written as an escape."""
+    """Text on standard output; characters that its encoding lacks are written as escapes."""
     if sys.stdout is None:
         raise CorpusError("standard output is closed", "stdout", fatal=True)
     with _writing():
@@ -384,7 +383,7 @@ def _writing() -> Iterator[None]:
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """Print what is only for people: if they closed the stream, that is their choice."""
+    """Print a message for people; a closed stream is no error."""
     if stream is not None:
         with suppress(OSError, ValueError):
             stream.write(_encodable(text, stream))
@@ -392,7 +391,7 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def colours(stream: TextIO | None) -> bool:
-    """True if a stream is a terminal that shows colours, and whoever sits there wants them (no-color.org)."""
+    """True if a stream is a terminal that shows colours, and NO_COLOR is not set (no-color.org)."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and stream is not None and stream.isatty()
 
@@ -403,10 +402,10 @@ def _encodable(text: str, stream: TextIO) -> str:
 
 
 def visible(text: str) -> str:
-    """Text that does nothing to a terminal: control characters and line ends are escapes.
+    """Text that is safe on a terminal: control characters and line ends are escaped.
 
-    The joiners that scripts need stay; marks that turn the direction of writing, which could disguise the rest of the
-    line, do not.
+    Joiners, which some scripts need, stay; marks that change the direction of writing are escaped, since they could
+    disguise the rest of the line.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -414,7 +413,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Visible text with all white space made single blanks."""
+    """Visible text with each run of white space as one blank."""
     return visible(" ".join(text.split()))
 
 
@@ -429,7 +428,7 @@ Steps = Callable[[str, int, int | None], None]
 
 
 class Terminal:
-    """What a run tells the person who started it, on standard error."""
+    """The messages of a run, on standard error."""
 
     def __init__(self, *, quiet: bool, strict: bool) -> None:
         self.quiet = quiet
@@ -440,7 +439,7 @@ class Terminal:
 
     @property
     def met(self) -> Report:
-        """For readers: errors are skipped (see `skip`), and what does no harm is counted."""
+        """For readers: documents with errors are skipped (see `skip`), harmless oddities are counted."""
         if self._met is None:
             from templatemine.io.files import Report
 
@@ -453,7 +452,7 @@ class Terminal:
         return time.monotonic() - self._began
 
     def skip(self, error: CorpusError) -> None:
-        """Count a document that cannot be read; the first few are named, and the first one stops a strict run."""
+        """Count an unreadable document; the first few are named, and the first one stops a strict run."""
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
@@ -461,16 +460,16 @@ class Terminal:
             complain(str(error), "skipped: ")
 
     def skipped_more(self) -> None:
-        """Say how many bad documents there were beyond those that were named."""
+        """Print how many more documents were skipped than were named."""
         if self.skipped > SHOWN:
             complain(f"and {self.skipped - SHOWN:,} more", "skipped: ")
 
     def note(self, text: str) -> None:
-        """One line that is no error, told even by quiet runs: what was done differs from what one might think."""
+        """One line that is no error and is printed even in quiet runs: something unexpected was done."""
         complain(text, "")
 
     def notes(self) -> list[str]:
-        """What readers met, a line each."""
+        """What readers counted, one line each."""
         return [] if self._met is None else [f"{number:,} {what}" for what, number in sorted(self._met.notes.items())]
 
     def say(self, *lines: str) -> None:
@@ -509,7 +508,7 @@ class Terminal:
 
             def step(name: str, done: int, total: int | None) -> None:
                 if name not in tasks:
-                    for task in bars.tasks:  # what came before is over
+                    for task in bars.tasks:  # earlier tasks are complete
                         bars.update(task.id, total=task.completed, completed=task.completed)
                     tasks[name] = bars.add_task(name, total=total, count="")
                 bars.update(

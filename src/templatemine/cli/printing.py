@@ -1,4 +1,4 @@
-"""Tables for people: fitted to the width of a terminal, whole anywhere else."""
+"""Tables for people: fitted to the width of a terminal, in full elsewhere."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _ROWS = 40
 def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> list[str]:
     """The table of a summary, as wide as standard error."""
     lines = table(header, rows[:_ROWS], terminal_width(sys.stderr), wrap=True)
-    return lines if len(rows) <= _ROWS else [*lines, f"and {len(rows) - _ROWS:,} more {what} (--json tells of all)"]
+    return lines if len(rows) <= _ROWS else [*lines, f"and {len(rows) - _ROWS:,} more {what} (--json lists all)"]
 
 
 def count(number: int, what: str) -> str:

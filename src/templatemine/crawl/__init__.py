@@ -1,1 +1,1 @@
-"""A history of news sites, fetched politely and over days; needs the extra ``crawl``."""
+"""Crawls news sites and their feeds into an archive, politely, over days; needs the extra ``crawl``."""

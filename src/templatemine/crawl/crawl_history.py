@@ -1,9 +1,9 @@
-"""The crawl without the network: what is to be fetched next, and what becomes of what was fetched.
+"""The crawl without the network: decides what to fetch next, and records what was fetched.
 
-Addresses stand in a queue for each registered domain, and domains take turns; at most two of a domain are handed out at
-a time, one to be fetched and one to wait out the delay, so that no domain stands in the way of another (the aim of the
+Each registered domain has a queue of addresses, and domains take turns.  At most two addresses of a domain are handed
+out at a time, one being fetched and one waiting for the delay, so that no domain blocks another (the aim of the
 priority queue in Foschini's section 4.1).  Domains that ask for more time wait here, with nothing handed out.
-Memory holds a number for each page that is due, and what is on its way.
+Memory holds a number for each page that is due, and the addresses under way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import urldefrag, urljoin
 from templatemine.config import ReadConfig
 from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, skipped_hours, when
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.state import FETCHED_ALREADY, Feed, Page, Standing, State
+from templatemine.crawl.state import FETCHED_ALREADY, Feed, Page, State, Status
 from templatemine.crawl.warc_output import Exchange, Output
 from templatemine.errors import CorpusError
 from templatemine.io.feed import parsed_feed
@@ -30,10 +30,10 @@ from templatemine.io.web import Fetched, page_record
 __all__ = ["Answer", "History", "clean_url", "read_urls"]
 
 _AHEAD = 2
-"""Of a domain handed out at a time."""
+"""Most addresses of a domain that are handed out at a time."""
 
 _MOST_ITEMS = 1000
-"""Items taken from one answer of a feed; feeds hold ten to a few hundred."""
+"""Most items taken from one answer of a feed; feeds have ten to a few hundred."""
 
 _LONGEST_URL = 4096
 _LONGEST_TITLE = 1000
@@ -45,7 +45,7 @@ _SNIFFED = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back.  `body` has no encoding any more but its character set; `exchange` is as it was on the wire."""
+    """A response.  `body` is decoded but for its character set; `exchange` is as it was on the wire."""
 
     status: int
     content_type: str
@@ -56,7 +56,7 @@ class Answer:
 
 
 def clean_url(url: str, base: str = "") -> str | None:
-    """An absolute HTTP address without its fragment; None if it is none."""
+    """The absolute HTTP address without its fragment; None if the text is no address."""
     try:
         whole = urldefrag(urljoin(base, url.strip())).url
     except ValueError:
@@ -97,7 +97,7 @@ class History:
     # ------------------------------------------------------------------------------------------------------- the queues
 
     def add(self, urls: Iterator[str]) -> None:
-        """Take addresses of pages or feeds from the user; those that are known stay as they are."""
+        """Add addresses of pages or feeds from the user; known ones do not change."""
         for page in self.state.add(Page(url=url, source=domain_of(url)) for url in urls):
             self._queue(page.source, page.number)
 
@@ -109,7 +109,7 @@ class History:
         self._line_up(source)
 
     def _line_up(self, source: str) -> None:
-        """Give a domain its turn, if it has something that may be fetched.  The others cost nothing while they wait."""
+        """Put a domain in the rota if it has something to fetch.  Waiting domains cost nothing."""
         if source not in self._turns and self._ready(source):
             self._turns[source] = None
 
@@ -129,7 +129,7 @@ class History:
         heapq.heappush(self._visits, (feed.due, feed.url))
 
     def _rest(self, source: str, seconds: float, now: float) -> None:
-        """Hand out nothing of a domain for some time."""
+        """Hand out no address of a domain for some time."""
         until = now + min(seconds, self._config.max_wait)
         if until > self._resting.get(source, now):
             self._resting[source] = until
@@ -145,7 +145,7 @@ class History:
                 self._line_up(source)
 
     def next(self, now: float) -> Page | Feed | None:
-        """What is to be fetched; None if nothing is for now."""
+        """The next page or feed to fetch; None if there is none at the moment."""
         self._wake(now)
         while self._visits and self._visits[0][0] <= now:
             _, url = heapq.heappop(self._visits)
@@ -167,7 +167,7 @@ class History:
         return None
 
     def over(self) -> bool:
-        """Nothing may be fetched or is on its way, and no feed will bring anything."""
+        """True if nothing is due or under way, and no feed is to be visited."""
         return not (self._feeds or self._away or self._turns or any(map(self._able, self._resting)))
 
     def _back(self, job: Page | Feed, now: float) -> None:
@@ -181,7 +181,7 @@ class History:
     # ------------------------------------------------------------------------------------------------------ the answers
 
     def postponed(self, job: Page | Feed, reason: str, seconds: float, now: float, *, answered: bool) -> None:
-        """Keep for later what a site asks to wait with; what was `answered` so too often has failed."""
+        """Postpone a request on the wish of the site; it fails if it was `answered` so too often."""
         self._rest(job.source, seconds, now)
         if answered:
             self._asked[job.url] += 1
@@ -192,7 +192,7 @@ class History:
         self._back(job, now)
 
     def failed(self, job: Page | Feed, reason: str, now: float) -> None:
-        """Note that nothing came of it."""
+        """Record a failure."""
         self._asked.pop(job.url, None)
         if isinstance(job, Feed):
             self._back(job, now)
@@ -203,10 +203,10 @@ class History:
         self.fetched["failed"] += 1
         self._tried[job.source] += 1
         self._back(job, now)
-        self.state.settle(job, Standing.FAILED, reason=reason)
+        self.state.settle(job, Status.FAILED, reason=reason)
 
     def answered(self, job: Page | Feed, answer: Answer, now: float) -> None:
-        """Take what came: items of a feed, or a page.
+        """Record a response: the items of a feed, or a page.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class History:
             self.failed(page, "no page", now)
             return
         end = self._output.add(exchange, page, record.fields)
-        self.state.settle(page, Standing.DONE, finish=end, final=exchange.url)
+        self.state.settle(page, Status.DONE, finish=end, final=exchange.url)
         self._tried[page.source] += 1
         self._back(page, now)
         self.fetched["pages"] += 1
@@ -313,11 +313,11 @@ class History:
 
 
 _REMARK = re.compile(r"(?:^|\s)#.*", re.DOTALL)
-"""Within an address # begins a fragment."""
+"""A comment; within an address # begins a fragment."""
 
 
 def read_urls(path: str) -> Iterator[str]:
-    """The addresses in a file, one a line; empty lines are passed over, and what follows a # at the beginning of a line
+    """The addresses in a file, one per line; empty lines are skipped, and what follows a # at the beginning of a line
     or behind a blank.
 
     Raises

@@ -1,4 +1,4 @@
-"""A crawl from start to end, in this process; Twisted's reactor allows one a process."""
+"""A crawl from start to end, in this process; the reactor of Twisted allows one per process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from templatemine.crawl.settings import CrawlConfig, scrapy_settings
-from templatemine.crawl.state import Standing, State
+from templatemine.crawl.state import State, Status
 from templatemine.errors import CorpusError, MissingExtraError
 from templatemine.io.write import check_directory
 
@@ -22,7 +22,7 @@ _STATE = ".state"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crawled:
-    """What a run did, and what there is by now.
+    """The result of a run, and the totals of all runs.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Crawled:
 
 
 def crawl(inputs: Sequence[str], output: str, config: CrawlConfig | None = None) -> Crawled:
-    """Fetch pages, and the items of feeds as they appear, into an archive; or go on with one.
+    """Fetch pages, and the items of feeds as they appear, into an archive; or continue one.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def crawl(inputs: Sequence[str], output: str, config: CrawlConfig | None = None)
         counts = state.counts()
         return Crawled(
             run=dict(history.fetched),
-            pages=counts[Standing.DONE],
-            failed=counts[Standing.FAILED],
-            left=counts[Standing.DUE],
+            pages=counts[Status.DONE],
+            failed=counts[Status.FAILED],
+            left=counts[Status.DUE],
             reasons=state.reasons(),
             resumed=resumed,
             stopped=stopped,
@@ -117,7 +117,7 @@ def _reason(crawler: Any) -> str:
 
 
 def _check(output: str, state: str, config: CrawlConfig) -> None:
-    """Take away what is there if that is wanted, and never touch a file that no crawl has made."""
+    """Delete an existing archive if the options say so; never touch a file that no crawl has written."""
     if config.force:
         if os.path.exists(state):
             State(state).close()  # no other crawl may be at it

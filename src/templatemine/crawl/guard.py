@@ -1,7 +1,7 @@
-"""What stands between the crawler and the network: no private address is connected to, no domain fetched too often.
+"""The layer between crawler and network: no connection to a private address, no domain fetched too often.
 
-A site that asks for time (Retry-After) gets it, up to a bound; what would wait for it meanwhile is handed back to where
-it came from, so that it takes no place among the fetches under way.
+A site that asks for time (Retry-After) gets it, up to a limit; requests that would wait for it are returned to the
+queue, so that they take no place among the fetches under way.
 
 Names are looked up at the moment of connecting, and the very addresses that were looked at are those connected to: a
 name that leads to a public address now and to a private one later (DNS rebinding) gains nothing, nor does a redirect,
@@ -54,11 +54,11 @@ class GuardedResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> GuardedResolver:
-        """As Scrapy makes it."""
+        """The constructor that Scrapy calls."""
         return cls(reactor, crawler.settings.getbool("TEMPLATEMINE_ALLOW_PRIVATE"))
 
     def install_on_reactor(self) -> None:
-        """Look up everything from here on."""
+        """Become the resolver of the reactor."""
         self._reactor.installNameResolver(self)
 
     def resolveHostName(
@@ -69,7 +69,7 @@ class GuardedResolver:
         addressTypes: Sequence[Any] | None = None,
         transportSemantics: str = "TCP",
     ) -> Any:
-        """As `IHostnameResolver` says."""
+        """See `IHostnameResolver`."""
         receiver = resolutionReceiver if self._allow_private else _Sieve(resolutionReceiver, hostName, self.refused)
         return self._inner.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
 
@@ -130,7 +130,7 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
 
 
 def _pause(response: Response) -> float:
-    """Seconds that a response asks for, 0 if none."""
+    """Seconds that a response asks to wait, 0 if none."""
     if response.status not in _ASKING:
         return 0.0
     after, date = (response.headers.get(name, b"").decode("latin-1") for name in ("Retry-After", "Date"))
@@ -171,7 +171,7 @@ class Manners:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> Manners:
-        """As Scrapy makes it."""
+        """The constructor that Scrapy calls."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
@@ -188,14 +188,14 @@ class Manners:
             raise IgnoreRequest(FETCHED_ALREADY)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Keep what came."""
+        """Keep the response."""
         request.meta["wire"] = response.copy()  # what undoes the encoding takes its header away
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Tell a name that was refused from one that does not exist; it is not tried again."""
+        """Distinguish a refused name from one that does not exist; it is not retried."""
         from twisted.internet import reactor
 
         refused = getattr(getattr(reactor, "nameResolver", None), "refused", ())
         if host_of(request.url) in refused:
-            raise IgnoreRequest("leads to a private address; --allow-private fetches it") from exception
+            raise IgnoreRequest("is a private address; --allow-private allows it") from exception

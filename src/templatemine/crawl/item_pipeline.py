@@ -1,9 +1,9 @@
-"""An item pipeline for spiders of your own: articles leave it without the boilerplate of their site.
+"""An item pipeline for your own spiders: it removes the boilerplate of the site from each item.
 
     ITEM_PIPELINES = {"templatemine.crawl.item_pipeline.TemplateCleanerPipeline": 300}
     TEMPLATEMINE_PACKS = "packs/"
 
-Items of every kind that Scrapy knows (dicts, Item, dataclasses, attrs) may pass.
+Items may be of every kind that Scrapy knows (dicts, Item, dataclasses, attrs).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["TemplateCleanerPipeline"]
 
 
 class TemplateCleanerPipeline:
-    """Cuts the templates of its source out of each item's text, and says in ``removed`` what was cut.
+    """Removes the templates of its source from the text of each item, and lists the removed parts in ``removed``.
 
     The source is the field `source` of an item, else the registered domain of its field `url`.  An item without a text,
     and one whose source has no pack, passes as it is.  ``removed`` (and ``removed_spared``, where a text was left
@@ -61,7 +61,7 @@ class TemplateCleanerPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> TemplateCleanerPipeline:
-        """As Scrapy makes it."""
+        """The constructor that Scrapy calls."""
         settings = crawler.settings
         packs = settings.get("TEMPLATEMINE_PACKS")
         if not packs:

@@ -1,4 +1,4 @@
-"""When to visit a feed again: by how often it brings something new, within what it asks for and what we allow.
+"""When to visit a feed again: by the rate of its new items, within the limits of the feed and of the options.
 
 And for how long a site asks to be left alone.
 """
@@ -13,7 +13,7 @@ from email.utils import mktime_tz, parsedate_tz
 __all__ = ["Rhythm", "after_failure", "after_visit", "pause_asked", "skipped_hours", "when"]
 
 _EXPECTED = 5
-"""New items that a visit should find: fewer visits would let long feeds run far ahead, more would mostly find one."""
+"""New items that a visit should find: with fewer visits long feeds lose items, with more most visits find none."""
 
 _MEMORY = 0.5
 """Weight of what was before a visit: the last few visits count, so that nights and redesigns are followed."""
@@ -27,7 +27,7 @@ _FIRST = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """What is known of a feed.
+    """The known rhythm of a feed.
 
     visited : time of the last visit that was answered, in seconds; 0 if there was none.
     every : seconds between visits, as things stand.
@@ -69,7 +69,7 @@ def after_visit(
 
 
 def after_failure(before: Rhythm, bounds: tuple[float, float]) -> Rhythm:
-    """The rhythm after a visit that brought no feed: half as often."""
+    """The rhythm after a visit that failed: half as often."""
     return replace(before, every=min(max(_GROWTH * before.every, bounds[0]), bounds[1]))
 
 
@@ -93,7 +93,7 @@ def when(start: float, hours: frozenset[int]) -> float:
 
 
 def pause_asked(after: str | None, date: str | None, now: float) -> float:
-    """Seconds that an answer asks for by its Retry-After (RFC 9110, section 10.2.3); 0 if it asks for none.
+    """Seconds that an answer asks to wait by its Retry-After (RFC 9110, section 10.2.3); 0 if none.
 
     A date is read against that of the answer, for clocks differ; if it tells none, against ours.
     """
@@ -108,7 +108,7 @@ def pause_asked(after: str | None, date: str | None, now: float) -> float:
 
 
 def _seconds(date: str) -> float | None:
-    """A date of HTTP as seconds; None if it is none."""
+    """A date of HTTP as seconds; None if it is invalid."""
     parts = parsedate_tz(date)
     try:
         return None if parts is None else float(mktime_tz((*parts[:9], parts[9] or 0)))

@@ -1,4 +1,4 @@
-"""How a history is fetched, and the same said to Scrapy."""
+"""Options of a crawl, and the settings of Scrapy that follow from them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class CrawlConfig:
 
 
 def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
-    """What Scrapy is told; its own parts do the work, ours are the three named by their path."""
+    """The settings of Scrapy; three components of ours are named by their path."""
     here = "templatemine.crawl"
     handler = f"{here}.guard.OneRequestHandler"
     return {

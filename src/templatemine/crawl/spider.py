@@ -1,4 +1,4 @@
-"""The spider: hands out what `History` wants fetched, and hands back what came."""
+"""The spider: requests what `History` hands out, and returns the responses to it."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from templatemine.io.sources import domain_of
 __all__ = ["HistorySpider"]
 
 _TICK = 0.05
-"""Seconds between looks at the queues when nothing was due."""
+"""Seconds between checks of the queues if nothing is due."""
 
 _END_TICK = 0.2
-"""Seconds between looks at whether the crawl is about to end."""
+"""Seconds between checks whether the crawl is about to end."""
 
 _LONGEST_REASON = 200
 
 
 class HistorySpider(Spider):  # type: ignore[misc]
-    """Fetches until the time is up, or nothing is left.
+    """Fetches until the time is over, or nothing is left.
 
     When it is to end, fetches under way finish, and what waits for its turn is handed back: it stays due.
     """
@@ -47,7 +47,7 @@ class HistorySpider(Spider):  # type: ignore[misc]
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **options: Any) -> HistorySpider:
-        """As Scrapy makes it."""
+        """The constructor that Scrapy calls."""
         spider: HistorySpider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider._robots, signals.robots_parsed)
         crawler.signals.connect(spider._opened, signals.spider_opened)
@@ -83,7 +83,7 @@ class HistorySpider(Spider):  # type: ignore[misc]
                 hand_back(slot, 0.0, all_of_it=True)
 
     async def start(self) -> AsyncIterator[Request]:
-        """One request after the other, as they become due."""
+        """The requests, as they become due."""
         while time.monotonic() < self._end and not self._history.over() and self.trouble is None:
             job = self._history.next(time.time())
             if job is None:
@@ -100,10 +100,12 @@ class HistorySpider(Spider):  # type: ignore[misc]
             headers = {name: value for name, value in told.items() if value}
         else:
             meta["fetched"] = self._history.state.finished
-        return Request(job.url, callback=self.came, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
+        return Request(
+            job.url, callback=self.received, errback=self.failed, headers=headers, meta=meta, dont_filter=True
+        )
 
-    def came(self, response: Response) -> None:
-        """Hand on a response."""
+    def received(self, response: Response) -> None:
+        """Record a response."""
         try:
             self._history.answered(response.meta["job"], _answer(response), time.time())
         except TemplateMineError as error:
@@ -111,7 +113,7 @@ class HistorySpider(Spider):  # type: ignore[misc]
             raise CloseSpider("trouble") from error
 
     def failed(self, failure: Any) -> None:
-        """Hand on why there is none."""
+        """Record a failure."""
         error, job = failure.value, failure.request.meta["job"]
         reason = reason_of(error, failure.request.url)
         try:
@@ -149,11 +151,11 @@ def _answer(response: Response) -> Answer:
 
 
 _SAID = {"DownloadCancelledError": "larger than --max-size"}
-"""In place of what Scrapy says, which has a number of its own for each page."""
+"""Replacements for messages of Scrapy that differ from page to page."""
 
 
 def reason_of(error: Exception, url: str) -> str:
-    """Why a page failed, in words that are the same for all pages that failed so: without address and host."""
+    """The reason of a failure, without address and host, so that equal failures have equal reasons."""
     name = type(error).__name__
     if isinstance(error, HttpError):
         return f"HTTP {error.response.status}"

@@ -1,8 +1,8 @@
-"""What a crawl knows: one SQLite file beside the output.
+"""The state of a crawl: one SQLite file beside the output.
 
-Every answer is written down in one transaction together with where its records end in the output, so that after a kill
-the two can be made to agree: what lies behind the last end that is written down is cut off, and what is written down
-but not in the output any more (the machine lost power) is due again.
+Every answer is recorded in one transaction together with the end of its records in the output, so that the two can be
+reconciled after a kill: output behind the last recorded end is cut off, and pages that are recorded but missing in the
+output (after a power failure) are due again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from enum import IntEnum
 from templatemine.crawl.rhythm import Rhythm
 from templatemine.errors import CorpusError
 
-__all__ = ["FETCHED_ALREADY", "Feed", "Page", "Standing", "State"]
+__all__ = ["FETCHED_ALREADY", "Feed", "Page", "Status", "State"]
 
 _VERSION = 1
 _TABLES = """
@@ -34,28 +34,28 @@ CREATE TABLE facts(name TEXT PRIMARY KEY, value REAL NOT NULL);
 
 
 FETCHED_ALREADY = "leads to a page that is fetched already"
-"""Why a page fails of which there is a copy under its final address."""
+"""The reason of failure of a page whose final address was fetched before."""
 
 
-class Standing(IntEnum):
-    """How far a page is."""
+class Status(IntEnum):
+    """The status of a page."""
 
     DUE = 0
     DONE = 1
     FAILED = 2
     FEED = 3
-    """It is no page, but a feed."""
+    """The address is a feed."""
     ALIAS = 4
     """Another address of a page that is done."""
 
 
 _REASONS = 20
-"""That are told one by one."""
+"""Number of reasons that are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page that is to be fetched; what its feed said of it."""
+    """A page to fetch, with the data from its feed."""
 
     number: int = 0
     url: str
@@ -111,7 +111,7 @@ class State:
                     )
 
     def close(self) -> None:
-        """Write down everything and give the file free."""
+        """Write everything and close the file."""
         self._db.close()
 
     @contextmanager
@@ -146,26 +146,26 @@ class State:
     def agree(self, size: int) -> int:
         """Make the state agree with an output of so many bytes; how many of them are to be kept."""
         with self._at_once():
-            self._db.execute("UPDATE pages SET standing=?, finish=NULL WHERE finish > ?", (Standing.DUE, size))
+            self._db.execute("UPDATE pages SET standing=?, finish=NULL WHERE finish > ?", (Status.DUE, size))
             (kept,) = self._db.execute("SELECT MAX(finish) FROM pages").fetchone()
         return kept or 0
 
     # -------------------------------------------------------------------------------------------------------- the facts
 
     def fact(self, name: str) -> float | None:
-        """A number that is kept."""
+        """A stored number."""
         row = self._db.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
         return None if row is None else float(row[0])
 
     def keep_fact(self, name: str, value: float) -> None:
-        """Keep a number."""
+        """Store a number."""
         with self._at_once():
             self._db.execute("INSERT OR REPLACE INTO facts VALUES(?, ?)", (name, value))
 
     # -------------------------------------------------------------------------------------------------------- the pages
 
     def add(self, pages: Iterable[Page]) -> list[Page]:
-        """Note pages that are to be fetched; those of them that were not known, with their numbers."""
+        """Add pages to fetch; returns the new ones with their numbers."""
         with self._at_once():
             return list(self._add(pages))
 
@@ -187,48 +187,48 @@ class State:
                 )
 
     def due(self) -> Iterator[tuple[int, str]]:
-        """Number and source of every page that is to be fetched, in the order in which they were added."""
-        rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (Standing.DUE,))
+        """Number and source of every page to fetch, in the order of their addition."""
+        rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (Status.DUE,))
         yield from rows
 
     def page(self, number: int) -> Page | None:
-        """A page that is to be fetched, by its number; None if it is not any more."""
+        """A page to fetch, by its number; None if it is no longer due."""
         row = self._db.execute(
             "SELECT number, url, source, via, title, published FROM pages WHERE number=? AND standing=?",
-            (number, Standing.DUE),
+            (number, Status.DUE),
         ).fetchone()
         names = ("number", "url", "source", "via", "title", "published")
         return None if row is None else Page(**dict(zip(names, row, strict=True)))
 
     def finished(self, url: str) -> bool:
-        """Whether a page has been fetched under this address, or found to be of no use."""
+        """Whether this address has been fetched, or has failed."""
         row = self._db.execute("SELECT standing FROM pages WHERE url=?", (url,)).fetchone()
-        return row is not None and row[0] != Standing.DUE
+        return row is not None and row[0] != Status.DUE
 
     def tried(self) -> dict[str, int]:
-        """How many pages of each source were fetched, or failed."""
-        wanted = (Standing.DONE, Standing.FAILED)
+        """Number of fetched or failed pages by source."""
+        wanted = (Status.DONE, Status.FAILED)
         rows = self._db.execute("SELECT source, COUNT(*) FROM pages WHERE standing IN (?, ?) GROUP BY source", wanted)
         return dict(rows.fetchall())
 
-    def counts(self) -> dict[Standing, int]:
-        """How many pages there are of each standing."""
+    def counts(self) -> dict[Status, int]:
+        """Number of pages by status."""
         found = dict(self._db.execute("SELECT standing, COUNT(*) FROM pages GROUP BY standing").fetchall())
-        return {standing: found.get(standing, 0) for standing in Standing}
+        return {standing: found.get(standing, 0) for standing in Status}
 
     def reasons(self) -> list[tuple[str, int]]:
-        """Why pages failed, the most frequent first; of many reasons the rest as one."""
+        """Reasons of failure, the most frequent first; rare ones are added up."""
         rows: list[tuple[str, int]] = self._db.execute(
             "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason",
-            (Standing.FAILED,),
+            (Status.FAILED,),
         ).fetchall()
         rest = sum(number for _, number in rows[_REASONS:])
         return rows[:_REASONS] + ([("for other reasons", rest)] if rest else [])
 
     def settle(
-        self, page: Page, standing: Standing, *, reason: str | None = None, finish: int | None = None, final: str = ""
+        self, page: Page, standing: Status, *, reason: str | None = None, finish: int | None = None, final: str = ""
     ) -> None:
-        """Note what became of a page: where its records end in the output, and the address that it really has."""
+        """Record the result of a page: the end of its records in the output, and its final address."""
         with self._at_once():
             self._db.execute(
                 "UPDATE pages SET standing=?, reason=?, finish=? WHERE number=?",
@@ -238,7 +238,7 @@ class State:
                 self._db.execute(
                     "INSERT INTO pages(url, source, standing, finish) VALUES(?, ?, ?, ?) ON CONFLICT(url) DO"
                     " UPDATE SET standing=excluded.standing, finish=excluded.finish WHERE standing=?",
-                    (final, page.source, Standing.ALIAS, finish, Standing.DUE),
+                    (final, page.source, Status.ALIAS, finish, Status.DUE),
                 )
 
     # -------------------------------------------------------------------------------------------------------- the feeds
@@ -252,7 +252,7 @@ class State:
         ]
 
     def visited(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
-        """Note a visit of a feed and its items; those that were not known.  `page` is what it was taken for before."""
+        """Record a visit of a feed and its items; returns the new items.  `page`: it was added as a page."""
         with self._at_once():
             rhythm = feed.rhythm
             self._db.execute(
@@ -263,5 +263,5 @@ class State:
                 ),
             )
             if page is not None:
-                self._db.execute("UPDATE pages SET standing=? WHERE number=?", (Standing.FEED, page.number))
+                self._db.execute("UPDATE pages SET standing=? WHERE number=?", (Status.FEED, page.number))
             return list(self._add(items))

@@ -1,4 +1,4 @@
-"""The pages of a crawl as they come: WARC or JSON lines, each page whole in one write, the file always readable."""
+"""Writes the pages of a crawl as WARC or JSON lines: one write per page, so that the file is always readable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SUFFIXES = (".warc.gz", ".warc", ".jsonl.gz", ".jsonl")
 
 
 def check_name(path: str) -> str:
-    """The suffix by which an output is written.
+    """The suffix that selects the format of the output.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def check_name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and its response, as they went over the wire but for the transfer's encoding."""
+    """A request and its response, as on the wire but without transfer encoding."""
 
     url: str
     date: str
@@ -51,7 +51,7 @@ class Exchange:
 
 
 class Output:
-    """A file that grows by whole pages.
+    """A file that grows page by page.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ class Output:
             self._append(self._about())
 
     def close(self) -> None:
-        """To disk."""
+        """Write to disk."""
         with suppress(OSError):  # pipes and devices
             os.fsync(self._file)
         os.close(self._file)
 
     def add(self, exchange: Exchange, page: Page, fields: Mapping[str, Any]) -> int:
-        """Write one page; where its last record ends."""
+        """Write one page; returns the end of its last record."""
         if self._suffix.startswith(".warc"):
             return self._append(self._records(exchange, page))
         told = {"title": page.title, "published": page.published, "via": page.via}
@@ -111,7 +111,7 @@ class Output:
         return buffer.getvalue()
 
     def _records(self, exchange: Exchange, page: Page) -> bytes:
-        """Response, request, and what the feed said of the page."""
+        """Response, request, and the metadata from the feed."""
         from warcio.statusandheaders import StatusAndHeaders
         from warcio.warcwriter import WARCWriter
 

@@ -1,8 +1,8 @@
-"""How far annotators agree: Cohen's kappa (1960) over the units that two of them have labelled.
+"""Agreement of annotators: Cohen's kappa (1960) over the units that two of them have labelled.
 
-kappa = (o - e) / (1 - e): o is the share of units with one label, e what it would be if both drew their labels blindly,
-each as often as he does.  Where both say the same of everything, and always the same one thing, e is 1 and nothing can
-be said.
+kappa = (o - e) / (1 - e): o is the share of units with equal labels, e its expectation if both drew their labels at
+random, each with its own frequencies.  If both use one and the same label for everything, e is 1 and kappa is
+undefined.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Agreement", "agreements", "kappa"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Of two people: documents and units that both labelled, share of equal labels, kappa (None: nothing to say)."""
+    """Agreement of two people: documents and units with labels of both, share of equal labels, kappa or None."""
 
     one: str
     other: str
@@ -28,7 +28,7 @@ class Agreement:
 
 
 def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
-    """Cohen's kappa of two lists of labels of the same units; None where chance alone explains all."""
+    """Cohen's kappa of two lists of labels of the same units; None if chance explains all agreement."""
     if len(one) != len(other):
         raise ValueError(f"expected labels of the same units, got {len(one)} and {len(other)}")
     if not one:
@@ -42,7 +42,7 @@ def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
 
 
 def agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) -> list[Agreement]:
-    """All pairs of people that share a document.
+    """The agreement of all pairs of people with a common document.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Documents -> units that can be clicked, labels, and marks: what an annotation is made of.
+"""Documents -> units that can be clicked, labels and marks: the parts of an annotation.
 
-A unit is a block of a page (as the page model cuts it) or a word of an article (a character, in scripts without
+A unit is a block of a page (as in the page model) or a word of an article (a character, in scripts without
 spaces).  An annotation is a list of marks [start, end, label] in code points of the document, ascending and disjoint;
-what is in none of them is "other", most of a page and nobody's work (Spousta, Marek and Pecina 2008, section 4).
+text outside all marks is "other": most of a page, and no work for anybody (Spousta, Marek and Pecina 2008, section 4).
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ LABELS: Mapping[str, tuple[Label, ...]] = {
         Label("list", "items of lists in the main text", "l"),
     ),
     "article": (
-        Label("template", "boilerplate with fixed wording: must go"),
-        Label("dynamic", "boilerplate worded anew each time: may go"),
+        Label("template", "boilerplate with fixed wording: must be removed"),
+        Label("dynamic", "boilerplate with changing wording: may be removed"),
     ),
 }
 """Kind of document -> its labels, in the order of their keys 1, 2, 3."""
@@ -56,7 +56,7 @@ def kind_of(document: Document) -> str:
 
 
 def units(document: Document) -> list[tuple[int, int]]:
-    """What can be clicked: (start, end) in code points, ascending and disjoint."""
+    """The units that can be clicked: (start, end) in code points, ascending and disjoint."""
     if not document.is_html:
         return [match.span() for match in _WORD.finditer(document.body)]
     from templatemine.pages.blocks import Page
@@ -71,7 +71,7 @@ def units(document: Document) -> list[tuple[int, int]]:
 
 
 def labels_of(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list[str]:
-    """The label of each unit: that of the mark which covers its beginning."""
+    """The label of each unit: the label of the mark that covers its beginning."""
     rows = sorted(marks)
     found: list[str] = []
     place = 0
@@ -98,7 +98,7 @@ def marks_of(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> list[Ma
 
 
 def passages(labels: Sequence[str]) -> int:
-    """How many runs of units have a label: what the paper's annotator spent two clicks each on."""
+    """The number of labelled runs of units; the annotator of the paper needs two clicks for each."""
     return sum(label not in (OTHER, before) for before, label in zip([OTHER, *labels], labels, strict=False))
 
 
@@ -108,7 +108,7 @@ def checked(document: Document, rows: Any) -> list[Mark]:
     Raises
     ------
     ConfigError
-        Naming the mark that is none.
+        A mark is invalid; the message names it.
     """
     known = {label.name for label in LABELS[kind_of(document)]}
     size = len(document.body)
@@ -129,5 +129,5 @@ def checked(document: Document, rows: Any) -> list[Mark]:
     found.sort()
     for one, other in pairwise(found):
         if other[0] < one[1]:
-            raise ConfigError(f"marks: expected marks that don't overlap, got {list(one)} and {list(other)}")
+            raise ConfigError(f"marks: expected marks that do not overlap, got {list(one)} and {list(other)}")
     return found

@@ -1,4 +1,4 @@
-"""What a desk answers, as plain functions of a request's values: states of packs, documents, decisions, exports."""
+"""The answers of a desk as plain functions of the values of a request: packs, documents, decisions, exports."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ __all__ = ["HERE", "Desk", "NotThere"]
 
 HERE = Path(__file__).parent
 PAST = 100
-"""Earlier versions of an annotation that can be gone back to after a reload."""
+"""Number of earlier versions of an annotation that can be restored after a reload."""
 FOUND = 100
-"""Rejected candidates that a search shows."""
+"""Most rejected candidates that a search shows."""
 
 _FRAME_STYLE = (HERE / "static" / "frame.css").read_text(encoding="utf-8")
 
 
 class NotThere(TemplateMineError):
-    """An address of something that is not there."""
+    """The requested thing does not exist."""
 
 
 class Desk:
-    """The answers of a desk, as plain functions of a request's values.
+    """The answers of a desk, as plain functions of the values of a request.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Desk:
     # ----------------------------------------------------------------------------------------------------------- home
 
     def home(self) -> list[dict[str, Any]]:
-        """A row a source."""
+        """One row per source."""
         done: dict[str, set[str]] = {}
         for one in self.library.store.annotations():
             if one.done:
@@ -95,7 +95,7 @@ class Desk:
         return held
 
     def state(self, source: str) -> dict[str, Any]:
-        """All that the review shows of a source."""
+        """The data of the review of a source."""
         held = self.held(source)
         events = self.library.reconciled(held)
         pack = held.pack
@@ -126,11 +126,11 @@ class Desk:
         }
 
     def moved(self, source: str, df: int | None) -> dict[str, Any]:
-        """What a moved cut-off would change; None is where mining left it."""
+        """What a new cut-off would change; None is the cut-off of mining."""
         held = self.held(source)
         if df is not None and not 1 <= df <= held.pack.documents + 1:
             raise ConfigError(f"expected a cut-off from 1 to {held.pack.documents + 1} documents, got {df}")
-        # What decisions change is looked up each time; what mining gave is the same after each of them.
+        # The preview depends on the mined templates only, so that it stays valid after decisions.
         key = (held.path, *(one.id for one in mined_templates(held.pack)))
         with self._previewing:
             if self._preview is None or self._preview[0] != key:
@@ -144,7 +144,7 @@ class Desk:
         return {"version": held.version, **ready.moved(rules, after, self.library.config.clean.gap)}
 
     def template(self, source: str, name: str) -> dict[str, Any]:
-        """Where a template, or a rejected candidate, stands in the sample."""
+        """The occurrences of a template, or a rejected candidate, in the sample."""
         held = self.held(source)
         pack = held.pack
         everything = (*pack.templates, *pack.overrides.removed)
@@ -154,13 +154,13 @@ class Desk:
         return {**_template(found, ""), **review.sightings(pack, found, self.library.fitting(held))}
 
     def found(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Rejected candidates that hold some words, most frequent first."""
+        """Rejected candidates that contain some words, most frequent first."""
         held = self.held(source)
         wanted = " ".join(text.split()).casefold()
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
         for tokens, df, count, reason in self.library.rejected(held):
-            # Most strings are told from a single token without putting them together.
+            # Most candidates can be skipped by their tokens, without joining them.
             if not any(first[:1] in token.casefold() for token in tokens):
                 continue
             said = phrase(tokens)
@@ -171,12 +171,12 @@ class Desk:
         return rows
 
     def trial(self, source: str, regex: str) -> dict[str, Any]:
-        """What an expression would do."""
+        """The effect of an expression on the sample."""
         held = self.held(source)
         return asdict(review.try_expression(held.pack, regex, self.library.fitting(held)))
 
     def sample(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
-        """Some articles with their cuts."""
+        """Some articles with their removed parts."""
         held = self.held(source)
         cleaner = Cleaner(held.pack, self.library.config.clean)
         rows: list[dict[str, Any]] = []
@@ -192,24 +192,24 @@ class Desk:
         return {"articles": rows, "next": place if place < len(articles) else None}
 
     def decide(self, source: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what somebody decided, and give the new state."""
+        """Apply a decision and return the new state."""
         held = self.held(source)
         version, kind = str(body.get("version", "")), body.get("kind")
         rules = held.pack.overrides.rules
         if version != held.version:
-            # Let the store tell who was quicker.
+            # The store raises the conflict, with the name of the other person.
             self.library.decide(source, version, rules, name=name, what="")
         undoes = None
         if kind == "undo":
             rules, what, undoes = self._undo(held)
         elif kind == "remove":
             rule = read_rule(body.get("rule"), "rule")
-            rules, what = tuple(one for one in rules if one != rule), f"took back: {_said(rule)}"
+            rules, what = tuple(one for one in rules if one != rule), f"removed: {_said(rule)}"
         elif kind == "add":
             rule = stamped(self._complete(held, read_rule(body.get("rule"), "rule")), name)
             rules, what = review.amended(held.pack, self.library.rejected(held), rules, rule), _said(rule)
         elif kind == "reset-cutoff":
-            rules, what = tuple(one for one in rules if one.action != "cutoff"), "put the cut-off back"
+            rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
         else:
             raise ConfigError(f"expected add, remove, undo or reset-cutoff, got {kind!r}")
         self.library.decide(source, version, rules, name=name, what=what, undoes=undoes)
@@ -224,7 +224,7 @@ class Desk:
         return rules_of(last.before), f"undid: {last.what}", last.seq
 
     def _complete(self, held: Held, rule: Rule) -> Rule:
-        """A rule with what the desk knows better than the browser: counts, examples, tokens."""
+        """A rule with values that the desk knows better than the browser: counts, examples, tokens."""
         if rule.action == "add":
             trial = review.try_expression(held.pack, rule.regex, self.library.fitting(held))
             if trial.refused:
@@ -248,14 +248,14 @@ class Desk:
         return article
 
     def frame(self, source: str, name: str, styled: bool) -> str:
-        """A document as it is shown in its frame."""
+        """A document as HTML for its frame."""
         document = self.article(source, name).document
         if document.is_html:
             return safe_page(document.body, units(document), styled=styled, base=_FRAME_STYLE)
         return article_page(document.body, units(document), base=_FRAME_STYLE, title=document.title or "")
 
     def document(self, source: str, name: str, annotator: str, proposals: bool) -> dict[str, Any]:
-        """A document's units, labels, marks, and what is proposed where nobody marked anything yet."""
+        """Units, labels and marks of a document, and proposals if there are no marks yet."""
         document = self.article(source, name).document
         versions = self.library.store.annotation(source, name, annotator)
         last = versions[-1] if versions else None
@@ -283,7 +283,7 @@ class Desk:
         }
 
     def queue(self, source: str | None, annotator: str) -> list[dict[str, Any]]:
-        """The documents of a source, or of all, and how far this annotator and the others are."""
+        """The documents of one source or all, with the progress of this annotator and the others."""
         last = {(one.source, one.id, one.name): one for one in self.library.store.annotations(source)}
         people: dict[tuple[str, str], list[str]] = {}
         for (of, name, person), one in last.items():
@@ -334,7 +334,7 @@ class Desk:
         return {"version": saved.version, "time": saved.time}
 
     def agreement(self) -> dict[str, Any]:
-        """How far people agree, and what their work took."""
+        """The agreement of annotators, and the effort of each."""
         labelled: dict[str, dict[tuple[str, str], list[str]]] = {}
         effort: dict[str, dict[str, Any]] = {}
         for one in self.library.store.annotations():
@@ -353,7 +353,7 @@ class Desk:
         return {"pairs": [asdict(pair) for pair in agreements(labelled)], "effort": effort}
 
     def export(self, form: str, source: str | None, annotator: str | None) -> tuple[str, bytes]:
-        """A file of finished annotations: its name and what is in it."""
+        """A file of finished annotations: its name and its content."""
         if form not in FORMS:
             raise NotThere(f"expected one of {', '.join(FORMS)}, got {form!r}")
         name, _, make = FORMS[form]
@@ -362,12 +362,12 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- compare
 
     def systems(self, source: str, name: str) -> dict[str, str]:
-        """Systems that a document can be put to."""
+        """The systems that can process a document."""
         held = self.library.held(source)
         return comparing.systems_for(self.article(source, name).document, None if held is None else held.pack)
 
     def comparison(self, source: str, name: str, systems: list[str]) -> dict[str, Any]:
-        """A document under several systems."""
+        """The results of several systems on a document."""
         article, known = self.article(source, name), self.systems(source, name)
         unknown = [system for system in systems if system not in known]
         if unknown:

@@ -34,20 +34,20 @@ MINED, DECIDED = "templates as mined", "templates with decisions"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What each system keeps.
+    """The parts that each system keeps.
 
     Attributes
     ----------
     systems : tuple of str
-        In order of the columns; annotators and gold spans come last.
+        In the order of the columns; annotators and gold spans are last.
     segments : list of {"text", "keeps", "notes", "differs"}
-        A stretch, whether each system keeps it and why; `differs` if they don't agree.
+        A piece of the document, and for each system whether and why it is kept; `differs` if systems disagree.
     scores : mapping of str to float or None
-        System -> F1; None where there is no gold, or nothing to measure with.
+        System -> F1; None without a gold standard, or without the library for it.
     gold : str
-        What F1 is measured against, or why it is not.
+        What F1 is measured against, or why there is none.
     errors : mapping of str to str
-        System -> why it did not run.
+        System -> the reason why it did not run.
     """
 
     systems: tuple[str, ...]
@@ -58,12 +58,12 @@ class Comparison:
 
 
 def systems_for(document: Document, pack: Pack | None) -> dict[str, str]:
-    """Systems that a document can be put to: name -> what it does."""
+    """The systems that can process a document: name -> description."""
     if document.is_html:
         return {DEFAULT: SYSTEMS[DEFAULT], **SYSTEMS, ALONE: "the same without the history of the site"}
-    found = {DECIDED: "the pack as it stands"}
+    found = {DECIDED: "the pack, with the decisions of people"}
     if pack is not None and pack.overrides.rules:
-        found[MINED] = "the pack without what people decided"
+        found[MINED] = "the pack without the decisions of people"
     return found
 
 
@@ -76,7 +76,7 @@ def _cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> list[
 
 
 def propose(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
-    """Marks to be corrected: the cuts of the source's pack, or the main text by page model and history."""
+    """Proposed marks: the parts that the pack removes, or the main text by page model and page history."""
     parts = units(document)
     if document.is_html:
         names = {label.sign: label.name for label in LABELS["page"]}
@@ -96,7 +96,7 @@ def compare(
     names: Sequence[str],
     gold_spans: Sequence[tuple[int, int, str]] | None = None,
 ) -> Comparison:
-    """Run systems on a document and put what they keep side by side."""
+    """Run systems on a document and compare what they keep."""
     document = article.document
     people = {
         one.name: [(start, end, label) for start, end, label in one.marks]
@@ -161,7 +161,7 @@ def _pages(
 
 def _words(texts: Mapping[str, str], wanted: str | None, what: str) -> tuple[dict[str, float | None], str]:
     if wanted is None:
-        return dict.fromkeys(texts), "no gold: neither a gold text nor a finished annotation"
+        return dict.fromkeys(texts), "no gold standard: there is neither a gold text nor a finished annotation"
     try:
         return {name: score_words(words(text), words(wanted)).f1 for name, text in texts.items()}, what
     except TemplateMineError as error:
@@ -198,10 +198,10 @@ def _articles(
     for start, end in pairwise(bounds):
         keeps = [not covers(start) for covers in columns.values()]
         notes = [_label(extra.get(name, ()), start) for name in columns]
-        # Whether boilerplate worded anew goes or stays is no difference.
+        # Dynamic boilerplate may be kept or removed: it makes no difference.
         told = {kept for kept, note in zip(keeps, notes, strict=True) if note != DYNAMIC}
         segments.append({"text": text[start:end], "keeps": keeps, "notes": notes, "differs": len(told) > 1})
-    said = what or "no gold: neither gold spans nor a finished annotation"
+    said = what or "no gold standard: there are neither gold spans nor a finished annotation"
     return Comparison(systems=tuple(columns), segments=segments, scores=scores, gold=said, errors={})
 
 

@@ -20,7 +20,7 @@ __all__ = ["FORMS", "chosen", "cleaneval", "main_text", "merged", "merged_articl
 
 
 def chosen(annotations: Iterable[Annotation], name: str | None = None) -> list[Annotation]:
-    """The finished annotation of each document: that of `name`, or whoever's is the last."""
+    """The finished annotation of each document: that of `name`, or the last one."""
     best: dict[tuple[str, str], Annotation] = {}
     for one in annotations:
         key = one.source, one.id
@@ -30,7 +30,7 @@ def chosen(annotations: Iterable[Annotation], name: str | None = None) -> list[A
 
 
 def merged(html: str, marks: Sequence[Mark]) -> str:
-    """The page with its marks: each stretch of text in one gets ``<span data-tm="LABEL">``; nothing else changes."""
+    """The page with its marks: marked text is wrapped in ``<span data-tm="LABEL">``; nothing else changes."""
     rows, out = sorted(marks), []
     for kind, start, end, _ in tags(html):
         if kind != "text":
@@ -69,12 +69,12 @@ def _kept(document: Document, marks: Sequence[Mark]) -> list[tuple[str, str]]:
 
 
 def main_text(document: Document, marks: Sequence[Mark]) -> str:
-    """The labelled blocks of a page, a line each."""
+    """The labelled blocks of a page, one per line."""
     return "\n".join(text for _, text in _kept(document, marks))
 
 
 def cleaneval(document: Document, marks: Sequence[Mark]) -> str:
-    """The labelled blocks of a page in CleanEval's mark-up, a line each."""
+    """The labelled blocks of a page in CleanEval's mark-up, one per line."""
     sign = {label.name: label.sign for label in LABELS["page"]}
     return "\n".join(f"<{sign[label]}>{text}" for label, text in _kept(document, marks))
 
@@ -137,4 +137,4 @@ FORMS: Mapping[str, tuple[str, str, Callable[[Library, Sequence[Annotation]], by
     "training": ("training.jsonl", "pages with their text and the label of each block, to train on", _training),
     "html": ("marked.zip", "the documents themselves with the marks merged in", _html),
 }
-"""Name -> file name, what it is for, and what makes it."""
+"""Name -> file name, purpose, and the function that makes it."""

@@ -1,7 +1,7 @@
-"""Packs and articles of a desk: what stands in the folder of packs now, and a sample of the archive in memory.
+"""Packs and articles of a desk: the present content of the folder of packs, and a sample of the archive in memory.
 
-The pack file is the truth.  It is read anew whenever it has changed on disk, by a later `mine` or by hand, and written
-whole or not at all; its version is a hash of its bytes.
+The pack file is the truth.  It is read again whenever it has changed on disk, by a later `mine` or by hand.  It is
+written completely or not at all.  Its version is a hash of its bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_js
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskConfig:
-    """sample : documents of each source that are kept in memory, those with the least hashes of their ids; 300 give a
+    """sample : documents of each source that are held in memory, those with the least hashes of their ids; 300 give a
     share of articles to within 6 points.  seed : of these hashes.  gold_field : of records, the main text of a page.
     clean : how articles are cut for show.
     """
@@ -53,7 +53,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A pack as it stands on disk, and its version."""
+    """A pack on disk, and its version."""
 
     pack: Pack
     path: str
@@ -61,7 +61,7 @@ class Held:
 
 
 def rules_json(rules: Sequence[Rule]) -> list[dict[str, Any]]:
-    """Rules as they stand in a pack."""
+    """Rules as JSON data, as in a pack."""
     return [rule.as_dict() for rule in rules]
 
 
@@ -77,7 +77,7 @@ class Library:
     store : Store
     config : DeskConfig, optional
     wanted : set of str
-        Ids of documents that are kept whatever the sample, such as those with gold.
+        Ids of documents that are always in the sample, such as those with gold spans.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Library:
     # ----------------------------------------------------------------------------------------------------------- packs
 
     def _refresh(self) -> None:
-        """Look what packs there are.  One that cannot be trusted keeps its source, or goes by the name of its file."""
+        """Look up the packs.  One that cannot be read keeps its known source, or the name of its file."""
         known = {path: source for source, path in self._files.items()}
         files: dict[str, str] = {}
         with suppress(PackError):  # a folder without packs: annotation alone
@@ -115,7 +115,7 @@ class Library:
         self._files = files
 
     def _read(self, path: str) -> Held:
-        """The pack of a file; from memory if the file is the one that was read last."""
+        """The pack of a file; from memory if the file has not changed."""
         try:
             stat = os.stat(path)
             mark = stat.st_mtime_ns, stat.st_size, stat.st_ino
@@ -139,12 +139,12 @@ class Library:
         return sorted({*self._files, *self.articles})
 
     def held(self, source: str) -> Held | None:
-        """The pack of a source as it stands on disk now; None if it has none.
+        """The present pack of a source on disk; None if there is none.
 
         Raises
         ------
         PackError
-            It cannot be trusted.
+            It has errors.
         """
         path = self._files.get(source)
         if path is None or not os.path.exists(path):
@@ -176,18 +176,18 @@ class Library:
         what: str,
         undoes: int | None = None,
     ) -> tuple[Held, Event]:
-        """Give a source other rules: steer its pack, write it and record it.
+        """Change the rules of a source: apply them to its pack, write it and record the decision.
 
         Raises
         ------
         Conflict
-            The pack is not that of `version` any more.
+            The pack has changed since `version`.
         PackError, ConfigError
-            See `steer`; nothing has changed then.
+            See `steer`; then nothing has changed.
         """
         held = self.held(source)
         if held is None:
-            raise PackError(f"{source}: there is no pack to decide about")
+            raise PackError(f"{source}: has no pack")
 
         def change(events: Sequence[Event]) -> Decision:
             fresh = self._read(held.path)
@@ -204,7 +204,7 @@ class Library:
         return self._read(held.path), event
 
     def reconciled(self, held: Held) -> list[Event]:
-        """The history of a source; what was decided without the desk, or in a moment that ended in a kill, goes in."""
+        """The history of a source, with decisions made outside the desk, or just before a kill, added."""
         source, rules = held.pack.source, dump(rules_json(held.pack.overrides.rules))
         events = self.store.history(source)
         last = events[-1].after if events else "[]"
@@ -234,7 +234,7 @@ class Library:
         return [one for one in self.articles.get(held.pack.source, ()) if one.document.is_html == held.pack.html]
 
     def _examples(self, source: str, pack: Pack) -> Any:
-        """Where strings stand in the sample: one occurrence of each."""
+        """One occurrence of each string in the sample."""
         texts = [one.document.body for one in self.articles.get(source, ()) if one.document.is_html == pack.html]
 
         def found(rows: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], str]:
@@ -253,7 +253,7 @@ class Library:
 
 
 def dump(rules: list[dict[str, Any]]) -> str:
-    """Rules as text that is equal for equal rules."""
+    """Rules as text; equal rules give equal text."""
     return json.dumps(rules, ensure_ascii=False, sort_keys=True)
 
 
@@ -276,7 +276,7 @@ def _who(events: Sequence[Event], held: Held) -> str:
     rules = dump(rules_json(held.pack.overrides.rules))
     if events and events[-1].after == rules:
         return f"{events[-1].name} decided at {events[-1].time}: {events[-1].what}"
-    return "the pack was changed outside the desk, by a new mining or by hand"
+    return "the pack was changed outside the desk, by mining or by hand"
 
 
 def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[str]) -> dict[str, list[Article]]:
@@ -304,12 +304,12 @@ def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[st
         rows = [(number, one) for _, number, one in heaps.get(source, ())] + extra.get(source, [])
         found[source] = list(_once(one for _, one in sorted(rows, key=lambda row: row[0])))
     if not found:
-        raise CorpusError("expected documents to look at, found none", fatal=True)
+        raise CorpusError("expected documents in the archive, found none", fatal=True)
     return found
 
 
 def _once(articles: Iterable[Article]) -> Iterator[Article]:
-    """Of documents with one id the first: an id names what is annotated."""
+    """The first document of each id: annotations refer to documents by id."""
     seen: set[str] = set()
     for one in articles:
         if one.document.id not in seen:
@@ -318,5 +318,5 @@ def _once(articles: Iterable[Article]) -> Iterator[Article]:
 
 
 def stamped(rule: Rule, name: str) -> Rule:
-    """A rule with whose decision it is, and when."""
+    """A rule with the name of the person and the time."""
     return replace(rule, by=name, time=now())

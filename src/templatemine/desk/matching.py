@@ -1,4 +1,4 @@
-"""Strings of tokens -> where they stand in texts."""
+"""Strings of tokens -> their occurrences in texts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pack, rules and sample articles -> what the review shows: what a decision would change, before it is made.
+"""Pack, rules and sample articles -> the data of the review: the effect of a decision, before it is made.
 
-Where every candidate of a source stands in the sample is found once, by one automaton; a moved cut-off is then a
+The occurrences of all candidates of a source in the sample are found once, by one automaton.  A new cut-off is then a
 selection of these rows, which takes a few milliseconds.
 """
 
@@ -45,7 +45,7 @@ SNIPPET = 60
 """Characters shown on each side of a match."""
 
 PATIENCE = 2.0
-"""Seconds that an expression may take over the sample before it is refused for its cost."""
+"""Time limit in seconds of an expression on the sample; a slower one is refused."""
 
 
 # ------------------------------------------------------------------------------------------------------- the cut-off
@@ -53,14 +53,14 @@ PATIENCE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Something that a cut-off may let in or keep out."""
+    """A template or candidate that a cut-off may add or remove."""
 
     template: Template
     mined: bool
 
 
 class Preview:
-    """A source made ready for moving its cut-off.
+    """A source that is prepared for changes of its cut-off.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Preview:
         return found
 
     def at(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
-        """What the sample loses under some rules: articles touched, characters cut, and by which rows."""
+        """The effect of some rules on the sample: articles changed, characters removed."""
         keep = self._kept(rules)
         touched = cut = 0
         for starts, ends, strings in self._found:
@@ -127,7 +127,7 @@ class Preview:
         return np.array([asked(row.template, row.mined) for row in self._rows], np.bool_)
 
     def moved(self, before: Sequence[Rule], after: Sequence[Rule], gap: int, most: int = 200) -> dict[str, Any]:
-        """What comes and what goes between two lists of rules, and the sample under both."""
+        """The templates added and removed between two lists of rules, and the sample under both."""
         old, new = self._kept(before), self._kept(after)
         come, go = np.flatnonzero(new & ~old).tolist(), np.flatnonzero(old & ~new).tolist()
         return {
@@ -141,7 +141,7 @@ class Preview:
 
 
 def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
-    """Whether a candidate is a template under some rules; `steer` for one string at a time."""
+    """A function that says whether a candidate is a template under some rules; `steer` for one string at a time."""
     asked = Asked(rules)
 
     def kept(template: Template, mined: bool) -> bool:
@@ -168,7 +168,7 @@ def _shown(template: Template) -> dict[str, Any]:
 
 
 def sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
-    """Where a template stands in the sample: articles, matches, and some of them with what stands around."""
+    """The occurrences of a template in the sample: articles, matches, and some matches with context."""
     if template.tokens is not None:
         template = replace(template, regex=pack.derived(template))
     alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0))
@@ -193,10 +193,10 @@ _EDGES = {"": ("", ""), "start": ("(?m:^)", ""), "end": ("", "(?m:$)"), "line": 
 
 
 def editable(template: Template) -> str:
-    """An expression to begin an edit with: what the template cuts, without the boundaries that mining puts around it.
+    """The start of an edit: the expression of a template without the boundaries that mining puts around it.
 
-    Those are safe, but not of the kind that the lint lets people write; where what is left isn't either, it is the
-    example, word for word.
+    The lint refuses these boundaries in expressions written by hand.  If it refuses the rest, too, the start is the
+    literal example.
     """
     if template.tokens is None:
         return template.regex
@@ -213,7 +213,7 @@ _STEP = re.compile(r"\\.|\[(?:\\.|[^\\\]])*\]|\((?!\?)|\(\?|\)|.", re.DOTALL)
 
 
 def _group(source: str) -> str:
-    """What stands in the first capturing group of an expression; all of it if there is none."""
+    """The content of the first capturing group of an expression; without a group, all of it."""
     depth, opened, start = 0, -1, 0
     for found in _STEP.finditer(source):
         piece = found.group()
@@ -243,18 +243,18 @@ def _snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What an expression does to the sample, or why it is refused.
+    """The effect of an expression on the sample, or why it is refused.
 
     Attributes
     ----------
     refused : str
         The reason of the pack's lint; "" if there is none.
     articles, touched, matches : int
-        Of the sample; that it matches in; how often.
+        Articles of the sample; articles with a match; matches.
     new : int
-        Characters that it cuts and the pack leaves.
+        Characters that it removes and the pack keeps.
     harm : int
-        Of these, characters in lines of prose: long ones that end a sentence.
+        Those of them in lines of prose: long lines that end a sentence.
     milliseconds : float
         For the whole sample.
     """
@@ -289,8 +289,8 @@ def prose(text: str, least: int = 80) -> list[tuple[int, int]]:
 def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: int = 20) -> Trial:
     """Try an expression on the sample; the first match becomes its example.
 
-    The lint comes first, so that nothing which may backtrack exponentially is ever applied; what is slow all the same
-    is stopped and refused.
+    The lint is applied first, so that no expression with exponential backtracking runs; one that is slow for other
+    reasons is stopped and refused.
     """
     try:
         written_as = _linted(source)
@@ -313,12 +313,10 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
                 if match.end(group) > match.start(group)
             ]
         except TimeoutError:
-            return Trial(
-                refused=f"takes more than {PATIENCE:g} s on article {one.document.id}; make it more particular"
-            )
+            return Trial(refused=f"takes more than {PATIENCE:g} s on article {one.document.id}; make it more specific")
         spent += time.perf_counter() - start
         if time.perf_counter() - began > 5 * PATIENCE:
-            return Trial(refused="takes too long on the sample; make it more particular")
+            return Trial(refused="takes too long on the sample; make it more specific")
         if not spans:
             continue
         if not example and (found := written_as.search(text)) is not None:
@@ -345,7 +343,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
 
 
 def _linted(source: str) -> Any:
-    """The compiled expression; it need not have an example yet, so all is checked but that."""
+    """The compiled expression; all checks but that of the example, which it need not have yet."""
     return compiled_safely(source, "expression")
 
 
@@ -360,7 +358,7 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 
 
 def article_pieces(text: str, cleaned: Cleaned | Sequence[Span], context: int) -> list[dict[str, Any]]:
-    """A text as pieces for the browser: its HTML (escaped), whether it is cut and by which templates."""
+    """A text as pieces for the browser: escaped HTML, and the templates that remove the piece."""
     spans = cleaned.removed if isinstance(cleaned, Cleaned) else cleaned
     parts = elided(pieces(text, spans), context) if context else pieces(text, spans)
     return [{"html": shown(piece.text), "templates": list(piece.templates), "hidden": piece.hidden} for piece in parts]
@@ -370,9 +368,9 @@ def article_pieces(text: str, cleaned: Cleaned | Sequence[Span], context: int) -
 
 
 def amended(pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
-    """The rules with one more, which takes the place of what it contradicts.
+    """The rules with one more, which replaces rules that it contradicts.
 
-    A decision about a string that only takes an earlier one back leaves no rule behind.
+    A decision that only reverts an earlier one leaves no rule.
     """
     if rule.action == "cutoff":
         return (*(one for one in rules if one.action != "cutoff"), rule)

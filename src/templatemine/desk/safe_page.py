@@ -1,6 +1,6 @@
-"""A page of an archive -> a page that can be shown: same looks as far as they stand in it, no script, no way out.
+"""A page of an archive -> a page that is safe to show: its own looks, no script, no connection.
 
-Nothing of the page is copied as it stands.  It is read as tags and text, and what goes out is written anew: elements
+Nothing of the page is copied unchecked.  It is read as tags and text, and what goes out is written anew: elements
 and attributes of a short list, text escaped, each stretch of text that belongs to a block in a ``<tm-t data-u=N>`` of
 its own, so that a click can be told.  Links lose where they lead, forms where they send, pictures and frames become
 empty boxes.  Whatever slipped through would meet a frame without the right to run scripts and a policy that allows no

@@ -1,4 +1,4 @@
-"""What a request must bring before anything is done for it, and what every answer says to the browser.
+"""The checks of every request, and the security headers of every answer.
 
 The desk shows hostile pages to people who may change packs, so it trusts neither the network nor what it shows:
 the name it is asked for must be its own (DNS rebinding), a change needs the page's own token, origin and JSON (forged
@@ -33,7 +33,7 @@ FRAME_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-same-origin; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
-"""For the pages of archives: no script, no connection of any kind; the style that stands in the page itself is all."""
+"""Policy for the pages of archives: no script, no connection; only the style within the page."""
 
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -64,7 +64,7 @@ def is_loopback(host: str) -> bool:
 
 
 def hosts_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """The names, with the port, that a request may ask for."""
+    """The host names, with the port, that a request may use."""
     names = {host, *more}
     if is_loopback(host):
         names |= {"localhost", "127.0.0.1", "::1"}
@@ -73,7 +73,7 @@ def hosts_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
 
 
 def csrf_token(secret: bytes) -> str:
-    """What the desk's own pages send along with every change."""
+    """The token that the pages of the desk send with every change."""
     return hmac.new(secret, b"csrf", sha256).hexdigest()
 
 
@@ -102,7 +102,7 @@ class Guard:
         self._limits = limits or Limits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or pass it on."""
+        """Refuse the request, or handle it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -138,7 +138,7 @@ class Guard:
         await self._app(scope, replayed, with_headers)
 
     async def _body(self, receive: Receive) -> bytes | None:
-        """All of a request, or None if it is more than is allowed, however long it said to be."""
+        """The body of a request; None if it is longer than allowed, whatever its header says."""
         pieces: list[bytes] = []
         size = 0
         while True:

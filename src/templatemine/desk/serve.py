@@ -48,7 +48,7 @@ def serve(
     records : callable
         Gives the archive.
     say : callable
-        Is told the address.
+        Called with the address.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(128)  # before the address is told: who comes at once waits for the answer
+        listener.listen(128)  # before the address is printed: an early client waits
     except OSError as error:
         listener.close()
         raise ConfigError(f"{host}:{port}: cannot listen there: {error.strerror or error}") from error

@@ -1,9 +1,9 @@
-"""The desk's own file: decisions as they were made, and annotations with all their versions.  SQLite, no set-up.
+"""The file of the desk: the history of decisions, and annotations with all their versions.  SQLite, no set-up.
 
-What a pack is now stands in the pack alone; here is who changed it when, and from what.  A decision is written in one
-transaction that holds the only right to write while the pack is replaced: a kill before the pack takes its name leaves
-both as they were, a kill after it leaves the pack with the decision, which the next look at it finds and records.
-Annotations carry a version; who saves on top of an older one is told, and both stay.
+The present state of a pack is in the pack alone; the history says who changed it, when, and from what.  A decision is
+written in one exclusive transaction while the pack is replaced.  A kill before the pack is renamed leaves both
+unchanged; a kill after it leaves the pack with the decision, which the next access finds and records.  Annotations have
+a version; whoever saves on top of an older one gets a conflict, and both stay.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _LAYOUT = "1"
 
 
 class Conflict(TemplateMineError):
-    """Somebody else changed in the meantime what is to be changed."""
+    """Somebody else has made a change in the meantime."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A decision: the rules of a source before and after it, as JSON, and which event it took back, if any."""
+    """A recorded decision: the rules of a source before and after it, as JSON, and the event that it undoes, if any."""
 
     seq: int
     source: str
@@ -93,12 +93,12 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        Made if it is missing.
+        Created if missing.
 
     Raises
     ------
     ConfigError
-        It is no such file, or of another version, or cannot be opened.
+        The file is not a store, or of another version, or cannot be opened.
     CorpusError
         Fatal: there is no such folder.
     """
@@ -132,7 +132,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that nobody else's stands beside; all of it or nothing."""
+        """An exclusive transaction: all of it or nothing."""
         with self._open() as base:
             base.execute("BEGIN IMMEDIATE")
             try:

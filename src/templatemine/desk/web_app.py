@@ -1,4 +1,4 @@
-"""The application: addresses -> answers.  What is decided, shown or counted stands in the other modules."""
+"""The web application: addresses -> answers.  All decisions and figures are made in other modules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from templatemine.errors import ConfigError, TemplateMineError
 __all__ = ["Desk", "create_app"]
 
 Query = Callable[[str], str]
-"""Name of a value in an address -> the value, "" if it is not there."""
+"""Name of a value in an address -> the value; "" if it is missing."""
 
 
 def create_app(
@@ -39,11 +39,11 @@ def create_app(
     Parameters
     ----------
     hosts : set of str
-        Names that it may be asked for, see `security.hosts_of`.
+        Host names that requests may use, see `security.hosts_of`.
     token : str or None
-        Asked for if given.
+        Required from every client, if given.
     name : str
-        Who decides and annotates, until the browser says otherwise.
+        Name of the annotator, until the browser sends another.
     """
     secret = desk.library.store.secret
     views = _Views(desk, csrf_token(secret), name)
@@ -52,7 +52,7 @@ def create_app(
 
 
 class _Views:
-    """Requests to calls of `Desk`, and what they give to answers."""
+    """Translates requests into calls of `Desk`, and results into answers."""
 
     def __init__(self, desk: Desk, csrf: str, name: str) -> None:
         self._desk = desk
@@ -133,14 +133,14 @@ class _Views:
                 return JSONResponse({"problem": "expected a JSON object"}, 400)
             name = " ".join(unquote(request.headers.get("x-desk-name", "")).split())[:80] or self._name
             if not name:
-                return JSONResponse({"problem": "say who you are first: the name at the top"}, 400)
+                return JSONResponse({"problem": "enter your name at the top first"}, 400)
             status, found = await self._guarded(lambda: call(name, body))
             return JSONResponse(found, status)
 
         return view
 
     async def _guarded(self, call: Callable[[], Any]) -> tuple[int, Any]:
-        """What a call gives, or what is wrong, with the status for it."""
+        """The result of a call, or the problem, with the status code."""
         try:
             return 200, await run_in_threadpool(call)
         except NotThere as error:
@@ -176,7 +176,7 @@ class _Views:
 
 
 def _query(request: Request) -> Query:
-    """A function of a name that gives the value in the address, "" if there is none."""
+    """A function of a name that returns the value in the address, "" if there is none."""
     return lambda name: str(request.query_params.get(name, ""))
 
 

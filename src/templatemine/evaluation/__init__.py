@@ -1,1 +1,1 @@
-"""How good a cleaner is: measures, gold formats, and five ways to try one.  It knows no system by name."""
+"""Evaluation of cleaners: measures, gold formats and five trials.  The trials know no system by name."""

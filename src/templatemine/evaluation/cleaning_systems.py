@@ -1,4 +1,4 @@
-"""Mining and cleaning as a system of `evaluation`: documents to learn from and documents to clean in, answers out."""
+"""Mining and cleaning as a system of `evaluation`: learns from some documents, cleans others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Cleaning = Callable[[Sequence[Document]], list[Cleaned]]
 
 
 def learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
-    """Documents are mined; the packs clean others, each with the pack of its source.
+    """A system that mines documents and cleans others, each with the pack of its source.
 
     Raises
     ------
@@ -42,8 +42,8 @@ def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None
 
 
 def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
-    """Cleans documents with packs by source; where a source was too small for one, its texts pass unchanged, and of its
-    pages the page model gives the main text, or with ``html="strip"`` they lose their mark-up."""
+    """A cleaner with a pack per source.  For sources without a pack, texts pass unchanged, and pages get the main text
+    by the page model, or with ``html="strip"`` lose their mark-up."""
     config = clean or CleanConfig()
     main = config.html == "main"
     cleaners = {
@@ -64,7 +64,7 @@ def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cle
 
 
 def extractor(system: str, config: ExtractConfig | None = None) -> Learner:
-    """A page-level system; all that it learns from the history is which pages of a source to compare others with.
+    """A page-level system; from the history it learns only the reference pages of each source.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Trial 5: the text that a feed gives for an article is the truth for its page.
+"""Trial 5: the text of an article in a feed is the ground truth for its page.
 
-The fourth proposal of Foschini's section 6.1.  A feed holds the whole text or only its beginning.  A whole text judges
-what is left of the page both ways, an excerpt only by whether it is still there; so the two have rows of their own.
-Which of them a text is, its end and its length say (`FeedConfig.full`), not the page.
+The fourth proposal of Foschini's section 6.1.  A feed has the whole text or only its beginning.  A whole text measures
+recall and precision, an excerpt only recall; so the two have separate rows.  End and length of the text decide which of
+them it is (`FeedConfig.full`), not the page.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _UNITS = {
 }
 
 NOTES = (
-    "recall: words of the feed's text that are left of the page, in order; means over pages",
-    "precision and F1 only against whole texts: of an excerpt's page more must be left than the excerpt",
+    "recall: share of the words of the feed that the cleaned page keeps, in order; means over pages",
+    "precision and F1 only for whole texts: a page must keep more than an excerpt",
 )
 
 _CUT_SHORT = re.compile(r"(?:\.\.\.|…|\[(?:\.\.\.|…)\])\W*$")
@@ -42,7 +42,7 @@ _CUT_SHORT = re.compile(r"(?:\.\.\.|…|\[(?:\.\.\.|…)\])\W*$")
 def evaluate_feed(
     documents: Sequence[Document], feeds: Mapping[str, str | None], system: System, config: FeedConfig | None = None
 ) -> Result:
-    """Clean pages and look for the texts that their feeds gave.
+    """Clean pages and compare them with the texts of their feeds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Gold standards: annotated spans of articles and main texts of pages, in the formats they come in.
+"""Gold standards: annotated spans of articles and main texts of pages, in their formats.
 
 Spans are JSON lines {"id", "spans": [[start, end, "template" | "dynamic"], …]}, one file a source or one for all.  Main
 texts are a field of the records, as plain text, with CleanEval's mark-up, or with dragnet's line above the comments.
@@ -107,7 +107,7 @@ _SPAN_UNITS = {
 def evaluate_spans(
     documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
 ) -> Result:
-    """Learn from all documents, or a sample and the annotated ones; clean the latter and count characters.
+    """Learn from all documents, or from a sample and the annotated ones; clean the annotated ones and count characters.
 
     Rows are a source each and their mean; recall, precision and F1 are means over the sources that hold templates.
 
@@ -123,7 +123,7 @@ def evaluate_spans(
         problem = f"{len(absent)} of {len(gold)} annotated documents are not in the archive, e.g. {min(absent)}"
         raise CorpusError(problem, fatal=True)
     if len(wanted) != len(gold):
-        raise CorpusError("an annotated id stands for several documents of the archive", fatal=True)
+        raise CorpusError("an annotated id belongs to several documents of the archive", fatal=True)
     chosen = {(one.source, one.id) for one in (*pick(documents, config.sample, config.seed), *wanted)}
     history = [document for document in documents if (document.source, document.id) in chosen]
     scores: dict[str, SpanScore] = {}
@@ -146,7 +146,9 @@ def evaluate_spans(
         "documents": len(history),
         "annotated": len(wanted),
     }
-    notes = ("characters that are not white space; dynamic boilerplate is neither required nor punished",)
+    notes = (
+        "counts are characters other than white space; removal of dynamic boilerplate is neither required nor punished",
+    )
     return Result(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=tuple(rows), notes=notes)
 
 
@@ -179,7 +181,7 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "cleaneval": _cleaneval,
     "dragnet": _dragnet,
 }
-"""Name of a format -> what makes plain text of it; "auto" takes off whatever any of them may hold."""
+"""Name of a format -> its conversion to plain text; "auto" removes the mark-up of all formats."""
 
 _TEXT_UNITS = {"source": "text", "pages": "count", "precision": "share", "recall": "share", "f1": "share"}
 _MARKUP_UNITS = {"bounds f1": "share", "marked recall": "share", "marked f1": "share"}
@@ -205,7 +207,7 @@ def evaluate_texts(
 def score_texts(
     documents: Sequence[Document], gold: Mapping[str, str | None], cleaned: Sequence[Cleaned], config: GoldConfig
 ) -> Result:
-    """The second half of `evaluate_texts`, for texts that are there already."""
+    """The second half of `evaluate_texts`, for existing texts."""
     scores: dict[str, list[dict[str, float]]] = {}
     for document, answer in zip(documents, cleaned, strict=True):
         wanted = gold.get(document.id)

@@ -1,9 +1,9 @@
-"""Trial 1: synthetic templates are put into articles, and what a system cuts is compared with what was put in.
+"""Trial 1: puts synthetic templates into articles and compares what a system removes with what was put in.
 
-The first proposal of Foschini's section 6.1.  Real articles have boilerplate of their own, which a system is right to
-cut; so it is run on the articles as they are first, and what it cuts there counts neither way (`clean` says that the
-articles are known to hold none, and counts everything).  Three documents are the least a template stands in: two are
-what a corrected reprint gives.
+The first proposal of Foschini's section 6.1.  Real articles have boilerplate of their own, which a system rightly
+removes.  So the system first runs on the unchanged articles, and what it removes there is ignored (`clean` says that
+the articles have no boilerplate, and counts everything).  A template is in at least three documents: two is the result
+of a corrected reprint.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from templatemine.model import Cleaned, Document
 
 __all__ = ["InjectionConfig", "evaluate_injection"]
 
-LEAST_DF = 3
+MIN_DF = 3
 FOUND = 0.9
-"""A template counts as found if so much of its text was cut."""
+"""A template counts as found if this share of its text was removed."""
 
 
 @dataclass(slots=True)
@@ -65,10 +65,10 @@ _UNITS = {
 DF_BINS = ((3, 5), (6, 10), (11, 30), (31, 100), (101, None))
 
 NOTES = (
-    "found: templates of which nine tenths of the text were cut",
-    "precision and false removals of a group: what was cut in one piece with its templates",
-    "false removals of all: also what was cut elsewhere; in characters that are not white space, per 10,000 of content",
-    "before: cut when nothing had been put in; the articles' own boilerplate, and not counted",
+    "found: templates of which nine tenths of the text were removed",
+    "precision and false removals of a group: text removed in one piece with its templates",
+    "false removals of all: also text removed elsewhere; in characters other than white space, per 10,000 of content",
+    "before: removed from the unchanged articles; their own boilerplate, which is not counted",
 )
 
 
@@ -82,7 +82,7 @@ def evaluate_injection(documents: Sequence[Document], system: System, config: In
     """
     config = config or InjectionConfig()
     if any(document.is_html for document in documents):
-        raise CorpusError("templates are put into texts; expected records with text, found HTML", fatal=True)
+        raise CorpusError("templates can be put only into texts; expected records with text, found HTML", fatal=True)
     runs: list[_Run] = []
     sizes: list[int] = []
     for size in sorted(set(config.documents)):
@@ -146,7 +146,7 @@ def _designs(source: str, documents: int, config: InjectionConfig) -> list[Desig
     while len(chosen) < config.templates:
         chosen += rng.sample(grid, len(grid))
     return [
-        Design(kind=kind, length=length, df=max(min(LEAST_DF, documents), round(share * documents)))
+        Design(kind=kind, length=length, df=max(min(MIN_DF, documents), round(share * documents)))
         for kind, length, share in chosen[: config.templates]
     ]
 

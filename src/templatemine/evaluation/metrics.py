@@ -42,12 +42,12 @@ _WORD = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+")
 _TAG = re.compile(r"<([phl])>", re.IGNORECASE)
 
 TEMPLATE, DYNAMIC = "template", "dynamic"
-"""Labels of annotated spans: boilerplate that must go; boilerplate worded anew in every document, neither required nor
-punished."""
+"""Labels of annotated spans: boilerplate that must be removed; boilerplate with other words in every document, whose
+removal is neither required nor punished."""
 
 
 def harmonic(one: float, other: float) -> float:
-    """Harmonic mean, 0 where both are."""
+    """Harmonic mean; 0 if both are 0."""
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
@@ -56,7 +56,7 @@ def harmonic(one: float, other: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SpanScore:
-    """Characters that are not white space: of templates, of content, and how many of each were removed.
+    """Counts of characters other than white space: of templates, of content, and of removed ones of each.
 
     `recall`, `precision` and `f1` are None where there is no template text; then only `loss` tells something.
     """
@@ -78,7 +78,7 @@ class SpanScore:
 
     @property
     def precision(self) -> float | None:
-        """Removed template / (removed template + removed content); 1 where nothing was removed."""
+        """Removed template / (removed template + removed content); 1 if nothing was removed."""
         if not self.template:
             return None
         return self.hit / (self.hit + self.harm) if self.hit + self.harm else 1.0
@@ -145,7 +145,7 @@ def score_spans(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterab
 
 
 def macro(scores: Iterable[SpanScore]) -> dict[str, float | None]:
-    """Means over sources; recall, precision and F1 over those that hold template text."""
+    """Means over sources; recall, precision and F1 over those with template text."""
     scores = list(scores)
     mean: dict[str, float | None] = {}
     for name in ("recall", "precision", "f1", "loss"):
@@ -164,7 +164,7 @@ def words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """Words in common, in order; words that a system gave; words of the gold text."""
+    """Counts of common words, in order; of words of a system; of words of the gold text."""
 
     match: int
     got: int

@@ -1,10 +1,10 @@
-"""Trial 4: two copies of a site with different boilerplate must come out equal.
+"""Trial 4: two copies of a site with different boilerplate must become equal.
 
-The third proposal of Foschini's section 6.1.  Each source is dressed twice with other synthetic boilerplate; each copy
-is cleaned with what was learnt from it and from the same copy of the other sources; then the two texts of each article
-are compared.  A system that cuts everything would make them equal, too; so it is told how much is left of the articles
-as they are, and how much of that is still there in the copies.
-Copies that exist can be compared instead (`compare`).
+The third proposal of Foschini's section 6.1.  Two copies of each source get different synthetic boilerplate.  Each copy
+is cleaned with packs mined from this copy of all sources; then the two texts of each article are compared.  A system
+that removes everything would also make them equal; so the result also says how much is left of the unchanged articles,
+and how much of this is left in the copies.
+Existing copies can be compared instead (`compare`).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _UNITS = {
 
 NOTES = (
     "distance: edits of words from one copy to the other, as a share of the longer one; means over documents",
-    "left as it is: words left of the articles when nothing was put in; the rest is their own boilerplate, or false",
-    "article kept: of these, words that are still left in the copies",
+    "left as it is: words that cleaning keeps of the unchanged articles; the rest is their own boilerplate, or false",
+    "article kept: of these, the words that cleaning keeps in the copies",
 )
 
 
 def evaluate_mirror(documents: Sequence[Document], system: System, config: MirrorConfig | None = None) -> Result:
-    """Dress all sources twice, clean each copy by itself, compare.
+    """Make two copies of all sources, clean each by itself, compare.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def evaluate_mirror(documents: Sequence[Document], system: System, config: Mirro
 def compare(
     one: Sequence[Document], other: Sequence[Document], system: System, config: MirrorConfig | None = None
 ) -> Result:
-    """Compare two real copies, matched by the ids of their documents; each is learnt from as a whole.
+    """Compare two real copies, matched by the ids of their documents; each is mined as a whole.
 
     What is left of the articles is not known here and left out.
     """
@@ -75,7 +75,7 @@ def compare(
         check_ids(copy)
     left = [document for document in pick(one, config.sample, config.seed) if document.id in there]
     if not left:
-        raise CorpusError("no id stands in both copies", fatal=True)
+        raise CorpusError("no id is in both copies", fatal=True)
     right = [there[document.id] for document in left]
     cleaned = [list(apply(system, one, left)), list(apply(system, other, right))]
     rows = _rows([left, right], cleaned, None)
@@ -87,7 +87,7 @@ def compare(
 def dressed_copy(documents: Sequence[Document], templates: int, seed: int, name: str) -> list[Document]:
     """A copy of an archive with synthetic boilerplate, source by source; other names give other boilerplate."""
     if any(document.is_html for document in documents):
-        raise CorpusError("copies are made of texts; expected records with text, found HTML", fatal=True)
+        raise CorpusError("copies can be made only of texts; expected records with text, found HTML", fatal=True)
     if not documents:
         raise CorpusError("there are no documents", fatal=True)
     dressed: dict[str, Iterator[Document]] = {}

@@ -1,4 +1,4 @@
-"""Options of the trials, one frozen record each.  Nothing here loads numpy, so that the program knows its defaults."""
+"""Options of the trials, one frozen record each.  This module does not load numpy: the program needs its defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from templatemine.errors import ConfigError
 __all__ = ["FORM_NAMES", "KIND_NAMES", "FeedConfig", "GoldConfig", "InjectionConfig", "MirrorConfig", "RetrievalConfig"]
 
 KIND_NAMES = ("fixed", "slots", "drifting", "in-line", "mid-sentence", "line", "line start", "line end")
-"""Kinds of synthetic templates, see `boilerplate.KINDS`."""
+"""Kinds of synthetic templates, see `synthetic_boilerplate.KINDS`."""
 
 FORM_NAMES = ("auto", "plain", "cleaneval", "dragnet")
 """Formats of gold texts, see `gold.FORMS`."""
@@ -17,7 +17,7 @@ FORM_NAMES = ("auto", "plain", "cleaneval", "dragnet")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionConfig:
-    """What is put in.
+    """The synthetic templates.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class InjectionConfig:
     templates : int
         Of each source: drawn without replacement from all combinations of the next three, over and over.
     kinds, lengths, shares : tuple
-        Keys of `boilerplate.KINDS`, words, shares of the documents.
+        Keys of `synthetic_boilerplate.KINDS`, words, shares of the documents.
     clean : bool
-        The articles hold no boilerplate: whatever else is cut is false.
+        The articles have no boilerplate: any other removal is false.
     """
 
     seed: int = 1

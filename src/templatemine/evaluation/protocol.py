@@ -1,8 +1,8 @@
-"""What is tried and what comes of it: the shape of a system, and the record of a trial.
+"""The interface of a system, and the result of a trial.
 
-A system is a callable; nothing here knows which.  It is given the documents it may learn from and those it has to
-clean, and answers with one `Cleaned` for each of the latter, in their order.  A system that learns nothing ignores the
-first argument; one that only gives texts leaves `removed` empty and can not be tried where spans are asked for.
+A system is a callable.  Its arguments are documents to learn from and documents to clean; it returns one `Cleaned` for
+each of the latter, in their order.  A system that learns nothing ignores the first argument.  One that returns only
+texts leaves `removed` empty and cannot be evaluated by spans.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 System = Callable[[Sequence[Document], Sequence[Document]], Sequence[Cleaned]]
-"""(documents to learn from, documents to clean) -> what became of the latter."""
+"""(documents to learn from, documents to clean) -> the cleaned documents."""
 
 Learner = Callable[[Sequence[Document]], Callable[[Sequence[Document]], Sequence[Cleaned]]]
 """The same in two steps: documents to learn from -> a cleaner of documents."""
@@ -42,7 +42,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a trial found.
+    """The result of a trial.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Result:
     notes: tuple[str, ...] = field(default=())
 
     def row(self, **names: Any) -> Row:
-        """The one row with these values."""
+        """The only row with these values."""
         (found,) = (row for row in self.rows if all(row[name] == value for name, value in names.items()))
         return found
 
@@ -85,7 +85,7 @@ def in_one(learner: Learner) -> System:
 
 
 def apply(system: System, history: Sequence[Document], documents: Sequence[Document]) -> list[Cleaned]:
-    """Run a system, and see that it answered for every document.
+    """Run a system, and check that it returned a result for every document.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
 
 
 def check_ids(documents: Sequence[Document]) -> None:
-    """Labels and gold texts are given by id; no id may stand in two sources.
+    """Check that no id is in two sources: labels and gold texts refer to documents by id.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def check_ids(documents: Sequence[Document]) -> None:
 
 
 def rank_of(seed: int, *names: object) -> int:
-    """A number of 64 bits drawn from a seed and names: the same everywhere, in whatever order it is asked for."""
+    """A number of 64 bits from a seed and names: the same on every machine and in any order of calls."""
     key = "\x1f".join(map(str, (seed, *names))).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
 
@@ -163,7 +163,7 @@ def folds_of(documents: Sequence[Document], folds: int, seed: int) -> list[int]:
 
 
 def cross_cleaned(system: System, documents: Sequence[Document], folds: int, seed: int) -> list[Cleaned]:
-    """Each document cleaned with what was learnt from the other folds; with one fold, from all of them."""
+    """Each document cleaned by what was learnt from the other folds; with one fold, from all documents."""
     if folds < 2:
         return apply(system, documents, documents)
     fold = folds_of(documents, folds, seed)

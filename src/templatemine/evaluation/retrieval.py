@@ -1,10 +1,10 @@
 """Trial 3: near-duplicate detection and clustering, before and after cleaning.
 
-The second proposal of Foschini's section 6.1.  Clustering: articles whose topic (or source) a field tells, as TF-IDF
-vectors in 100 latent dimensions, parted by k-means with as many clusters as there are labels.  Near duplicates: pairs
-of articles whose sets of three words in a row have a Jaccard index above the threshold, found by MinHash.  Which pairs
-are duplicates a field tells; without one, copies are made: every article in the boilerplate of a second publisher, some
-of its words changed.  Needs scikit-learn and datasketch (the extra ``eval``).
+The second proposal of Foschini's section 6.1.  Clustering: articles with a field for the topic (or source), as TF-IDF
+vectors in 100 latent dimensions, clustered by k-means into as many clusters as there are labels.  Near duplicates:
+pairs of articles whose sets of three words in a row have a Jaccard index above the threshold, found by MinHash.  A
+field names the true duplicates; without one, copies are made: every article in the boilerplate of a second publisher,
+some of its words changed.  Needs scikit-learn and datasketch (the extra ``eval``).
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def evaluate_near_duplicates(
         "Jaccard index": config.threshold,
         "words changed in a copy": config.changed if groups is None else None,
     }
-    notes = ("pairs of articles that are alike without boilerplate count neither way",) if groups is None else ()
+    notes = ("pairs of articles that are near duplicates without boilerplate are ignored",) if groups is None else ()
     return Result(name="near duplicates", settings=settings, units=_DUPLICATE_UNITS, rows=tuple(rows), notes=notes)
 
 
@@ -258,7 +258,7 @@ def evaluate_clustering(
         "documents": len(truth),
         "starts of k-means": config.starts,
     }
-    notes = ("agreement of the clusters with the labels; where these are sources, less is what cleaning should give",)
+    notes = ("agreement of the clusters with the labels; if these are sources, cleaning should lower it",)
     return Result(name="clustering", settings=settings, units=_CLUSTER_UNITS, rows=tuple(rows), notes=notes)
 
 

@@ -1,8 +1,8 @@
-"""Synthetic boilerplate: worded from a source's own vocabulary, put into its articles, with the place of every piece.
+"""Synthetic boilerplate: templates from the vocabulary of a source, put into its articles at known places.
 
-In: the articles of one source, designs, a seed.  Out: the same articles dressed, each with the pieces put into it.
-Words are drawn as often as the source uses them, so that a template has as many "of" and "the" as its language.  What
-is drawn depends on the seed and on the names of source and design, on nothing else.
+Input: the articles of one source, designs, a seed.  Output: the same articles with templates, and the place of each.
+Words are drawn with the frequencies of the source, so that a template has as many "of" and "the" as its language.  The
+draws depend only on the seed and on the names of source and design.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["KINDS", "Design", "Dressed", "Kind", "Piece", "Speech", "dress", "sp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A way to stand in an article.
+    """A kind of position in an article.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ SLOTS: tuple[Slot, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """One template to be made: a key of `KINDS`, its length in words and in how many documents it stands."""
+    """The design of a template: a key of `KINDS`, its length in words and its document frequency."""
 
     kind: str
     length: int
@@ -76,7 +76,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A template in an article: [start, end) in code points of the dressed text, and the number of its design."""
+    """A template in an article: [start, end) in code points of the new text, and the number of its design."""
 
     start: int
     end: int
@@ -110,8 +110,8 @@ _LONG = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speech:
-    """How a source writes: words as often as they stand in its articles, what stands between words, what ends a
-    sentence, what stands between two lines ("" where it has one line an article)."""
+    """The language of a source: words with their frequencies, separators of words, ends of sentences, and separators of
+    lines ("" if articles have one line)."""
 
     words: tuple[str, ...]
     joiner: str
@@ -167,7 +167,7 @@ _BLANK = re.compile(r"(?<=\S)(?=[^\S\n]+\S)")
 
 
 def _place(place: str, text: str, speech: Speech, rng: Random) -> tuple[int, str, str]:
-    """Where to put a piece in a text, and what to write before and behind it."""
+    """The place of a piece in a text, and the text before and after it."""
     end = len(text.rstrip())
     start = len(text) - len(text.lstrip())
     if place == "start":

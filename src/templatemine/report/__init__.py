@@ -1,1 +1,1 @@
-"""What was learnt and what is cut, for people to look at: data of packs and archives, drawings and one HTML file."""
+"""Reports for people: templates and their effect, as data, drawings and one HTML file."""

@@ -1,7 +1,7 @@
 """Numbers -> drawings: Vega-Lite specifications, and SVG of them.
 
-The drawings take their colours from the page they stand in (the CSS variables of `COLOURS`), so that they follow it
-into the dark and onto paper.  They hold no script, no style and no id.
+The drawings take their colours from their page (the CSS variables of `COLOURS`), so that they fit its dark and print
+modes.  They contain no script, no style and no id.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ __all__ = ["COLOURS", "days_spec", "histogram_spec", "renderer", "svg"]
 Spec = dict[str, Any]
 
 COLOURS = ("--chart-text", "--chart-line", "--chart-all", "--chart-template", "--chart-energy", "--chart-cutoff")
-"""What a page has to define."""
+"""CSS variables that the page has to define."""
 
 _TEXT, _LINE, _ALL, _TEMPLATE, _ENERGY, _CUTOFF = (f"var({name})" for name in COLOURS)
 _WIDTH = 620
 _DECIMALS = re.compile(r"-?[0-9]+\.[0-9]{2,}")
-"""More of them than one nobody sees, and they are half of a drawing."""
+"""Decimals beyond the first are invisible, and half of the size of a drawing."""
 _USELESS = re.compile(
     r'<path class="(?:back|fore)ground"[^>]*/>| (?:class|role|aria-[a-z]+|pointer-events|xmlns:xlink)="[^"]*"'
     r'| opacity="1"| stroke-width="1"|<text[^>]* opacity="0">[^<]*</text>'
 )
-"""Empty boxes, labels that are not shown, and names of parts: the page says what the whole drawing shows."""
+"""Empty boxes, hidden labels and names of parts: the page itself describes the drawing."""
 _FONT = "system-ui, sans-serif"
 _AXIS = {
     "grid": False,
@@ -47,12 +47,12 @@ _CONFIG = {"background": None, "view": {"stroke": None}, "axis": _AXIS}
 
 
 def renderer() -> Callable[[str], str]:
-    """What draws a specification given as JSON.
+    """The function that draws a specification given as JSON.
 
     Raises
     ------
     MissingExtraError
-        The library is not there.
+        The library is not installed.
     """
     try:
         import vl_convert
@@ -70,18 +70,18 @@ def svg(spec: Mapping[str, Any]) -> str:
     Raises
     ------
     MissingExtraError
-        The library is not there.
+        The library is not installed.
     """
     drawn = renderer()(json.dumps(spec))
     return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", _USELESS.sub("", drawn))
 
 
 def histogram_spec(histogram: Histogram) -> Spec:
-    """Strings by share of documents on a log scale, templates before all, and the energy curve below."""
+    """Strings by share of documents on a log scale, templates in front, with the energy curve below."""
     bins = max(len(histogram.counts), 1)
     top = max(histogram.counts, default=1)
     x = {"field": "at", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
-    share = {**x, "axis": {"title": "share of the documents that hold a string", "format": ".0%", "tickCount": 10}}
+    share = {**x, "axis": {"title": "share of the documents with a string", "format": ".0%", "tickCount": 10}}
     y_axis = {"title": "strings", "values": [0, *_powers(top)], "format": ",d", "labelOverlap": True}
     log = {"type": "symlog", "constant": 1, "domain": [0, max(top, 1)], "nice": False}
     upper = {
@@ -118,14 +118,14 @@ def _powers(top: float) -> list[int]:
 
 
 def _steps(edges: Sequence[Any], total: Sequence[int], part: Sequence[int]) -> list[Spec]:
-    """Rows of a step function: each value stands from its edge to the next."""
+    """Rows of a step function: each value holds from its edge to the next."""
     if not any(total):
         return []
     return [{"at": at, "all": a, "part": b} for at, a, b in zip(edges, (*total, 0), (*part, 0), strict=True)]
 
 
 def _areas(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
-    """Two step functions, the second before the first; each is one path, however many steps it has."""
+    """Two step functions, the second in front of the first; each is one path."""
     return [
         {
             "mark": {"type": "area", "interpolate": "step-after", "color": colour, "aria": False},
@@ -136,7 +136,7 @@ def _areas(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
 
 
 def _rules(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
-    """Where the source was cut, and where the energy is least if that is another place."""
+    """The cut-off; without one, the place of least energy."""
     lines: list[tuple[float | None, str, list[int]]] = [(histogram.cutoff, _CUTOFF, [])]
     if histogram.cutoff is None:
         lines = [(histogram.least, _ENERGY, [4, 3])]
@@ -152,12 +152,12 @@ def _rules(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
 
 
 def days_spec(periods: Sequence[tuple[str, str]], documents: Sequence[int], changed: Sequence[int]) -> Spec:
-    """Documents by day (or longer periods), and those of them in which something is cut.
+    """Documents by day (or longer periods), and those of them that cleaning changes.
 
     Parameters
     ----------
     periods : sequence of (str, str)
-        First day of each and of the next one, ISO 8601.
+        First day of each period and of the next one, ISO 8601.
     """
     edges = [first for first, _ in periods] + [end for _, end in periods[-1:]]
     x = {

@@ -1,4 +1,4 @@
-"""(document, pack) -> what is cut from it and by which templates: for the terminal, the report and the desk."""
+"""(document, pack) -> the parts that cleaning removes, with their templates: for terminal, report and desk."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["Explained", "Explainer", "cut_by", "one_object"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """What cleaning does to a body.
+    """The effect of cleaning on a body.
 
     Attributes
     ----------
     spans : sequence of Span
-        What is cut, in code points of the body; of a `spared` text, what would have been.
+        The removed parts, in code points of the body; for a `spared` text, the parts that would be removed.
     size, cut : int
-        Characters, and how many of them go; of a page, of its text without mark-up.
+        Characters, and removed characters; for a page, those of its text without mark-up.
     spared : bool
-        Left whole by the guard.
+        Skipped by the guard: too large a share would be removed.
     """
 
     spans: Sequence[Span]
@@ -42,9 +42,9 @@ class Explained:
 
     @property
     def share(self) -> float:
-        """Share of the characters that go, or would have gone."""
-        gone = sum(span.end - span.start for span in self.spans) if self.spared else self.cut
-        return gone / self.size if self.size else 0.0
+        """Share of the characters that is removed, or would be."""
+        removed = sum(span.end - span.start for span in self.spans) if self.spared else self.cut
+        return removed / self.size if self.size else 0.0
 
 
 class Explainer:
@@ -63,11 +63,11 @@ class Explainer:
         self._cleaner = Cleaner(pack, self.config)
 
     def body(self, document: Document) -> str | None:
-        """What the pack is for: the HTML or the text of a document; None if it has none."""
+        """The part of a document that the pack is for, its HTML or its text; None if it has none."""
         return document.html if self.pack.html else document.text
 
     def explain(self, body: str) -> Explained:
-        """What is cut from a body."""
+        """Find the parts of a body that cleaning removes."""
         if not self.pack.html:
             cleaned = self._cleaner.clean(body)
             if cleaned.spared:
@@ -87,13 +87,13 @@ class Explainer:
         return PageCleaner(self.pack.pages, self.config)
 
     def pieces(self, body: str, explained: Explained) -> Iterator[Piece]:
-        """The body as pieces; of a page, each as its text, without those that are mark-up alone."""
+        """The body as pieces; the pieces of a page without mark-up, and without those that are only mark-up."""
         parts = pieces(body, explained.spans)
         return _readable(parts) if self.pack.html else parts
 
 
 def cut_by(parts: Iterable[Piece], pack: Pack) -> list[tuple[Piece, list[Template], int]]:
-    """Each cut with the templates that are no part of another one there, and how many are."""
+    """Each removed piece, its templates that are no part of another one there, and the number of those that are."""
     templates = {one.id: one for one in pack.templates}
     out = []
     for piece in parts:
@@ -105,7 +105,7 @@ def cut_by(parts: Iterable[Piece], pack: Pack) -> list[tuple[Piece, list[Templat
 
 
 def _named(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
-    """What the page model leaves out, with the templates that stand there."""
+    """The parts that the page model removes, with the templates found in them."""
     out = []
     for one in removed:
         inside = (other.templates for other in templates if other.start < one.end and other.end > one.start)
@@ -128,7 +128,7 @@ def one_object(path: str, config: ReadConfig) -> Document | None:
         with open(path, "rb") as file:
             found = json.loads(file.read())
     except (OSError, ValueError):
-        return None  # whoever reads it as JSON lines will say what is wrong with it
+        return None  # the reader of JSON lines will report the error
     if not isinstance(found, dict):
         return None
     name = os.path.splitext(os.path.basename(path))[0]

@@ -1,6 +1,6 @@
 """Pack -> the histogram over document frequency, its cut-off and energy curve (figure 3.2 of the thesis), as numbers.
 
-`charts.histogram_spec` makes a drawing of them, `sparkline` a line of text.
+`charts.histogram_spec` draws them, `sparkline` makes a line of text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from templatemine.packs.pack import Pack
 __all__ = ["BARS", "PLAIN_BARS", "Histogram", "histogram_of", "sparkline"]
 
 BARS, PLAIN_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#@"
-"""From none to most, for places with and without Unicode."""
+"""Bars from empty to full, for terminals with and without Unicode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Histogram:
     least : float or None
         The border of least energy, as a share of documents.
     cutoff : float or None
-        Where the source was cut, as a share of documents; None where all evidence decides, or nothing was cut.
+        The cut-off, as a share of documents; None if all evidence decided, or if there was no cut-off.
     """
 
     counts: tuple[int, ...]
@@ -44,14 +44,14 @@ class Histogram:
 
 
 def histogram_of(pack: Pack) -> Histogram:
-    """The histogram that a pack stores and what follows from it.  Costs a few milliseconds."""
+    """The histogram of a pack and its energy curve.  Costs a few milliseconds."""
     import numpy as np
 
     from templatemine.mining.cutoff import energy_border, energy_curve
 
     counts = tuple(max(count, 0) for count in pack.cutoff.histogram)
     bins, documents = len(counts), max(pack.documents, 1)
-    # Strings count, each once: with a slot, without it or both; what is between two strings was never one.
+    # Each string counts once, whether it has templates with a slot, without one, or both.
     strings = {one.string: one.df for one in pack.templates if one.tokens is not None}
     found = Counter(min(max(math.ceil(df * bins / documents) - 1, 0), bins - 1) for df in strings.values())
     borders: tuple[float, ...] = ()
@@ -74,9 +74,9 @@ def histogram_of(pack: Pack) -> Histogram:
 
 
 def sparkline(counts: Sequence[float], columns: int, bars: str = BARS, *, log: bool = True) -> str:
-    """Counts as a line of text, neighbours added up to fit into so many columns.
+    """Counts as a line of text; neighbours are added up to fit into `columns`.
 
-    The greatest is a full bar, and what is not zero is at least the least one.
+    The maximum is a full bar, and every count above zero is visible.
     """
     if not counts or columns < 1:
         return ""

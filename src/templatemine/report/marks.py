@@ -1,7 +1,7 @@
-"""(text, spans) -> pieces of the text, cut or kept, and pieces -> HTML in which each cut is marked and named.
+"""(text, spans) -> kept and removed pieces of the text; pieces -> HTML in which each removed piece is marked and named.
 
-Article text is hostile input: everything is escaped, and characters that act on a terminal or turn the direction of
-writing (they could disguise a cut as something else) become visible names.
+Article text is hostile input: everything is escaped.  Characters that act on a terminal or change the direction of
+writing, and so could disguise a mark, become visible names.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["Note", "Piece", "acts", "elided", "limited", "marked", "named", "pie
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a text: cut by `templates`, or kept if there are none.
+    """A piece of a text: removed by `templates`, or kept if there are none.
 
-    `hidden` counts the characters of a kept stretch that is too long to be shown; its `text` is then empty.
+    `hidden` counts the characters of a kept piece that is too long to be shown; its `text` is then empty.
     """
 
     start: int
@@ -30,7 +30,7 @@ class Piece:
 
 
 def pieces(text: str, spans: Sequence[Span]) -> Iterator[Piece]:
-    """Yield a text as kept and cut pieces in turn, which joined give it back.
+    """Yield a text as kept and removed pieces in order; joined they are the text.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ def pieces(text: str, spans: Sequence[Span]) -> Iterator[Piece]:
 
 
 _SHORT = 80
-"""What is hidden is at least so long, or saying that it is hidden would take its place."""
+"""Least number of characters that is hidden; hiding fewer would save no space."""
 
 
 def elided(parts: Iterable[Piece], context: int) -> Iterator[Piece]:
-    """Yield pieces of which kept ones show no more than `context` characters beside a cut, ended at white space."""
+    """Yield pieces; kept ones show at most `context` characters beside a removed one, up to white space."""
     parts = list(parts)
     for number, piece in enumerate(parts):
         head = context if number else context // 2
@@ -70,7 +70,7 @@ def elided(parts: Iterable[Piece], context: int) -> Iterator[Piece]:
 
 
 def limited(parts: Iterable[Piece], most: int) -> Iterator[Piece]:
-    """Yield pieces of a text until so many of its characters are shown; what follows is hidden, cuts and all."""
+    """Yield pieces of a text until `most` of its characters are shown; everything after is hidden."""
     left, hidden, start = most, 0, 0
     for piece in parts:
         if left > 0:
@@ -92,19 +92,19 @@ _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def acts(char: str) -> bool:
-    """True if a character does something to its surroundings instead of being seen."""
+    """True if a character affects its surroundings instead of being visible."""
     return char in _TURNS or (unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t")
 
 
 def named(text: str) -> str:
-    """A text in which each character that acts is the name of its code point; for attributes and terminals."""
+    """A text with the name of the code point for each character that `acts`; for attributes and terminals."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(f"U+{ord(char):04X}" if acts(char) else char for char in text)
 
 
 def shown(text: str) -> str:
-    """HTML of a text: escaped, and each character that acts as the name of its code point in a box."""
+    """HTML of a text: escaped, with the name of the code point for each character that `acts`."""
     text = text.replace("\r\n", "\n")
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return escape(text)
@@ -113,16 +113,16 @@ def shown(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is said of a cut.
+    """The note on a removed piece.
 
     Attributes
     ----------
     text : str
         Shown on hover and focus.
     behind : str
-        HTML behind the mark, such as the numbers of the expressions.
+        HTML after the mark, such as the numbers of the expressions.
     described_by : str
-        Ids of the elements that describe it to a screen reader, with blanks between.
+        Ids of the elements that describe it to a screen reader, separated by blanks.
     """
 
     text: str
@@ -131,9 +131,9 @@ class Note:
 
 
 def marked(parts: Iterable[Piece], note: Callable[[Piece], Note]) -> str:
-    """HTML of pieces: kept ones as text, each cut a ``<mark>`` that a keyboard reaches and that says what cut it.
+    """HTML of pieces: kept ones as text, each removed one as a focusable ``<mark>`` with its note.
 
-    The text of a note is in the attribute ``data-note``: a page shows it without a script, by ``content: attr(...)``.
+    The text of the note is in the attribute ``data-note``; a page shows it without a script, by ``content: attr(...)``.
     """
     out: list[str] = []
     for piece in parts:

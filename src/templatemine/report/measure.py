@@ -1,7 +1,7 @@
-"""(pack, documents) -> what the pack does to them: one pass over an archive, in memory that does not grow with it.
+"""(pack, documents) -> the effect of the pack on them: one pass over an archive, in memory that does not grow with it.
 
-Each document is cleaned once and counted once, by the automaton that cleans; so the figures of a template are those of
-the archive given, which need not be the one it was mined from.
+Each document is cleaned once and counted once, by the automaton that cleans.  So the figures of a template are those of
+the given archive, which may differ from the one it was mined from.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _Ranked = TypeVar("_Ranked", tuple[int, int, _Kept], tuple[float, int, int, _Kep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A template in an archive.
+    """The figures of a template in an archive.
 
     Attributes
     ----------
     df, count : int
         Documents and occurrences.
     starts, ends, lines : float
-        Shares of the occurrences that begin a line, end one, are one.
+        Shares of the occurrences that begin a line, end a line, are a whole line.
     bits, bound : float or None
-        Information (see `evidence`), and how tightly its tokens belong to it, 0 to 1; None for one written by hand.
+        Information, and boundness of its tokens, 0 to 1 (see `features`); None for one written by hand.
     days : mapping of str to int
         Documents by day.
     """
@@ -61,7 +61,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A document with its cuts, and the share of its characters that goes."""
+    """A document with its removed parts, and their share of its characters."""
 
     document: Document
     pieces: tuple[Piece, ...]
@@ -70,18 +70,18 @@ class Sample:
 
 
 class Measured:
-    """What one pack does to the documents of its source; `add` them one by one.
+    """The effect of one pack on the documents of its source; `add` them one by one.
 
     Attributes
     ----------
     documents, changed, spared : int
-        All, those in which something is cut, and those left whole by the guard.
+        All, those that change, and those skipped by the guard.
     other_kind : int
-        Not of the kind, HTML or text, of the pack, and not counted in anything else.
+        Documents of another kind (HTML or text) than the pack; they count in nothing else.
     characters, cut : int
-        Of all documents; of pages, characters of their text without mark-up.
+        Of all documents; for pages, characters of their text without mark-up.
     days, changed_days : Counter of str
-        Documents by day, and those of them in which something is cut.
+        Documents by day, and those of them that change.
     """
 
     def __init__(self, pack: Pack, config: ReportConfig) -> None:
@@ -108,7 +108,7 @@ class Measured:
 
     @cached_property
     def _vocabulary(self) -> dict[bytes, int]:
-        """The forms of the automaton, in its order."""
+        """The normalised tokens of the automaton, in its order."""
         found: dict[bytes, int] = {}
         for row in self._rows:
             for form in self.pack.forms(self.pack.templates[row]):
@@ -160,7 +160,7 @@ class Measured:
                 self._by_day[row, day] += 1
 
     def _keep(self, document: Document, body: str, found: Explained) -> None:
-        """Samples that depend on the documents and not on their order: the least hashes, and the greatest shares."""
+        """Samples that depend on the documents, not on their order: the least hashes, and the greatest shares."""
         digest = blake2b(f"{document.id}\x00{body}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "big")
         # The number of the document settles what would otherwise compare documents.
@@ -171,7 +171,7 @@ class Measured:
             _push(self._least, (-key, self.documents, kept), self._config.samples)
 
     def samples(self) -> Iterator[Sample]:
-        """Those that lose most, then some of the others."""
+        """The documents that lose most, then some of the others."""
         chosen = [kept for *_, kept in sorted(self._most, reverse=True)]
         chosen += [kept for *_, kept in sorted(self._least, reverse=True)]
         seen: set[tuple[str, str]] = set()

@@ -1,8 +1,7 @@
-"""Report -> one HTML file that loads nothing: styles, script, drawings and texts are all in it.
+"""Report -> one HTML file that loads nothing: it contains all styles, scripts, drawings and texts.
 
-Whatever comes from packs and articles is hostile input.  Jinja escapes all of it; `marks` escapes the texts it marks;
-and should something get through, the page's content policy allows no style and no script but the two whose hashes it
-names.
+Everything from packs and articles is hostile input.  Jinja escapes all of it, `marks` escapes the texts it marks, and
+the content policy of the page allows only the one style and the one script whose hashes it names.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
     Raises
     ------
     MissingExtraError
-        Jinja or the library that draws is not there.
+        Jinja or the library for drawings is not installed.
     """
     require()
     import jinja2
@@ -68,7 +67,7 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
 
 
 def require() -> None:
-    """Raise `MissingExtraError` if a library is missing: before an archive is read rather than after it."""
+    """Raise `MissingExtraError` if a library is missing; called before an archive is read."""
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
@@ -79,7 +78,7 @@ def require() -> None:
 
 
 def content_policy(style: str, script: str) -> str:
-    """Nothing may be loaded or sent, and of styles and scripts there are these two."""
+    """The content policy: nothing is loaded or sent, and only this style and this script are allowed."""
     hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
     allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
@@ -93,7 +92,7 @@ _PATTERN = re.compile(r"\{[a-z_]+\}")
 
 
 def _words(text: str) -> Any:
-    """Words of a template; a pattern says nothing of the direction in which they are written."""
+    """Words of a template; each pattern is isolated, so that it does not affect the direction of writing."""
     return _safe(_PATTERN.sub(lambda match: f"<bdi>{match[0]}</bdi>", shown(text)))
 
 
@@ -112,23 +111,23 @@ def _share(value: float | None, digits: int = 1) -> str:
 
 
 def _link(url: str | None) -> str:
-    """The address of an article if following it can do nothing but open a page."""
+    """The address of an article if it is a plain web address; else ""."""
     return url if url is not None and url.lower().startswith(("http://", "https://")) else ""
 
 
 def _drawings(source: SourceView) -> dict[str, Any]:
-    """SVG of the histogram and of the days; "" where there is nothing to draw."""
+    """SVG of the histogram and of the days; "" if there is nothing to draw."""
     histogram = svg(histogram_spec(source.histogram)) if any(source.histogram.counts) else ""
     days = svg(days_spec(source.steps, source.documents, source.changed)) if source.steps else ""
     return {"histogram": _safe(histogram), "days": _safe(days)}
 
 
 _LONGEST = 300
-"""Characters of an expression in the note of a cut; the table has the whole of it."""
+"""Characters of an expression in a note; the table has all of it."""
 
 
 def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample) -> dict[str, Any]:
-    """The text of a sample with its cuts marked, and the expressions that cut it, numbered."""
+    """The text of a sample with the removed parts marked, and the expressions behind them, numbered."""
     place = {row.template.id: row for row in source.rows}
     templates = {one.id: one for one in source.pack.templates}
     numbers: dict[str, int] = {}
@@ -140,10 +139,10 @@ def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample)
             numbers.setdefault(one.id, len(numbers) + 1)
         lines = [f"{numbers[one.id]}. {_shortened(text_of(one))} \n{one.df:,} documents" for one in shown_ones]
         if len(known) > len(shown_ones):
-            lines.append(f"and {len(known) - len(shown_ones):,} that are part of these")
+            lines.append(f"and {len(known) - len(shown_ones):,} more that are parts of these")
         behind = f"<sup>{' '.join(str(numbers[one.id]) for one in shown_ones)}</sup>" if shown_ones else ""
         described = " ".join(f"{name}-c{numbers[one.id]}" for one in shown_ones)
-        return Note("\n".join(lines) or "no main text of the page", behind, described)
+        return Note("\n".join(lines) or "not main text of the page", behind, described)
 
     html = marked(limited(elided(sample.pieces, config.context), config.characters), note)
     cuts = [

@@ -1,7 +1,7 @@
 """Pieces of articles and changes of records, as lines for a terminal or a file.
 
-On a terminal a cut has a colour; anywhere else, and where ``NO_COLOR`` is set (no-color.org), it stands between ``[-``
-and ``-]``, as in wdiff.  Nothing in a text acts on the terminal.
+On a terminal a removed part has a colour; elsewhere, and if ``NO_COLOR`` is set (no-color.org), it is written between
+``[-`` and ``-]``, as in wdiff.  No text can control the terminal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from templatemine.model import Record, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import cut_by
 from templatemine.report.marks import Piece, elided, named
-from templatemine.report.view import STANDS
+from templatemine.report.view import POSITIONS
 from templatemine.report.words import text_of
 
 __all__ = ["HEADER", "Change", "Painter", "article", "changes", "diff_lines"]
@@ -35,7 +35,7 @@ class Painter:
         self.colours = colours
 
     def paint(self, text: str, colour: str) -> str:
-        """Text that does nothing to a terminal, in a colour; line by line, as pagers need it."""
+        """Text that is safe on a terminal, in a colour; line by line, as pagers need it."""
         text = named(text)
         if not self.colours:
             return text
@@ -46,25 +46,25 @@ class Painter:
         return self.paint(" ".join(text.split()), _BOLD)
 
     def cut(self, text: str) -> str:
-        """A cut."""
+        """A removed part."""
         return self.paint(text, _CUT) if self.colours else f"[-{named(text)}-]"
 
 
-HEADER = ("", ">documents", ">share", ">times", "stands", "id", "expression")
+HEADER = ("", ">documents", ">share", ">count", "position", "id", "expression")
 """Of the rows of `article`."""
 
 
 def article(
     parts: Iterable[Piece], pack: Pack, painter: Painter, context: int | None = None
 ) -> tuple[str, list[tuple[str, ...]]]:
-    """An article with its cuts numbered, and a row for each expression.
+    """An article with its removed parts numbered, and a row for each expression.
 
-    Of the templates of a cut those that are no part of another are named; ``{2+5}`` says that five more are.
+    Of the templates of a part, those within another template are not named; ``{2+5}`` means that there are five.
 
     Parameters
     ----------
     context : int or None
-        Characters shown beside a cut; None for all.
+        Characters shown beside a removed part; None for all.
     """
     shown = list(parts if context is None else elided(parts, context))
     cuts = iter(cut_by(shown, pack))
@@ -89,13 +89,13 @@ def article(
 
 def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
     share = f"{template.df / pack.documents:.1%}" if pack.documents else "-"
-    stands = "as written" if template.tokens is None else STANDS[template.anchor]
+    position = "as written" if template.tokens is None else POSITIONS[template.anchor]
     return (
         f"{number}",
         f"{template.df:,}",
         share,
         f"{template.count:,}",
-        f"{stands}, with the rest" if template.slot in ("end", "start") else stands,
+        f"{position}, with the rest" if template.slot in ("end", "start") else position,
         template.id,
         text_of(template),
     )
@@ -103,7 +103,7 @@ def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A record that cleaning changes: its text, of a page the one without mark-up, and what would be written."""
+    """A record that cleaning changes: its text (of a page, without mark-up), and the text that would be written."""
 
     source: str
     id: str
@@ -118,7 +118,7 @@ def changes(
     cleaner: RecordCleaner,
     on_error: Callable[[CorpusError], None],
 ) -> Iterator[Change]:
-    """Yield what would change, by the code that would change it; counts are in `cleaner.tally`."""
+    """Yield what would change, as the cleaner itself computes it; counts are in `cleaner.tally`."""
     names = cleaner.config.read
     for record in records:
         document = record.document

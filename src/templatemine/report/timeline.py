@@ -1,4 +1,4 @@
-"""Days -> the periods of a strip: days, weeks or months, whichever gives a readable number of them."""
+"""Days -> periods for a drawing: days, weeks, months or years, whichever gives a readable number."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Period = tuple[str, str]
 """First day, and first day of the next one, ISO 8601."""
 
 _MOST = 180
-"""Steps that can be told apart in a drawing."""
+"""Most periods that are distinguishable in a drawing."""
 
 
 def periods(days: Iterable[str]) -> list[Period]:
-    """Periods without gaps from the first of some days to the last."""
+    """Periods without gaps from the first day to the last."""
     known = sorted(days)
     if not known:
         return []

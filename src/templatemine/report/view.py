@@ -1,4 +1,4 @@
-"""(packs, archive, rejected candidates) -> what a report says, in its order; `page` makes HTML of it."""
+"""(packs, archive, rejected candidates) -> the contents of a report, in order; `page` renders them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from templatemine.report.words import joined, text_of
 
 __all__ = ["RejectionGroup", "Report", "Row", "Shared", "SourceView", "make_report"]
 
-STANDS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
-"""Where in its line a template must stand, by its anchor."""
+POSITIONS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
+"""The required position in the line, by the anchor of the template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +28,15 @@ class Row:
     Attributes
     ----------
     number : int
-        Place in the pack.
+        Index in the pack.
     text : str
         Its tokens, or the expression if it was written by hand.
     example : str
-        An occurrence, if that is not the text itself.
+        An occurrence, if it differs from `text`.
     length : int
-        Tokens; characters of an expression written by hand.
+        Number of tokens; for an expression written by hand, of characters.
     first, last : str
-        Days on which it was seen first and last, ISO 8601; "" if not known.
+        First and last day with a match, ISO 8601; "" if unknown.
     strip : str
         Its share of the documents over time, a sparkline.
     others : int
@@ -48,7 +48,7 @@ class Row:
     text: str
     example: str
     length: int
-    stands: str
+    position: str
     seen: Seen | None
     first: str
     last: str
@@ -58,7 +58,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectionGroup:
-    """Strings rejected for one reason: how many, and the most frequent as (text, df, count)."""
+    """Candidates rejected for one reason: their number, and the most frequent as (text, df, count)."""
 
     reason: str
     number: int
@@ -67,7 +67,7 @@ class RejectionGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceView:
-    """All that is said of one source; `measured` is None without an archive."""
+    """The section of one source; `measured` is None without an archive."""
 
     name: str
     pack: Pack
@@ -82,14 +82,14 @@ class SourceView:
 
     @property
     def share(self) -> float | None:
-        """Share of the characters of its documents that goes."""
+        """Share of the characters of its documents that is removed."""
         found = self.measured
         return None if found is None or not found.characters else found.cut / found.characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """An expression that stands in the packs of several sources: (place among the sources, documents) of each."""
+    """An expression in the packs of several sources: (index of the source, documents) of each."""
 
     text: str
     sources: tuple[tuple[int, int], ...]
@@ -97,14 +97,14 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a report says.
+    """The contents of a report.
 
     Attributes
     ----------
     unknown : mapping of str to int
         Documents of the archive whose source has no pack.
     shared : tuple of Shared
-        Those of most sources first.
+        Those of the most sources first.
     """
 
     sources: tuple[SourceView, ...]
@@ -124,7 +124,7 @@ def make_report(
     Parameters
     ----------
     documents : iterable of Document or None
-        Taken once.  None if there is no archive: what only articles tell is then left out.
+        Read once.  None if there is no archive: the report then has no figures of articles.
     rejected : callable
         Source -> its rejected candidates, most frequent first.
     """
@@ -156,7 +156,7 @@ def make_report(
 
 
 def _rows_each(sizes: Sequence[int], rows: int) -> int:
-    """The greatest number of rows a source that keeps the sum over all sources within `rows`."""
+    """The greatest number of rows per source that keeps the sum over all sources within `rows`."""
     left, most = rows, max(sizes, default=0)
     for place, size in enumerate(sorted(sizes)):
         fair = left // (len(sizes) - place)
@@ -212,7 +212,7 @@ def _row(
         text=text,
         example="" if example == text else example,
         length=len(text) if template.tokens is None else len(template.tokens),
-        stands="as written" if template.tokens is None else STANDS[template.anchor],
+        position="as written" if template.tokens is None else POSITIONS[template.anchor],
         seen=seen,
         first=min(days, default=""),
         last=max(days, default=""),
@@ -222,7 +222,7 @@ def _row(
 
 
 def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
-    """The share of documents with a template over time."""
+    """The share of documents with a template, over time."""
     merged = -(-len(counts) // points)
     places = range(0, len(counts), merged)
     shares = [sum(counts[place : place + merged]) / max(sum(documents[place : place + merged]), 1) for place in places]
@@ -230,7 +230,7 @@ def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
 
 
 def _rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> tuple[RejectionGroup, ...]:
-    """The most frequent strings for each reason that the pack counts; reads no further than it has to."""
+    """The most frequent candidates for each reason of the pack; reads only as far as necessary."""
     listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.rejected}
     wanted = {reason: min(most, number) for reason, number in pack.rejected.items()}
     open_reasons = {reason for reason, number in wanted.items() if number}

@@ -19,7 +19,7 @@ _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 
 
 def joined(tokens: Iterable[str]) -> str:
-    """Tokens on one line: no blank between characters of scripts that have none."""
+    """Tokens on one line, without blanks between characters of scripts that are written without spaces."""
     return " ".join(_NO_BLANK.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
 
 
@@ -29,10 +29,10 @@ def text_of(template: Template) -> str:
 
 
 def leading(templates: Sequence[Template]) -> list[Template]:
-    """Those of some templates that are no part of another one, the longest first.
+    """The templates that are no part of another one, the longest first.
 
-    What a slot stands for may be told by a longer one.  A cut is covered by a template, and as a rule by a dozen parts
-    of it that are templates as well; to name them all would hide the one that matters.
+    A removed part usually matches one long template and a dozen shorter ones within it; a list of all would hide the
+    one that matters.  A longer template may have words where a shorter one has a slot.
     """
     kept: list[Template] = []
     held: list[str] = []

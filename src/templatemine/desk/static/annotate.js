@@ -87,14 +87,14 @@ function mark(from, to, label) {
   keep(false);
 }
 
-// What begins where the label stands already takes it away: wrong proposals need no other button.
+// A passage that begins at a mark of the same label removes it: wrong proposals need no other button.
 const meant = (unit) => (labels[unit] === current ? OTHER : current);
 
 function click(unit) {
   if (begun === null) {
     begun = unit;
     for (const one of elements[unit] || []) one.dataset.b = "";
-    say(`Beginning set; now the end of the passage (${meant(unit)}).`);
+    say(`Beginning set; now click the end of the passage (${meant(unit)}).`);
   } else {
     const from = begun, label = meant(begun);
     drop();
@@ -144,7 +144,7 @@ async function send(one, body, as) {
     } catch (problem) {
       if (problem instanceof Refused && problem.status !== 502 && problem.status !== 503) {
         if (problem.status === 409) {
-          tell(`${problem.message}. Both are kept in the history; the one there is shown if you reload.`, {
+          tell(`${problem.message}. Both versions are in the history; reload to see the saved one.`, {
             bad: true, label: "Save mine on top", act: async () => {
               one.version = (await ask("/api/document", { source: one.source, id: one.id, as, proposals: 0 })).version;
               send(one, body, as);
@@ -154,7 +154,7 @@ async function send(one, body, as) {
         say(`Not saved: ${problem.message}`, true);
         return false;
       }
-      say("The desk does not answer; your marks are kept here and sent again.", true);
+      say("The desk does not answer; your marks are kept in this window and sent again.", true);
       await new Promise((done) => setTimeout(done, wait));
     }
   }
@@ -173,7 +173,7 @@ async function queue() {
 }
 
 async function open(at) {
-  if (!rows.length) { say("There are no documents here."); return; }
+  if (!rows.length) { say("There are no documents."); return; }
   await saving;
   place = Math.max(0, Math.min(rows.length - 1, at));
   const row = rows[place];

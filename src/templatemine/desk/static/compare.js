@@ -17,7 +17,7 @@ async function queue() {
 }
 
 async function open(at) {
-  if (!rows.length) { $("state").textContent = "There are no documents of this source here."; $("grid").replaceChildren(); return; }
+  if (!rows.length) { $("state").textContent = "The sample has no documents of this source."; $("grid").replaceChildren(); return; }
   place = Math.max(0, Math.min(rows.length - 1, at));
   $("which").value = place;
   const { source, id } = rows[place];
@@ -44,7 +44,7 @@ async function run() {
   }
   const differing = found.segments.filter((row) => row.differs).length;
   const failed = Object.entries(found.errors).map(([name, why]) => ` ${name} did not run: ${why}.`).join("");
-  $("state").textContent = `${place + 1} of ${rows.length}. ${found.segments.length} ${found.kind === "page" ? "blocks" : "stretches"}, ${differing} differ. F1: ${found.gold}.${failed}`;
+  $("state").textContent = `${place + 1} of ${rows.length}. ${found.segments.length} ${found.kind === "page" ? "blocks" : "pieces"}, ${differing} differ. F1: ${found.gold}.${failed}`;
   const only = $("only").checked;
   const head = el("tr", {}, ...found.systems.map((name) => {
     const score = found.scores[name];

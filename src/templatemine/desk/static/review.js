@@ -17,8 +17,8 @@ async function decide(op, done) {
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 409) {
       show(await ask("/api/review", { source }));
-      tell(`${problem.message}. Nothing of yours was written; here is the pack as it is now.`, {
-        bad: true, act: () => decide(op, done), label: "Decide it all the same",
+      tell(`${problem.message}. Your decision was not saved; this is the present pack.`, {
+        bad: true, act: () => decide(op, done), label: "Decide anyway",
       });
     } else tell(problem.message, { bad: true });
     return false;
@@ -33,7 +33,7 @@ function verdict(row, accept) {
   if (row.tokens) Object.assign(rule, { tokens: row.tokens, df: row.df, count: row.count, example: row.example, anchor: row.anchor });
   if (row.state === "added" && !row.tokens) {
     const own = state.rules.find((one) => one.action === "add" && one.regex === row.regex);
-    if (own) return decide({ kind: "remove", rule: own }, "Expression taken out");
+    if (own) return decide({ kind: "remove", rule: own }, "Expression removed");
   }
   if (accept && row.state === "kept" || !accept && row.state === "out") return null;
   return add(rule, accept ? "Accepted" : "Rejected");
@@ -45,7 +45,7 @@ function show(fresh) {
   state = fresh;
   const decided = state.rules.length;
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
-  $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${decided} decision${decided === 1 ? "" : "s"}; ${state.articles} articles here`;
+  $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${decided} decision${decided === 1 ? "" : "s"}; ${state.articles} articles in the sample`;
   $("undo").disabled = !state.history.some((one) => one.undoes === null && !one.undone);
   const slider = $("cutoff");
   slider.max = steps();
@@ -76,7 +76,7 @@ function list() {
     return el("div", {
       class: `item ${row.state}`, role: "option", "data-id": row.id, "aria-selected": chosen?.id === row.id ? "true" : "false",
       onclick: () => choose(row), title: row.text.slice(0, 500),
-    }, el("span", { class: "sign", title: { kept: "as mined", added: "put in by a decision", out: "taken out by a decision" }[row.state] }, SIGN[row.state]), el("span", { class: "df" }, number(row.df)), el("span", { class: "say", dir: "auto" }, row.text), quick);
+    }, el("span", { class: "sign", title: { kept: "as mined", added: "added by a decision", out: "removed by a decision" }[row.state] }, SIGN[row.state]), el("span", { class: "df" }, number(row.df)), el("span", { class: "say", dir: "auto" }, row.text), quick);
   }));
 }
 
@@ -109,12 +109,12 @@ const details = later(60, async () => {
     el("div", { class: "acts" },
       el("button", { class: out ? "main" : "", disabled: !out, onclick: () => verdict(row, true) }, "Accept (a)"),
       el("button", { disabled: out, onclick: () => verdict(row, false) }, "Reject (r)"),
-      el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule of these words …"),
+      el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
       el("button", { onclick: () => edit(row, found.edit) }, "Edit its expression …")),
     el("dl", { class: "facts" },
-      el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${number(row.count)} times`),
-      el("dt", {}, "articles here"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
-      el("dt", {}, "stands"), el("dd", {}, { "": "anywhere", start: "at the beginning of a line", end: "at the end of a line", line: "on a line of its own" }[row.anchor]),
+      el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${number(row.count)} occurrences`),
+      el("dt", {}, "articles in the sample"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
+      el("dt", {}, "position"), el("dd", {}, { "": "anywhere", start: "at the beginning of a line", end: "at the end of a line", line: "on a line of its own" }[row.anchor]),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
     el("div", { class: "regex mono", dir: "ltr" }, row.regex),
     snippets(found.snippets));
@@ -128,7 +128,7 @@ function rules() {
   $("rules").replaceChildren(...(state.rules.length ? state.rules.map((rule) => el("li", {},
     el("b", {}, rule.action), " ", el("span", { dir: "auto" }, rule.text || rule.regex || (rule.tokens || []).join(" ") || (rule.action === "cutoff" ? `${rule.df} documents` : rule.id)),
     el("span", { class: "dim" }, ` ${rule.by || ""} ${rule.time || ""} `),
-    el("button", { onclick: () => decide({ kind: "remove", rule }, "Taken back") }, "Take back"))) : [el("li", { class: "dim" }, "No decisions yet: the pack is as it was mined.")]));
+    el("button", { onclick: () => decide({ kind: "remove", rule }, "Removed") }, "Remove"))) : [el("li", { class: "dim" }, "No decisions yet: the pack is as mined.")]));
 }
 
 function history() {
@@ -186,7 +186,7 @@ function label(df) {
 }
 
 let wanted = null;
-// What stands there is of another cut-off until the answer is in: it can't be kept before.
+// Until the answer arrives, the figures belong to another cut-off, so it cannot be saved.
 function pending(is) {
   $("moved").setAttribute("aria-busy", is);
   $("cutoff-save").disabled = is;
@@ -206,10 +206,10 @@ const look = later(90, async (df) => {
   const { before, after } = found;
   const names = (rows, all) => el("ul", {}, ...rows.slice(0, 60).map((row) => el("li", { dir: "auto", title: row.text }, el("span", { class: "dim" }, `${number(row.df)} `), row.text)), all > 60 ? el("li", { class: "dim" }, `and ${number(all - 60)} more`) : null);
   $("moved").replaceChildren(
-    el("p", {}, `Templates ${number(before.templates)} → `, el("b", {}, number(after.templates)), `; articles that lose text ${percent(before.touched, before.articles)} → `, el("b", {}, percent(after.touched, after.articles)), `; characters ${percent(before.cut, before.characters)} → `, el("b", {}, percent(after.cut, after.characters))),
+    el("p", {}, `Templates ${number(before.templates)} → `, el("b", {}, number(after.templates)), `; articles that change ${percent(before.touched, before.articles)} → `, el("b", {}, percent(after.touched, after.articles)), `; characters removed ${percent(before.cut, before.characters)} → `, el("b", {}, percent(after.cut, after.characters))),
     el("div", { class: "two" },
-      el("div", {}, el("b", { class: "come" }, `${number(found.comes)} come in`), names(found.come, found.comes)),
-      el("div", {}, el("b", { class: "gone" }, `${number(found.goes)} go out`), names(found.go, found.goes))));
+      el("div", {}, el("b", { class: "come" }, `${number(found.comes)} added`), names(found.come, found.comes)),
+      el("div", {}, el("b", { class: "gone" }, `${number(found.goes)} removed`), names(found.go, found.goes))));
   $("cutoff-save").hidden = $("cutoff-forget").hidden = df === current() && state.moved !== null;
   pending(false);
 });
@@ -225,7 +225,7 @@ $("cutoff").addEventListener("input", () => {
 });
 $("cutoff-save").addEventListener("click", () => add({ action: "cutoff", df: frequency(Number($("cutoff").value)) }, "Cut-off moved"));
 $("cutoff-forget").addEventListener("click", forget);
-$("cutoff-reset").addEventListener("click", () => decide({ kind: "reset-cutoff" }, "Cut-off put back"));
+$("cutoff-reset").addEventListener("click", () => decide({ kind: "reset-cutoff" }, "Cut-off reset"));
 
 // ------------------------------------------------------------------------------------------------------ expressions
 
@@ -263,10 +263,10 @@ const attempt = later(350, async () => {
   const shown = [
     el("div", { class: "figures" },
       figure(number(found.matches), `matches in ${found.touched} of ${found.articles} articles`),
-      figure(number(found.new), "characters cut that stay now"),
+      figure(number(found.new), "more characters removed"),
       figure(number(found.harm), "of these in lines of prose", found.harm > 0),
-      figure(`${found.milliseconds} ms`, "for all these articles")),
-    found.matches ? null : el("p", { class: "dim" }, "It matches nothing here, so there is no example to add it with."),
+      figure(`${found.milliseconds} ms`, "for the sample")),
+    found.matches ? null : el("p", { class: "dim" }, "It has no match in the sample, so it cannot be added: there is no example."),
     snippets(found.snippets)];
   place.replaceChildren(...shown.filter(Boolean));
 });
@@ -299,7 +299,7 @@ $("find").addEventListener("input", later(300, async () => {
   $("found").replaceChildren(rows.length ? el("ul", { class: "plain" }, ...rows.map((row) => el("li", {},
     el("span", { class: "dim" }, `${number(row.df)} documents · ${row.reason} `),
     el("button", { onclick: () => add({ action: "accept", tokens: row.tokens, df: row.df, count: row.count }, "Accepted") }, "Accept"),
-    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No rejected candidate holds these words."));
+    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No rejected candidate contains these words."));
 }));
 
 // ---------------------------------------------------------------------------------------------------------- articles
@@ -330,7 +330,7 @@ async function articles(again) {
     }
     return el("article", { class: "art" }, el("h3", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), body);
   });
-  if (again) $("articles").replaceChildren(...(cards.length ? cards : [el("p", { class: "dim" }, "Nothing is cut in the articles here.")]));
+  if (again) $("articles").replaceChildren(...(cards.length ? cards : [el("p", { class: "dim" }, "No article of the sample changes.")]));
   else $("articles").append(...cards);
 }
 $("more").addEventListener("click", () => articles(false));
