@@ -12,8 +12,8 @@ import reference
 from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
 from templatemine import _core
 from templatemine.text import _scan
-from templatemine.text.expressions import OWN_TOKEN, Encoded, marked_text
 from templatemine.text.characters import LETTER
+from templatemine.text.expressions import OWN_TOKEN, Encoded, marked_text
 from templatemine.text.patterns import PRESETS, PatternSet, pattern_set
 
 NEWS = pattern_set("news")

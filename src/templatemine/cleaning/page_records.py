@@ -189,17 +189,15 @@ class RecordExtractor:
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
             raise CorpusError(f"expected a page in {name!r}, found none")
-        notes: tuple[str, ...] = ()
         if self.config.render is None:
             found = self._extractor(source).extract(html)
         else:
             url = record.get("url")
             made = self._browser(self.config.render).render(html, url if isinstance(url, str) else None)
-            found, notes = self._extractor(source).extract(made.html), (made.note,)
+            found = self._extractor(source).extract(made.html, [made.note])
             record[name] = made.html
             tally.rendered += made.done
-        _count(tally, found, len(html), notes)
-        found.note = "; ".join(note for note in (*notes, found.note) if note)
+        _count(tally, found, len(html))
         return found
 
     def _browser(self, config: RenderConfig) -> Renderer:
@@ -226,16 +224,15 @@ class RecordExtractor:
         return where if name is None else str(name)
 
 
-def _count(tally: ExtractTally, found: Extraction, size: int, notes: Sequence[str]) -> None:
+def _count(tally: ExtractTally, found: Extraction, size: int) -> None:
     tally.pages += 1
     tally.empty += not found.text
     tally.kept += found.kept
     tally.blocks += found.size
     tally.html += size
     tally.text += len(found.text)
-    for note in (*notes, found.note):
-        if note:
-            tally.notes[note] = tally.notes.get(note, 0) + 1
+    for note in found.notes:
+        tally.notes[note] = tally.notes.get(note, 0) + 1
 
 
 RENDERED = 16

@@ -1,8 +1,8 @@
 """(text, pack) -> matches, by the expressions of the pack: the reference engine, which the native one equals.
 
-This is what users get who take the expressions elsewhere, with one exception: what expressions cannot tell, how long the
-rest of a line is and whether it is of the kind that a slot takes, is looked at here.  An Aho-Corasick automaton
-(pyahocorasick) finds the literals of the expressions, so that few of them are tried; cost grows with the number of these.
+This is what users get who take the expressions elsewhere, with one exception: whether the rest of a line is what a slot
+takes is looked at here.  An Aho-Corasick automaton (pyahocorasick) finds the literals of the expressions, so that few
+of them are tried; cost grows with the number of these.
 """
 
 from __future__ import annotations

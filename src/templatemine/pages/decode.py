@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
 
-__all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "REPEATED", "STRETCH", "decode", "kept"]
+__all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "REPEATED", "STRETCH", "chances", "decode", "kept"]
 
 LEFT, CHOSEN, FILLED, STRETCH, REPEATED, HEAD = range(6)
 REASONS = (
@@ -35,6 +35,11 @@ def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     return (code != LEFT) & (code != REPEATED) & (code != HEAD)  # type: ignore[no-any-return]
 
 
+def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds as probabilities."""
+    return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+
+
 def decode(
     scores: NDArray[np.float64],
     words: NDArray[np.int32],
@@ -53,7 +58,7 @@ def decode(
     """
     if not len(scores):
         return np.empty(0, np.int8)
-    probability = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    probability = chances(scores)
     if probability.max() < config.least:
         code = _stretch(probability, words)
     else:

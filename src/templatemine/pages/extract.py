@@ -14,19 +14,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
+from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.about import date_of, title_of, untold
 from templatemine.pages.blocks import Page
-from templatemine.pages.systems import DEFAULT, Post, Site, Verdict, load
+from templatemine.pages.systems import DEFAULT, Judge, Post, Site, Verdict, load
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
 
-__all__ = ["Block", "Extraction", "Extractor", "extract"]
+__all__ = ["Block", "Extraction", "Extractor", "extract", "judged"]
 
 LINKED = _html.COUNTS.index("linked")
 
@@ -83,19 +85,17 @@ class Extraction:
     Attributes
     ----------
     system : str
+    verdict : Verdict
     posts : tuple of Post
         Where the system looks for them.
-    note : str
-        What is to be said of the page as a whole; "" if nothing is.
     """
 
-    def __init__(self, page: Page, verdict: Verdict, system: str) -> None:
+    def __init__(self, page: Page, verdict: Verdict, system: str, notes: Sequence[str] = ()) -> None:
         self.system = system
+        self.verdict = verdict
         self.posts: tuple[Post, ...] = verdict.posts
-        self.note = verdict.note or _frames(page) or _untold(page) or _nothing(page, verdict) or _no_page(page)
         self._page = page
-        self._verdict = verdict
-        self._kept: list[int] = np.flatnonzero(verdict.kept).tolist()
+        self._notes = notes
 
     def __repr__(self) -> str:
         return f"Extraction({self.system!r}, {self.kept} of {self.size} blocks, {self.text[:40]!r})"
@@ -108,37 +108,73 @@ class Extraction:
     @property
     def kept(self) -> int:
         """Blocks of the page that were kept."""
-        return len(self._kept)
+        return len(self.places)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the page as a whole: what came with it, and what is told of it here."""
+        page, verdict = self._page, self.verdict
+        own = verdict.note or _frames(page) or _untold(page) or _nothing(page, verdict) or _no_page(page)
+        return tuple(note for note in (*self._notes, own) if note)
+
+    @property
+    def note(self) -> str:
+        """The same as one text, "" if there is nothing to be said."""
+        return "; ".join(self.notes)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Places of the kept blocks among those of the page, ascending."""
+        return np.flatnonzero(self.verdict.kept)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of each kept block, without its cuts."""
+        cuts = self.verdict.cuts
+        texts = ((block, self._page.text(block)) for block in self.places.tolist())
+        return [_without(text, cuts[block]) if block in cuts else text for block, text in texts]
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where each kept block stands in the page, in code points, end exclusive."""
+        return self._page.spans(self.places)
+
+    @cached_property
+    def removed(self) -> tuple[Span, ...]:
+        """The stretches of the page that are in no kept block, or within one but not shown."""
+        return _removed(self._page, self.spans)
 
     @cached_property
     def text(self) -> str:
         """The kept blocks, a line each."""
-        return "\n".join(text for _, text in self._texts)
+        return "\n".join(filter(None, self.texts))
 
     @cached_property
     def title(self) -> str | None:
         """The system's title of the page, else that of `about.title_of`, else ``<title>``."""
-        if self._verdict.title is not None:
-            return self._verdict.title
+        if self.verdict.title is not None:
+            return self.verdict.title
         return (self._page.text(self._title) if self._title >= 0 else self._page.title) or None
 
     @cached_property
     def date(self) -> str | None:
         """The system's date of the page in ISO 8601, else that of `about.date_of`; posts have their own."""
-        if self._verdict.date is not None or self.posts:
-            return self._verdict.date
-        return date_of(self._page, self._title, self._verdict.kept)
+        if self.verdict.date is not None or self.posts:
+            return self.verdict.date
+        return date_of(self._page, self._title, self.verdict.kept)
 
     @cached_property
     def _title(self) -> int:
-        return title_of(self._page, self._marks, self._verdict.kept)
+        return title_of(self._page, self._marks, self.verdict.kept)
 
     @cached_property
     def marked(self) -> str:
         """The kept blocks in CleanEval's mark-up, a line each."""
         lines: list[str] = []
         before = -1
-        for block, text in self._texts:
+        for block, text in zip(self.places.tolist(), self.texts, strict=True):
+            if not text:
+                continue
             goes_on = block == before + 1 and cleaneval.continues(self._page, block)
             lines.append(text if goes_on else f"<{self._marks[block]}>{text}")
             before = block
@@ -147,7 +183,7 @@ class Extraction:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of the page, kept or not."""
-        page, verdict = self._page, self._verdict
+        page, verdict = self._page, self.verdict
         linked = page.columns["counts"][:, LINKED].tolist()
         score = None if verdict.score is None else np.round(verdict.score.astype(np.float64), 4).tolist()
         return tuple(
@@ -178,15 +214,6 @@ class Extraction:
     @cached_property
     def _marks(self) -> list[str]:
         return cleaneval.marks(self._page)
-
-    @cached_property
-    def _texts(self) -> list[tuple[int, str]]:
-        """Place and text of each kept block of which something is left."""
-        cuts = self._verdict.cuts
-        texts = [(block, self._page.text(block)) for block in self._kept]
-        if cuts:
-            texts = [(block, _without(text, cuts[block]) if block in cuts else text) for block, text in texts]
-        return [row for row in texts if row[1]]
 
     def as_dict(self, blocks: bool = False) -> dict[str, Any]:
         """Title, date, text and, on request, blocks, as JSON holds them; what there is none of is left out."""
@@ -232,19 +259,24 @@ class Extractor:
         self.system = DEFAULT if system is None else system
         self._judge = load(self.system, Site(pack=pack, references=references), config or ExtractConfig())
 
-    def extract(self, html: str | bytes) -> Extraction:
-        """Extract a page; bytes are decoded as `io.folder.decode_html` does.
+    def extract(self, html: str | bytes, notes: Sequence[str] = ()) -> Extraction:
+        """Extract a page; bytes are decoded as `io.folder.decode_html` does, and `notes` stand before its own.
 
         Raises
         ------
         CapacityError
             The page has 2 GiB or more, or more than 2,097,152 blocks.
         """
-        page = Page(decode_html(html) if isinstance(html, bytes) else html)
-        if not len(page):
-            none = np.zeros(0, np.int8)
-            return Extraction(page, Verdict(kept=none.astype(np.bool_), reason=none, reasons=()), self.system)
-        return Extraction(page, self._judge(page), self.system)
+        return judged(decode_html(html) if isinstance(html, bytes) else html, self._judge, self.system, notes)
+
+
+def judged(html: str, judge: Judge, system: str, notes: Sequence[str] = ()) -> Extraction:
+    """What a judge makes of a page; of one without blocks it is not asked."""
+    page = Page(html)
+    if len(page):
+        return Extraction(page, judge(page), system, notes)
+    none = np.zeros(0, np.int8)
+    return Extraction(page, Verdict(kept=none.astype(np.bool_), reason=none, reasons=()), system, notes)
 
 
 def extract(
@@ -287,6 +319,25 @@ def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
     pieces = (text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
     return " ".join(" ".join(pieces).split())
+
+
+def _removed(page: Page, kept: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
+    """What is in none of some stretches, or within one but not shown."""
+    shown: list[tuple[int, int]] = []
+    holes = page.columns["holes"]
+    holes = holes[np.argsort(holes[:, 0])]
+    hidden = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
+    place = 0
+    for start, end in kept:
+        while place < len(hidden) and hidden[place][0] < end:
+            first, last = hidden[place]
+            if first >= start:
+                shown.append((start, first))
+                start = last
+            place += 1
+        shown.append((start, end))
+    edges = [0, *(edge for span in shown for edge in span), len(page.html)]
+    return tuple(Span(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a)
 
 
 def _row(block: Block) -> dict[str, Any]:

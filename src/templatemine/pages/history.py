@@ -28,11 +28,11 @@ from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html
 from templatemine.pages.blocks import FULL, NEAR, Page
 from templatemine.pages.copies import copies, lifted
-from templatemine.pages.decode import HEAD, REPEATED, decode, kept
+from templatemine.pages.decode import HEAD, REPEATED, chances, decode, kept
 from templatemine.pages.headline import head_of
 from templatemine.pages.smoothing import smoothed
 
-__all__ = ["TEXT_LIMIT", "Votes", "choose", "learn"]
+__all__ = ["TEXT_LIMIT", "Votes", "choose", "learn", "votes_of"]
 
 TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
@@ -83,10 +83,10 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         documents += 1
         if not len(page):
             continue
-        chances = _chances(page)
+        likelihood = chances(page.scores).tolist()
         texts_of = _said(page, range(len(page)))
         found: set[tuple[int, str]] = set()
-        for block, (key, size, chance) in enumerate(zip(page.near, page.words.tolist(), chances.tolist(), strict=True)):
+        for block, (key, size, chance) in enumerate(zip(page.near, page.words.tolist(), likelihood, strict=True)):
             words[key] += size
             kept[key] += round(THOUSAND * size * chance)
             text = (key, texts_of[block])
@@ -160,7 +160,7 @@ class Votes:
         self._fill_in(page, rows, table)
         odds, weight, gain, strange, main = table.T
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
-        if (page.words * _chances(page) * main).sum() > self._config.story_words:
+        if (page.words * chances(page.scores) * main).sum() > self._config.story_words:
             scores -= strange
         df = self._again(page)
         part = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
@@ -187,7 +187,7 @@ class Votes:
         config = self._config
         full, long = page.columns["keys"][:, FULL].tolist(), (_lengths(page) >= SENTENCE).tolist()
         seen: dict[tuple[int, bool], tuple[float, ...]] = {}
-        for block in np.flatnonzero((rows < 0) & (_chances(page) >= config.text_chance)).tolist():
+        for block in np.flatnonzero((rows < 0) & (chances(page.scores) >= config.text_chance)).tolist():
             key = full[block], long[block]
             if key not in seen:
                 share, pages = self._nearest(page, block, outward=long[block])
@@ -208,6 +208,11 @@ class Votes:
             if one in self._near:
                 return self._near[one]
         return self._whole, 0
+
+
+def votes_of(history: PageHistory | None, config: PageConfig) -> Votes | None:
+    """The votes of a history; None without one, or with one of too few pages."""
+    return Votes(history, config) if history is not None and history.documents >= config.min_pages else None
 
 
 UNKNOWN = (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -247,10 +252,6 @@ def _shares(history: PageHistory, config: PageConfig) -> dict[str, tuple[float, 
 
 def _odds(share: float) -> float:
     return math.log(max(share, 1e-4) / max(1 - share, 1e-4))
-
-
-def _chances(page: Page) -> NDArray[np.float64]:
-    return 1 / (1 + np.exp(-np.clip(page.scores, -30, 30)))
 
 
 def _said(page: Page, blocks: Sequence[int]) -> list[str]:

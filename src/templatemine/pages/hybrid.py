@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from templatemine.config import ExtractConfig
+from templatemine.config import ExtractConfig, PageConfig
+from templatemine.model import PageHistory
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import Votes, choose
-from templatemine.pages.systems import Judge, Site, Verdict
+from templatemine.pages.history import choose, votes_of
+from templatemine.pages.systems import Evidence, Judge, Site, Verdict
 
-__all__ = ["REASONS", "make"]
+__all__ = ["REASONS", "judge_of", "make"]
 
 REASONS = (
     *decode.REASONS,
@@ -23,17 +26,25 @@ AGAINST, FOR = len(decode.REASONS), len(decode.REASONS) + 1
 
 def make(site: Site, config: ExtractConfig) -> Judge:
     """The page model alone where the site has no history, or one of too few pages."""
-    history, options = site.history, config.clean.page
-    enough = history is not None and history.documents >= options.min_pages
-    votes = Votes(history, options) if history is not None and enough else None
+    return judge_of(site.history, config.clean.page)
+
+
+def judge_of(history: PageHistory | None, options: PageConfig) -> Judge:
+    """As `make`, of a history."""
+    votes = votes_of(history, options)
 
     def judge(page: Page) -> Verdict:
-        scores = page.scores if votes is None else votes.apply(page)[0]
+        if votes is None:
+            scores, path, df = page.scores, np.full(len(page), math.nan), np.zeros(len(page), np.int32)
+        else:
+            scores, path, df = votes.apply(page)
         code = choose(page, scores, options)
         reason = code.copy()
         reason[(code == decode.LEFT) & (page.scores > 0) & (scores <= 0)] = AGAINST
         reason[(code == decode.CHOSEN) & (page.scores <= 0) & (scores > 0)] = FOR
-        chance = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
-        return Verdict(kept=decode.kept(code), reason=reason, reasons=REASONS, score=chance)
+        evidence = Evidence(page.scores, path, df, code)
+        return Verdict(
+            kept=decode.kept(code), reason=reason, reasons=REASONS, score=decode.chances(scores), evidence=evidence
+        )
 
     return judge

@@ -1,4 +1,7 @@
-"""The main text of a page, by the page model and, where a pack has it, the history of its source."""
+"""The main text of a page, by the page model and, where a pack has it, the history of its source: `hybrid` for `clean`.
+
+Text, places and reasons are those of `extract.Extraction`; what is added is what each block was judged by.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from templatemine.config import CleanConfig
-from templatemine.model import Cleaned, PageHistory, Span
-from templatemine.pages.blocks import Page
-from templatemine.pages.decode import REASONS
-from templatemine.pages.decode import kept as is_kept
-from templatemine.pages.history import Votes, choose
+from templatemine.model import Cleaned, PageHistory
+from templatemine.pages import hybrid
+from templatemine.pages.decode import REASONS, chances
+from templatemine.pages.extract import Extraction, judged
+from templatemine.pages.systems import DEFAULT, Evidence
 
 __all__ = ["MainBlock", "PageCleaner"]
 
@@ -61,59 +65,43 @@ class PageCleaner:
 
     def __init__(self, history: PageHistory | None = None, config: CleanConfig | None = None) -> None:
         self.config = config or CleanConfig()
-        enough = history is not None and history.documents >= self.config.page.min_pages
-        self._votes = Votes(history, self.config.page) if history is not None and enough else None
+        self._judge = hybrid.judge_of(history, self.config.page)
 
     def clean(self, html: str) -> Cleaned:
         """The main text, a line a block, and the stretches of the page that it was not taken from."""
-        return self.clean_blocks(html)[0]
+        return _cleaned(judged(html, self._judge, DEFAULT))
 
     def clean_blocks(self, html: str) -> tuple[Cleaned, list[MainBlock]]:
         """As `clean`, and the blocks of the main text with the reason for each."""
-        page = Page(html)
-        if not len(page):
-            return Cleaned("", (Span(0, len(html)),) if html else ()), []
-        if self._votes is None:
-            scores, path, df = page.scores, np.full(len(page), math.nan), np.zeros(len(page), np.int32)
-        else:
-            scores, path, df = self._votes.apply(page)
-        code = choose(page, scores, self.config.page)
-        kept = np.flatnonzero(is_kept(code))
-        blocks = [
-            MainBlock(
-                start=start,
-                end=end,
-                text=page.text(block),
-                score=_probability(scores[block]),
-                page=_probability(page.scores[block]),
-                path=None if math.isnan(path[block]) else _probability(path[block]),
-                df=int(df[block]),
-                reason=REASONS[code[block]],
-            )
-            for block, (start, end) in zip(kept.tolist(), page.spans(kept), strict=True)
-        ]
-        return Cleaned("\n".join(block.text for block in blocks), _removed(page, blocks, len(html))), blocks
+        found = judged(html, self._judge, DEFAULT)
+        evidence = found.verdict.evidence
+        return _cleaned(found), [] if evidence is None else _blocks(found, evidence)
 
 
-def _probability(score: float) -> float:
-    return round(1 / (1 + math.exp(-max(-30.0, min(30.0, float(score))))), 4)
+def _cleaned(found: Extraction) -> Cleaned:
+    return Cleaned(found.text, found.removed)
 
 
-def _removed(page: Page, blocks: list[MainBlock], size: int) -> tuple[Span, ...]:
-    """What is in no kept block, or within one but not shown."""
-    kept: list[tuple[int, int]] = []
-    holes = page.columns["holes"]
-    holes = holes[np.argsort(holes[:, 0])]
-    hidden = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
-    place = 0
-    for block in blocks:
-        start = block.start
-        while place < len(hidden) and hidden[place][0] < block.end:
-            first, last = hidden[place]
-            if first >= start:
-                kept.append((start, first))
-                start = last
-            place += 1
-        kept.append((start, block.end))
-    edges = [0, *(edge for span in kept for edge in span), size]
-    return tuple(Span(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a)
+def _blocks(found: Extraction, evidence: Evidence) -> list[MainBlock]:
+    """The kept blocks with what they were judged by."""
+    kept = found.places
+    score = found.verdict.score
+    assert score is not None
+    alone, path = (_rounded(chances(some[kept])) for some in (evidence.page, evidence.path))
+    return [
+        MainBlock(start=start, end=end, text=text, score=chance, page=one, path=other, df=df, reason=REASONS[code])
+        for (start, end), text, chance, one, other, df, code in zip(
+            found.spans,
+            found.texts,
+            _rounded(score[kept]),
+            alone,
+            [None if math.isnan(other) else other for other in path],
+            evidence.df[kept].tolist(),
+            evidence.code[kept].tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _rounded(probabilities: NDArray[np.floating]) -> list[float]:
+    return np.round(probabilities.astype(np.float64), 4).tolist()  # type: ignore[no-any-return]

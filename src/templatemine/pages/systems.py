@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.blocks import Page
 
-__all__ = ["DEFAULT", "SYSTEMS", "Judge", "Post", "Site", "Verdict", "load"]
+__all__ = ["DEFAULT", "SYSTEMS", "Evidence", "Judge", "Post", "Site", "Verdict", "load"]
 
 SYSTEMS: Mapping[str, str] = {
     "hybrid": "the page model, and the history of the site where a pack has it",
@@ -81,6 +81,25 @@ class Post:
     blocks: tuple[int, ...] = ()
 
 
+class Evidence(NamedTuple):
+    """What is known of each of n blocks.
+
+    Attributes
+    ----------
+    page, path : float arrays, shape (n,)
+        Log odds that it is main text, by the page model alone, and by the votes of its path alone (nan without any).
+    df : int array, shape (n,)
+        Pages of the source with the same text under the same path.
+    code : int array, shape (n,)
+        See `decode.REASONS`.
+    """
+
+    page: NDArray[np.float64]
+    path: NDArray[np.float64]
+    df: NDArray[np.int32]
+    code: NDArray[np.int8]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a system says of the n blocks of a page.
@@ -102,6 +121,8 @@ class Verdict:
     posts : tuple of Post
     note : str
         What is to be said of the page as a whole, such as that it was left out.
+    evidence : Evidence or None
+        What the page model and the history of the site say, if the system asks them.
     """
 
     kept: NDArray[np.bool_]
@@ -114,6 +135,7 @@ class Verdict:
     date: str | None = None
     posts: tuple[Post, ...] = ()
     note: str = ""
+    evidence: Evidence | None = None
 
 
 Judge = Callable[["Page"], Verdict]
@@ -133,10 +155,11 @@ def load(name: str, site: Site, config: ExtractConfig) -> Judge:
         raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
     room = "pages" if name == DEFAULT else "pages.baselines"
     make: Callable[[Site, ExtractConfig], Judge] = import_module(f"templatemine.{room}.{name}").make
-    judge, history, options = make(site, config), site.history, config.clean.page
-    if name in WITH_HISTORY or history is None or history.documents < options.min_pages:
+    judge = make(site, config)
+    if name in WITH_HISTORY:
         return judge
     from templatemine.pages.combine import combined
-    from templatemine.pages.history import Votes
+    from templatemine.pages.history import votes_of
 
-    return combined(judge, Votes(history, options))
+    votes = votes_of(site.history, config.clean.page)
+    return judge if votes is None else combined(judge, votes)

@@ -20,8 +20,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine.text import _scan
+from templatemine.text._scan import FIRST_USER_ID, MARKER
 from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
-from templatemine.text.patterns import FIRST_USER_ID, MARKER, TABLE, PatternSet, parse_form
+from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
 
 if TYPE_CHECKING:
