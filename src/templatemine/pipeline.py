@@ -34,7 +34,8 @@ from templatemine.mining.slot_types import Filled, Slotted, read_fillers
 from templatemine.mining.templates import Fillings, slots_of, templates_of
 from templatemine.mining.tokenise import Forms, days, tokenise
 from templatemine.model import Corpus, Cutoff, Document, Index, PageHistory, Repeats
-from templatemine.packs.pack import Pack, without_misfits
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_checks import without_misfits
 from templatemine.parallel.threads import as_finished
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set

@@ -24,7 +24,7 @@ from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.packs.pack import compiled_safely  # noqa: E402
+from templatemine.packs.pack_checks import compiled_safely  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

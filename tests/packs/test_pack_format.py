@@ -18,7 +18,8 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Cutoff, Template
-from templatemine.packs.pack import SCHEMA, Pack, template_id
+from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack_json import SCHEMA
 from templatemine.text.patterns import pattern_set
 
 NEWS = pattern_set("news")

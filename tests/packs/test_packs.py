@@ -12,7 +12,8 @@ import pytest
 from templatemine.config import PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Document
-from templatemine.packs.pack import SCHEMA, Pack, template_id
+from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack_json import SCHEMA
 from templatemine.pipeline import mine
 
 

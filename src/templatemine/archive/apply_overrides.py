@@ -27,18 +27,10 @@ from templatemine.mining.features import RARE, REASONS
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
-from templatemine.packs.pack import (
-    SCHEMA,
-    Pack,
-    check_slot,
-    check_written,
-    mark_of,
-    read_listed,
-    read_mined,
-    template_id,
-    with_current_names,
-)
+from templatemine.packs.pack import Pack, mark_of, template_id
+from templatemine.packs.pack_checks import check_slot, check_written
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_beside
+from templatemine.packs.pack_json import SCHEMA, read_listed, read_mined, with_current_names
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN, Encoded
 from templatemine.text.patterns import TABLE

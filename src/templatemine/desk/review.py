@@ -33,7 +33,8 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.matching import _match
 from templatemine.model import Cleaned, Span, Template
 from templatemine.packs.overrides import Rule
-from templatemine.packs.pack import Pack, compiled_safely, template_id
+from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack_checks import compiled_safely
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elided, pieces, shown
 from templatemine.text.characters import LINE_BREAKS

@@ -1,0 +1,176 @@
+"""Whether a pack can be trusted: each expression compiles, is safe, is that of its tokens and matches its own example.
+
+A pack that was read is refused for the first one that does not, by name and place; of one that was mined the
+expressions that miss their own example are left out, with a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from templatemine.errors import PackError
+from templatemine.matching import _match
+from templatemine.model import Template
+from templatemine.packs.pack import GENERATOR, Pack, mark_of
+from templatemine.text.expressions import ANCHORS, Encoded
+from templatemine.text.lint import backtracking
+from templatemine.text.slots import KINDS, SLOT_SIZE, kind_of
+
+if TYPE_CHECKING:
+    import regex
+
+__all__ = ["OF_TOKENS", "check_slot", "check_written", "checked", "compiled_safely", "without_misfits"]
+
+OF_TOKENS = ""
+"""In place of an expression that is to be made of its tokens."""
+
+
+def checked(pack: Pack, where: str) -> Pack:
+    """Every expression compiles, is safe, agrees with its tokens and matches its own example; those that are to be made
+    of their tokens are."""
+    seen: dict[str, int] = {}
+    strings: dict[tuple[str, ...], str] = {}
+    made: dict[int, Template] = {}
+    for place, template in enumerate(pack.templates):
+        here = f"{where}: templates[{place}] ({template.id})"
+        if template.id in seen:
+            raise PackError(f"{here}: the id stands at templates[{seen[template.id]}] too")
+        seen[template.id] = place
+        if template.tokens is None:
+            check_written(template, here)
+            continue
+        if template.tokens in strings:
+            raise PackError(f"{here}: the same tokens as {strings[template.tokens]}")
+        strings[template.tokens] = template.id
+        check_slot(pack, template, here)
+        try:
+            derived = pack.derived(template)
+        except ValueError as error:
+            raise PackError(f"{here}: tokens: {error}") from error
+        if derived != template.regex:
+            _check_stale(pack, template, here)
+            made[place] = replace(template, regex=derived)
+    if made:
+        pack = replace(pack, templates=tuple(made.get(place, one) for place, one in enumerate(pack.templates)))
+    _check_examples(pack, where)
+    return pack
+
+
+def _check_stale(pack: Pack, template: Template, here: str) -> None:
+    """An expression that its tokens don't compile to is left out, or what another version made of them; else somebody
+    edited one of the two, and would see no effect."""
+    if template.regex == OF_TOKENS:
+        return
+    compiled = _compile(template.regex, here)
+    hit = compiled.search(template.example) if compiled.groups == 1 else None
+    if pack.generator == GENERATOR or hit is None or hit.group(1) != template.example:
+        raise PackError(
+            f"{here}: regex and tokens disagree; edit the tokens, with null for the regex, "
+            "or set them to null to keep the expression as written"
+        )
+
+
+def check_slot(pack: Pack, template: Template, here: str) -> None:
+    """A slot stands beside other tokens and in no HTML; the first or the last one stands at an edge of its line."""
+    tokens = template.tokens or ()
+    slots = [token for token in tokens if token.startswith("{slot")]
+    for token in slots:
+        if kind_of(token) is None:
+            known = ", ".join(KINDS)
+            raise PackError(
+                f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {known} or a number of characters less "
+                f"than {SLOT_SIZE}, got {token!r}"
+            )
+    if not slots:
+        return
+    if pack.html:
+        raise PackError(f"{here}: tokens: {slots[0]} stands for a part of a line, and HTML has none")
+    if len(slots) > 1 or len(tokens) < 2:
+        raise PackError(f"{here}: tokens: expected {slots[0]} once and beside other tokens")
+    if not template.slot:
+        raise PackError(f"{here}: tokens: expected {slots[0]} as the first or the last one")
+    if not ANCHORS[template.anchor] & ANCHORS[template.slot]:
+        raise PackError(
+            f"{here}: anchor: expected {template.slot!r} or 'line' beside {slots[0]}, got {template.anchor!r}"
+        )
+
+
+def _check_examples(pack: Pack, where: str) -> None:
+    for row in _misfits(pack, *pack.matcher()):
+        template = pack.templates[row]
+        raise PackError(
+            f"{where}: templates[{row}] ({template.id}): the expression does not match its own example "
+            f"{template.example[:60]!r}"
+        )
+
+
+def _misfits(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
+    """Places of templates that the automaton does not find in their own example, from end to end."""
+    for number, row in enumerate(rows):
+        data = Encoded(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
+        if not matcher.holds(data, number):
+            yield row
+
+
+def without_misfits(pack: Pack) -> Pack:
+    """A pack that was mined, as it may be saved, with its templates noted in `mined`.
+
+    For one that does not match its own example `load` would refuse all of them, so such a one is left out, and the note
+    of the cut-off says so.
+    """
+    wrong = {*_misfits(pack, *pack.make_matcher())}
+    pack = replace(
+        pack, mined=tuple(sorted(mark_of(one) for row, one in enumerate(pack.templates) if row not in wrong))
+    )
+    if not wrong:
+        return pack
+    names = ", ".join(pack.templates[row].id for row in sorted(wrong))
+    return replace(
+        pack,
+        templates=tuple(one for row, one in enumerate(pack.templates) if row not in wrong),
+        cutoff=replace(pack.cutoff, note=f"{pack.cutoff.note}; left out, as no match of their own example: {names}"),
+    )
+
+
+def compiled_safely(source: str, here: str) -> regex.Pattern[str]:
+    """An expression written by hand, compiled.
+
+    Raises
+    ------
+    PackError
+        It does not compile, may backtrack exponentially, has several groups, or matches the empty text.
+    """
+    compiled = _compile(source, here)
+    problem = backtracking(source)
+    if problem:
+        raise PackError(f"{here}: regex: {problem}")
+    if compiled.groups > 1:
+        raise PackError(f"{here}: regex: expected at most one capturing group, the text to cut, got {compiled.groups}")
+    if compiled.search("") is not None:
+        raise PackError(f"{here}: regex: matches the empty text")
+    return compiled
+
+
+def _compile(source: str, here: str) -> regex.Pattern[str]:
+    import regex
+
+    try:
+        re.compile(source)
+        return regex.compile(source)
+    except (re.error, regex.error, OverflowError, RecursionError) as error:
+        raise PackError(f"{here}: regex: does not compile: {error}") from error
+
+
+def check_written(template: Template, here: str) -> None:
+    """Refuse an expression written by hand that cannot be trusted.
+
+    Raises
+    ------
+    PackError
+        As `compiled_safely`, or it does not match its own example.
+    """
+    if compiled_safely(template.regex, here).search(template.example) is None:
+        raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

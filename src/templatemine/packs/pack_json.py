@@ -1,0 +1,271 @@
+"""Packs as JSON that a person can read, compare, edit and lint: written with a template a line, and read with distrust.
+
+Beside tokens an expression may be null: it is made of the tokens, and so it is where another version has written the
+pack.  ``mined`` names what mining gave: by it a later mining tells what a person has changed in the list since
+(`steer`).  An unknown schema and missing or wrong fields are refused here by name and place, expressions by
+`pack_checks`.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from templatemine.config import TokeniseConfig, UserPattern
+from templatemine.errors import ConfigError, PackError
+from templatemine.model import Cutoff, Template
+from templatemine.packs import overrides, page_section
+from templatemine.packs.pack import Pack, mark_of
+from templatemine.packs.pack_checks import OF_TOKENS, checked
+from templatemine.text.expressions import ANCHORS
+from templatemine.text.patterns import make_pattern_set
+
+if TYPE_CHECKING:
+    import regex
+
+__all__ = ["SCHEMA", "read", "read_listed", "read_mined", "with_current_names", "write"]
+
+SCHEMA = 1
+
+
+# ------------------------------------------------------------------------------------------------------------- writing
+
+
+def write(pack: Pack) -> str:
+    """The pack as JSON text; the same pack gives the same text."""
+    patterns = pack.patterns
+    names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "generator": pack.generator,
+        "source": pack.source,
+        "tokeniser": {"html": pack.html, "separators": pack.tokenise.separators},
+        "patterns": {name: patterns.by_id[patterns.id_of[name]][1] for name in names},
+        "user_patterns": [asdict(own) for own in pack.tokenise.user_patterns],
+        "documents": pack.documents,
+        "dates": [pack.first_date, pack.last_date],
+        "method": pack.method,
+        "cutoff": {**asdict(pack.cutoff), "histogram": list(pack.cutoff.histogram)},
+        "rejected": dict(pack.rejected),
+        "templates": [asdict(template) for template in pack.templates],
+        "mined": list(_marks(pack) if pack.mined is None else pack.mined),
+        **overrides.write(pack.overrides),
+        **page_section.write(pack.pages),
+    }
+    lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _marks(pack: Pack) -> list[str]:
+    added = {*pack.overrides.added}
+    given = [one for one in pack.templates if one.tokens is not None and one.id not in added]
+    return sorted(mark_of(one) for one in (*given, *pack.overrides.removed))
+
+
+def _dump(value: Any) -> str:
+    """JSON with one template, pattern or own pattern a line."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join("  " + _plain(row) for row in value) + "\n ]"
+    if isinstance(value, dict) and value and all(isinstance(item, str) for item in value.values()):
+        return "{\n" + ",\n".join(f"  {_plain(key)}: {_plain(item)}" for key, item in value.items()) + "\n }"
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """JSON that keeps all scripts readable; lone surrogates and invisible characters are escaped."""
+    return _invisible().sub(_escape, json.dumps(value, ensure_ascii=False))
+
+
+@cache
+def _invisible() -> regex.Pattern[str]:
+    import regex  # here and below: packs are read without it, and it takes a while to load
+
+    return regex.compile(r"[\p{C}\p{Z}--[ ]]", regex.VERSION1)
+
+
+def _escape(match: regex.Match[str]) -> str:
+    units = match.group().encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+def read(text: str, where: str) -> Pack:
+    """The inverse of `write`.
+
+    Raises
+    ------
+    PackError
+        Naming the field and what was found there, after `where`.
+    """
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise PackError(f"{where}: not JSON: {error}") from error
+    return checked(_pack_of(data, where), where)
+
+
+_Kind = tuple[type | tuple[type, ...], str]
+_KINDS: Mapping[str, _Kind] = {
+    "generator": (str, "a string"),
+    "source": (str, "a string"),
+    "tokeniser": (dict, "an object"),
+    "patterns": (dict, "an object"),
+    "user_patterns": (list, "a list"),
+    "documents": (int, "a number"),
+    "dates": (list, "a list of two dates"),
+    "method": (str, "a string"),
+    "cutoff": (dict, "an object"),
+    "rejected": (dict, "an object"),
+    "templates": (list, "a list"),
+}
+RENAMED: Mapping[str, str] = {"dropped": "rejected", "overruled": "removed", "brought": "added"}
+"""Old name of a field -> its name now; packs with old names are read, and written with the new ones."""
+_TEMPLATE_KINDS: Mapping[str, _Kind] = {
+    "id": (str, "a string"),
+    "regex": (str, "a string"),
+    "tokens": ((list, type(None)), "a list of strings, or null for an expression written by hand"),
+    "df": (int, "a number"),
+    "count": (int, "a number"),
+    "example": (str, "a string"),
+    "anchor": (str, "a string"),
+}
+
+
+def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
+    if not isinstance(data, dict):
+        raise PackError(f"{where}: expected an object, got {type(data).__name__}")
+    for name, (kind, wanted) in kinds.items():
+        if name not in data:
+            raise PackError(f"{where}: the field {name!r} is missing")
+        if not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool)):
+            raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
+
+
+def with_current_names(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The data of a pack with its fields by their names of now; a pack with old ones gets a notice."""
+    old = [name for name, new in RENAMED.items() if name in data and new not in data]
+    if not old:
+        return data
+    renamed = ", ".join(f"{name!r} is now {RENAMED[name]!r}" for name in old)
+    warnings.warn(f"{where}: old names of fields: {renamed}; mine or save the pack again", FutureWarning, stacklevel=2)
+    return {RENAMED[name] if name in old else name: value for name, value in data.items()}
+
+
+def _pack_of(data: Any, where: str) -> Pack:
+    """Structure and types; the expressions are looked at afterwards."""
+    if not isinstance(data, dict) or "schema" not in data:
+        raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
+    if data["schema"] != SCHEMA:
+        newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
+        hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
+        raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
+    data = with_current_names(data, where)
+    _fields(data, _KINDS, where)
+    _fields(
+        data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser"
+    )
+    if len(data["dates"]) != 2 or not all(date is None or isinstance(date, str) for date in data["dates"]):
+        raise PackError(f"{where}: dates: expected two dates or nulls, got {data['dates']!r}")
+    user: list[UserPattern] = []
+    for place, row in enumerate(data["user_patterns"]):
+        _fields(
+            row,
+            {"name": (str, "a string"), "regex": (str, "a string"), "spans": (bool, "true or false")},
+            f"{where}: user_patterns[{place}]",
+        )
+        user.append(UserPattern(name=row["name"], regex=row["regex"], spans=row["spans"]))
+    try:
+        patterns = make_pattern_set(data["patterns"], user)
+        patterns.scanner_arguments(data["tokeniser"]["separators"], data["tokeniser"]["html"])
+    except ConfigError as error:
+        raise PackError(f"{where}: {error}") from error
+    for name, own in data["patterns"].items():
+        if own != patterns.by_id[patterns.id_of[name]][1]:
+            raise PackError(
+                f"{where}: patterns.{name}: differs from this version's {name}; "
+                "add an own pattern, or mine the source again"
+            )
+    templates = [read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
+    return Pack(
+        source=data["source"],
+        html=data["tokeniser"]["html"],
+        tokenise=TokeniseConfig(separators=data["tokeniser"]["separators"], patterns="own", user_patterns=tuple(user)),
+        enabled=frozenset(data["patterns"]),
+        documents=data["documents"],
+        method=data["method"],
+        cutoff=_read_cutoff(data["cutoff"], where),
+        templates=tuple(templates),
+        first_date=data["dates"][0],
+        last_date=data["dates"][1],
+        rejected=data["rejected"],
+        pages=page_section.read(data, where),
+        overrides=overrides.read(data, where, _read_template),
+        generator=data["generator"],
+        mined=read_mined(data, where),
+    )
+
+
+def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
+    """What a pack notes of its mining; None if it does not."""
+    marks = data.get("mined")
+    if marks is None:
+        return None
+    if not isinstance(marks, list) or not all(isinstance(mark, str) for mark in marks):
+        raise PackError(f"{where}: mined: expected a list of strings, as mining wrote it")
+    return tuple(marks)
+
+
+def read_listed(row: Any, here: str) -> Template:
+    """A template whose expression may be null beside tokens: who edits these need not write it."""
+    if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
+        row = {**row, "regex": OF_TOKENS}
+    return _read_template(row, here)
+
+
+def _read_template(row: Any, here: str) -> Template:
+    _fields(row, _TEMPLATE_KINDS, here)
+    if any("\ud800" <= char <= "\udfff" for char in row["id"]):
+        raise PackError(f"{here}: id: expected whole characters, got {row['id']!r}")
+    tokens = row["tokens"]
+    if row["anchor"] not in ANCHORS:
+        raise PackError(f"{here}: anchor: expected one of {', '.join(map(repr, ANCHORS))}, got {row['anchor']!r}")
+    if tokens is not None and (not tokens or not all(isinstance(token, str) for token in tokens)):
+        raise PackError(f"{here}: tokens: expected a list of strings, or null for an expression written by hand")
+    return Template(
+        id=row["id"],
+        regex=row["regex"],
+        tokens=None if tokens is None else tuple(tokens),
+        df=row["df"],
+        count=row["count"],
+        example=row["example"],
+        anchor=row["anchor"],
+    )
+
+
+def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
+    number: _Kind = ((int, float, type(None)), "a number or null")
+    kinds: dict[str, _Kind] = {
+        "method": (str, "a string"),
+        "df": number,
+        "share": number,
+        "energy": number,
+        "note": (str, "a string"),
+    }
+    _fields(
+        data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
+    )
+    if not all(isinstance(count, int) for count in data["histogram"]):
+        raise PackError(f"{where}: cutoff.histogram: expected counts")
+    return Cutoff(
+        **{
+            **{name: data[name] for name in kinds},
+            "histogram": tuple(data["histogram"]),
+            "second_mode": data["second_mode"],
+        }
+    )
