@@ -14,8 +14,8 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from templatemine.archive.update import FollowConfig, follow
-from templatemine.archive.window import WindowConfig, merge
+from templatemine.archive.update import UpdateConfig, update_packs
+from templatemine.archive.window import Window, WindowConfig
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.jsonl import encode_line
@@ -35,6 +35,13 @@ def cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:
         for span in cleaner.clean(one.body).removed
         for place in range(span.start, span.end)
     }
+
+
+def newest(documents: list[Document], config: WindowConfig) -> list[Document]:
+    """The window of a source."""
+    window = Window((), "2030-01-01", config, 1 << 40)
+    window.add((one, True) for one in documents)
+    return [one.document for one in window.documents]
 
 
 def main() -> None:
@@ -59,18 +66,13 @@ def main() -> None:
                 lines = [encode_line(record.fields) for record in records[part * size : (part + 1) * size]]
                 path = Path(folder) / "part.jsonl"
                 path.write_bytes(b"".join(lines))
-                follow(f"{folder}/packs", [str(path)], FollowConfig(today="2030-01-01", window=window))
+                update_packs(f"{folder}/packs", [str(path)], UpdateConfig(today="2030-01-01", window=window))
             packs = load_packs([f"{folder}/packs"])
-        windows = {
-            source: [
-                one.document for one in merge((), ((one, True) for one in found), "2030-01-01", window, 1 << 40)[0]
-            ]
-            for source, found in by_source.items()
-        }
+        windows = {source: newest(found, window) for source, found in by_source.items()}
         again = mine(one for found in windows.values() for one in found)
         for source, pack in sorted(packs.items()):
-            newest = windows[source][-200:]
-            one, other = cuts(pack, newest), cuts(whole[source], newest)
+            last = windows[source][-200:]
+            one, other = cuts(pack, last), cuts(whole[source], last)
             same = {t.id for t in pack.templates} == {t.id for t in again[source].templates}
             share = len(one & other) / len(one | other) if one | other else 1.0
             print(

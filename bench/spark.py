@@ -23,18 +23,22 @@ from typing import Any
 from machine import machine
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.io.read import read_documents
+from templatemine.mining.candidates import rates_of
+from templatemine.mining.cross_source import gather
+from templatemine.mining.methods import ResolvedConfig, resolve_defaults
+from templatemine.mining.stages import decide_source, mine_source
 from templatemine.model import Document
 from templatemine.pipeline import Miner
 
 REPEATS = 3
 
 
-def timed(work: Callable[[], Any], repeats: int = 1) -> tuple[float, Any]:
+def timed(work: Callable[..., Any], repeats: int = 1, *arguments: Any) -> tuple[float, Any]:
     """Least processor seconds of this thread, and what the last run gave."""
     best = float("inf")
     for _ in range(repeats):
         start = time.process_time()
-        result = work()
+        result = work(*arguments)
         best = min(best, time.process_time() - start)
     return best, result
 
@@ -75,25 +79,26 @@ def costs(path: str) -> dict[str, float]:
     archive = {source: found for source, found in sorted(by_source.items()) if len(found) >= 100}
     documents = [document for found in archive.values() for document in found]
     number = len(documents)
-    config = PipelineConfig(sample=SampleConfig(exact=True))  # what is mined is a sample already, or as large as one
-    plan = tasks.Plan(config=config, bits=6, floor=0)
+    # What is mined is a sample already, or as large as one.
+    options = resolve_defaults(PipelineConfig(sample=SampleConfig(exact=True)))
+    plan = tasks.Plan(options=options, bits=6, floor=0)
     # Seconds of a source of n documents are a n + b: all of it, and its first 20 documents.
     few = [document for found in archive.values() for document in found[:20]]
-    whole, mined = timed(lambda: rows(tasks.mine(batches(documents), plan)))
-    small, _ = timed(lambda: rows(tasks.mine(batches(few), plan)), REPEATS)
-    told = [row for row in mined if row["kind"] == tasks.TOLD]
+    whole, mined = timed(lambda: rows(tasks.mine(batches(documents), plan, mine_source)))
+    small, _ = timed(lambda: rows(tasks.mine(batches(few), plan, mine_source)), REPEATS)
+    told = [row for row in mined if row["kind"] == tasks.RATES]
     told.sort(key=lambda row: (row["number"], row["source"]))
     answering, answered = timed(lambda: rows(tasks.answer_part(_again(told))))
     known = sorted(
-        [row for row in mined if row["kind"] != tasks.TOLD] + answered,
+        [row for row in mined if row["kind"] != tasks.RATES] + answered,
         key=lambda row: (row["source"], row["kind"], row["number"], row["piece"]),
     )
-    deciding, decided = timed(lambda: rows(tasks.decide(_again(known), plan)))
+    deciding, decided = timed(lambda: rows(tasks.decide(_again(known), plan, decide_source)))
     facts = rows(tasks.reports(_again(decided)))
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
     shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
     cleaning, _ = timed(lambda: [0 for _ in tasks.clean(_for_cleaning(documents), shipped, StreamConfig())], REPEATS)
-    counting, filling, wanted = _counting(archive, config)
+    counting, filling, wanted = _counting(archive, options)
     reading, _ = timed(lambda: [0 for _ in tasks._documents(batches(documents))], REPEATS)
     body = sum(len(document.body.encode("utf-8", "surrogatepass")) for document in documents)
     packed = sum(
@@ -142,30 +147,34 @@ def _for_cleaning(documents: Sequence[Document]) -> Iterator[Any]:
     return batches(sorted(documents, key=lambda one: (one.date or "", one.id)))
 
 
-def _counting(archive: dict[str, list[Document]], config: PipelineConfig) -> tuple[float, float, float]:
+def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tuple[float, float, float]:
     """Seconds a document that is counted, and one in which fillers of slots are read, and bytes of the candidates of a
     source, when half of a source is its sample."""
     from templatemine.adapters import tasks
-    from templatemine.pipeline import candidates, mine_source, shared, slots_asked
 
     halves = {
-        source: replace(config, sample=SampleConfig(documents=len(found) // 2)) for source, found in archive.items()
+        source: replace(options, sample=SampleConfig(documents=len(found) // 2)) for source, found in archive.items()
     }
     mined = [mine_source(source, found, halves[source]) for source, found in archive.items()]
-    peers = shared(mined)
-    found = {one.source: candidates(one, peers, place, halves[one.source]) for place, one in enumerate(mined)}
-    wanted = {source: tasks.packed(one) for source, one in found.items()}
-    documents = [document for some in archive.values() for document in some]
-    counting, counted = timed(lambda: rows(tasks.count(_for_cleaning(documents), wanted, config)), REPEATS)
-    counts = {row["source"]: tasks.unpacked(row["data"]) for row in counted}
-    asked = {
-        one.source: tasks.packed(
-            slots_asked(one, peers, place, found[one.source], counts[one.source], halves[one.source])
-        )
-        for place, one in enumerate(mined)
+    table = gather([rates_of(one) for one in mined])
+    steps: dict[str, Any] = {
+        one.source: decide_source(one, table.elsewhere(one.hashes, number), halves[one.source])
+        for number, one in enumerate(mined)
     }
-    filling, _ = timed(lambda: rows(tasks.fill(_for_cleaning(documents), asked, config)), REPEATS)
-    return counting / len(documents), filling / len(documents), sum(map(len, wanted.values())) / len(wanted)
+    documents = [document for some in archive.values() for document in some]
+    seconds, sizes = [], []
+    for _ in range(2):
+        queries = {source: tasks.packed(step.query) for source, step in steps.items()}
+        sizes.append(sum(map(len, queries.values())) / len(queries))
+        spent, found = timed(
+            lambda asked: rows(tasks.answer_queries(_for_cleaning(documents), asked, options)), REPEATS, queries
+        )
+        seconds.append(spent / len(documents))
+        answers = {row["source"]: tasks.unpacked(row["data"]) for row in found}
+        steps = {
+            source: step.proceed(answers[source], archive[source], halves[source]) for source, step in steps.items()
+        }
+    return seconds[0], seconds[1], sizes[0]
 
 
 # ------------------------------------------------------------------------------------------------------------- compare

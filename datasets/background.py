@@ -35,15 +35,15 @@ from templatemine.evaluation.protocol import by_source
 from templatemine.io.read import read_documents
 from templatemine.io.write import atomic_writer
 from templatemine.mining.background import write
-from templatemine.mining.candidates import Mined, Strings, rates_of
-from templatemine.mining.select import filled_in
+from templatemine.mining.candidates import SourceCandidates, Strings, rates_of
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.stages import mine_source, unfit
 from templatemine.model import Document
-from templatemine.pipeline import mine_source, unfit
-from templatemine.text.patterns import PatternSet, pattern_set
+from templatemine.text.patterns import PatternSet
 
 __all__ = ["BackgroundSpec", "Part", "derive", "main", "part_of", "patterns"]
 
-CONFIG = PipelineConfig(background=NO_BACKGROUND)
+OPTIONS = resolve_defaults(PipelineConfig(background=NO_BACKGROUND))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,11 +82,10 @@ COLUMNS = tuple(one.name for one in fields(Part) if one.name not in ("publisher"
 
 def patterns() -> PatternSet:
     """That the strings of a table are written with."""
-    tokenise = filled_in(CONFIG)[0].tokenise
-    return pattern_set(tokenise.patterns, tokenise.user_patterns)
+    return OPTIONS.patterns
 
 
-def part_of(mined: Mined, publisher: str, spec: BackgroundSpec) -> Part:
+def part_of(mined: SourceCandidates, publisher: str, spec: BackgroundSpec) -> Part:
     """The strings of a source that stand within its prose and are short."""
     evidence = mined.evidence
     assert evidence is not None
@@ -161,14 +160,14 @@ def _names(parts: Sequence[Part], wanted: NDArray[np.uint64]) -> dict[int, str]:
     return names
 
 
-def _mined(documents: Iterable[Document]) -> Iterator[Mined]:
+def _mined(documents: Iterable[Document]) -> Iterator[SourceCandidates]:
     for source, rows in sorted(by_source(list(documents)).items()):
-        note = unfit(rows, CONFIG)
+        note = unfit(rows, OPTIONS)
         if any(row.is_html for row in rows):
             note = "skipped: pages; their menus would count as prose"
         print(f"{source}: {note or f'{len(rows)} documents'}", file=sys.stderr)
         if not note:
-            yield mine_source(source, rows, CONFIG)
+            yield mine_source(source, rows, OPTIONS)
 
 
 def _publishers(groups: Sequence[str]) -> Mapping[str, str]:

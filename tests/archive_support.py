@@ -10,7 +10,7 @@ from typing import Any
 
 from templatemine.archive import partition
 from templatemine.archive import run as archive
-from templatemine.archive.run import ArchiveConfig, ArchiveRun, MinedArchive
+from templatemine.archive.run import ArchiveConfig, ArchiveReport, ArchiveRun
 from templatemine.config import MineConfig, PipelineConfig, SampleConfig
 
 BUDGET = 120_000
@@ -55,7 +55,7 @@ def small_budget() -> None:
     archive._BASE = archive.LEAST_MEMORY - int(BUDGET * archive._OVERHEAD)
 
 
-def run(paths: list[str], output: str, told: list[str] | None = None, **options: Any) -> MinedArchive:
+def run(paths: list[str], output: str, told: list[str] | None = None, **options: Any) -> ArchiveReport:
     """A run with a checkpoint at every chance."""
     config = ArchiveConfig(**{"pipeline": CONFIG, "memory": archive.LEAST_MEMORY, "checkpoint": 0.0, **options})
     tell = (lambda text: None) if told is None else told.append

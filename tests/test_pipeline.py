@@ -14,10 +14,13 @@ import pytest
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError
+from templatemine.mining.candidates import rates_of
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.stages import mine_source, unfit
 from templatemine.mining.templates import templates_of
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import METHODS, Miner, mine, mine_source, rates_of, unfit
+from templatemine.pipeline import METHODS, Miner, mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "datasets"))
 from generate import Archive, ArchiveSpec, generate
@@ -465,11 +468,11 @@ def test_a_source_of_lists_is_no_witness_of_prose() -> None:
     """Of a newsletter nine lines in ten are links; what stands in the long ones is boilerplate as well."""
     rng = random.Random(4)
     stories = [Document(source="a", id=str(place), text=f"{story(rng)} Go on. {story(rng)}") for place in range(40)]
-    assert rates_of(mine_source("a", stories, PipelineConfig()))[2].max() > 0
+    assert rates_of(mine_source("a", stories, resolve_defaults(PipelineConfig()))).prose_rates.max() > 0
     lists = [
         replace(one, text=one.text + "".join(f"\n{rng.choice(WORDS)} {rng.choice(WORDS)}" * 90)) for one in stories
     ]
-    hashes, rates, prose = rates_of(mine_source("a", lists, PipelineConfig()))
+    hashes, rates, prose = rates_of(mine_source("a", lists, resolve_defaults(PipelineConfig())))
     assert len(hashes)
     assert rates.min() > 0
     assert prose.max() == 0
@@ -518,7 +521,7 @@ def test_one_bad_template_does_not_cost_a_source_all_others(monkeypatch: pytest.
         first, *others = templates_of(*args)
         return replace(first, example="Something else."), *others
 
-    monkeypatch.setattr("templatemine.pipeline.templates_of", broken)
+    monkeypatch.setattr("templatemine.mining.stages.templates_of", broken)
     pack = mine(documents)["a.example"]
     left_out, *others = whole.templates
     assert pack.templates == tuple(others)
@@ -538,8 +541,9 @@ def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
                 yield self[place]
 
     some = Lying(Document(source="a", id=str(place), text="" if place % 2 else f"w{place}") for place in range(1000))
-    assert unfit(some, PipelineConfig()) == ""
+    options = resolve_defaults(PipelineConfig())
+    assert unfit(some, options) == ""
     assert read < 25
     alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
-    assert "all documents are equal" in unfit(alike, PipelineConfig())
-    assert "4 of 8 documents have text" in unfit(Lying(alike[:8]), PipelineConfig())
+    assert "all documents are equal" in unfit(alike, options)
+    assert "4 of 8 documents have text" in unfit(Lying(alike[:8]), options)

@@ -24,8 +24,9 @@ from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.evaluation.protocol import by_source  # noqa: E402
 from templatemine.io.write import atomic_writer, safe_file_name  # noqa: E402
 from templatemine.mining.background import write  # noqa: E402
+from templatemine.mining.methods import resolve_defaults  # noqa: E402
+from templatemine.mining.stages import mine_source  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.pipeline import mine_source  # noqa: E402
 
 __all__ = [
     "ANNOTATED",
@@ -97,9 +98,9 @@ def annotated() -> dict[str, list[tuple[int, int, str]]]:
 @cache
 def _prose() -> dict[str, Part]:
     """What each source has for a background."""
-    spec, config = BackgroundSpec(), PipelineConfig(background=NO_BACKGROUND)
+    spec, options = BackgroundSpec(), resolve_defaults(PipelineConfig(background=NO_BACKGROUND))
     return {
-        source: part_of(mine_source(source, rows, config), HOUSES.get(name, source), spec)
+        source: part_of(mine_source(source, rows, options), HOUSES.get(name, source), spec)
         for name in TEXTS
         for source, rows in by_source(texts(name)).items()
     }

@@ -19,7 +19,7 @@ __all__ = [
     "Corpus",
     "Cutoff",
     "Document",
-    "Found",
+    "MaximalRepeats",
     "Index",
     "PageHistory",
     "PathVote",
@@ -162,7 +162,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """Maximal strings, a row each; occurrences begin at ``Found.places[rank : rank + count]``, length in tokens."""
+    """Maximal strings, a row each; occurrences: ``MaximalRepeats.places[rank : rank + count]``; length in tokens."""
 
     rank: LongArray
     length: IntArray
@@ -182,7 +182,7 @@ class Repeats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class MaximalRepeats:
     """All maximal strings of an index, and where they stand.
 
     Attributes

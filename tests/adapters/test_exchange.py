@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from archives_by_hand import documents, mixed
 
-from templatemine.adapters.exchange import answers, peers_of, told
+from templatemine.adapters.exchange import answers, elsewhere_of, told
 from templatemine.config import PipelineConfig
-from templatemine.pipeline import Mined, mine_source, shared
+from templatemine.mining.candidates import SourceCandidates, rates_of
+from templatemine.mining.cross_source import Elsewhere, gather
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.stages import mine_source
 
-CONFIG = PipelineConfig()
+OPTIONS = resolve_defaults(PipelineConfig())
 
 
 @pytest.fixture(scope="module")
-def sources() -> list[Mined]:
+def sources() -> list[SourceCandidates]:
     by_source: dict[str, list] = {}
     for document in documents(mixed()):
         by_source.setdefault(document.source, []).append(document)
-    return [mine_source(source, by_source[source], CONFIG) for source in sorted(by_source) if "p" not in source]
+    return [mine_source(source, by_source[source], OPTIONS) for source in sorted(by_source) if "p" not in source]
 
 
-def in_parts(sources: list[Mined], bits: int, floor: int) -> list[dict[int, bytes]]:
+def in_parts(sources: list[SourceCandidates], bits: int, floor: int) -> list[dict[int, bytes]]:
     """Answers for each source, as they would come by way of 2 ** bits tasks."""
     tables = [told(mined, bits, floor) for mined in sources]
     given: list[dict[int, bytes]] = [{} for _ in sources]
@@ -33,25 +38,24 @@ def in_parts(sources: list[Mined], bits: int, floor: int) -> list[dict[int, byte
 
 
 @pytest.mark.parametrize("bits", [0, 1, 5, 12])
-def test_parts_say_what_the_whole_says(sources: list[Mined], bits: int) -> None:
-    whole = shared(sources)
+def test_parts_say_what_the_whole_says(sources: list[SourceCandidates], bits: int) -> None:
+    whole = gather([rates_of(one) for one in sources])
     met = 0
     for place, (mined, given) in enumerate(zip(sources, in_parts(sources, bits, 0), strict=True)):
-        peers = peers_of(mined, given, bits, 0)
-        hashes = mined.hashes
-        np.testing.assert_array_equal(peers.others(hashes), whole.others(hashes))
-        np.testing.assert_array_equal(peers.elsewhere(hashes, 0), whole.elsewhere(hashes, place))
-        np.testing.assert_array_equal(peers.in_prose_elsewhere(hashes, 0), whole.in_prose_elsewhere(hashes, place))
-        met += np.count_nonzero(whole.others(hashes))
+        found, wanted = elsewhere_of(mined, given, bits, 0), whole.elsewhere(mined.hashes, place)
+        for field in fields(Elsewhere):
+            np.testing.assert_array_equal(getattr(found, field.name), getattr(wanted, field.name))
+        met += np.count_nonzero(wanted.sources)
     assert met > 40
 
 
-def test_a_floor_leaves_out_what_is_rare_and_changes_nothing_up_to_the_floor_of_mining(sources: list[Mined]) -> None:
+def test_a_floor_leaves_out_what_is_rare_and_changes_nothing_up_to_the_floor_of_mining(
+    sources: list[SourceCandidates],
+) -> None:
     least = min(int(mined.repeats.df.min()) for mined in sources)
     assert in_parts(sources, 4, least) == in_parts(sources, 4, 0)
     for mined, given in zip(sources, in_parts(sources, 4, 8), strict=True):
-        peers = peers_of(mined, given, 4, 8)
-        assert not peers.others(mined.hashes)[mined.repeats.df < 8].any()
+        assert not elsewhere_of(mined, given, 4, 8).sources[mined.repeats.df < 8].any()
 
 
 def test_a_source_without_strings_tells_nothing() -> None:
@@ -61,8 +65,8 @@ def test_a_source_without_strings_tells_nothing() -> None:
             {"source": "x", "id": str(place), "text": word, "html": None, "date": None}
             for place, word in enumerate("abc")
         ),
-        CONFIG,
+        OPTIONS,
     )
     assert told(empty, 3, 0) == {}
-    assert len(peers_of(empty, {}, 3, 0).hashes) == 0
+    assert len(elsewhere_of(empty, {}, 3, 0).sources) == 0
     assert answers([]) == []

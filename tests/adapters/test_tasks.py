@@ -17,9 +17,9 @@ from templatemine.adapters import tasks  # noqa: E402
 from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E402
 from templatemine.config import PipelineConfig, ReadConfig  # noqa: E402
 from templatemine.errors import PackError  # noqa: E402
-from templatemine.mining.select import fewest_documents  # noqa: E402
+from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.pipeline import mine  # noqa: E402
+from templatemine.pipeline import DecideSource, Executor, MineSource, drive, mine  # noqa: E402
 
 Rows = list[dict[str, Any]]
 
@@ -42,52 +42,70 @@ def shuffled(rows: Rows, partitions: int, by: str, order: tuple[str, ...], task:
     return out
 
 
-def by_tasks(rows: Rows, config: PipelineConfig, partitions: int, bits: int) -> Facts:
-    """The stages of `spark.mine_archive`."""
-    counts = Counter(row["source"] for row in rows)
-    bodies = defaultdict(set)
-    for row in rows:
-        bodies[row["source"]].add(row["html"] or row["text"])
-    giants = {source for source, count in counts.items() if count > config.sample.documents}
-    fit = {source: len(bodies[source]) > 1 and counts[source] >= fewest_documents(config) for source in counts}
-    special = {source: (counts[source], fit[source]) for source in counts if source in giants or not fit[source]}
-    plan = tasks.Plan(config=config, bits=bits, floor=0, special=special)
-    part_of = {source: place % partitions for place, source in enumerate(sorted(counts))}
-    placed = [{"part": part_of[row["source"]], **row} for row in rows]
-    sample = []
-    for source in giants:
-        mine_of = sorted(
-            (row for row in placed if row["source"] == source), key=lambda row: tasks.sample_key([row["id"]], config)
-        )
-        sample += mine_of[: config.sample.documents + partitions - 1]  # to the document, or some too many
-    kept = [row for row in placed if row["source"] not in giants] + sample
-    order = ("source", "kind", "number", "piece")
-    mined = shuffled(kept, partitions, "part", ("source", "id"), lambda some: tasks.mine(some, plan))
-    sent = [row for row in mined if row["kind"] == tasks.TOLD]
-    answered = shuffled(sent, 2**bits, "number", ("number", "source"), tasks.answer_part)
-    known = [row for row in mined if row["kind"] != tasks.TOLD] + answered
-    decided = shuffled(known, partitions, "part", order, lambda some: tasks.decide(some, plan))
+ORDER = ("source", "kind", "number", "piece")
 
-    def told(rows: Rows, kind: int, task: Callable[[Any, Any, PipelineConfig], Iterator[Any]]) -> Rows:
-        """What all documents of giants say to what is asked, in three parts, beside the state of each."""
-        asked: dict[str, bytes] = {}
+
+class ListExecutor(Executor[Rows, Rows, Facts]):
+    """The stages of `spark.SparkExecutor`."""
+
+    def __init__(self, rows: Rows, config: PipelineConfig, partitions: int, bits: int) -> None:
+        options = resolve_defaults(config)
+        counts = Counter(row["source"] for row in rows)
+        bodies = defaultdict(set)
         for row in rows:
-            if row["kind"] == kind:
-                asked[row["source"]] = asked.get(row["source"], b"") + row["data"]
-        everything = [row for row in placed if row["source"] in asked]
-        said = [row for row in rows if row["kind"] == tasks.STATE]
+            bodies[row["source"]].add(row["html"] or row["text"])
+        giants = {
+            source: (count, len(bodies[source]) > 1)
+            for source, count in counts.items()
+            if count > config.sample.documents
+        }
+        self.plan = tasks.Plan(options=options, bits=bits, floor=0, giants=giants)
+        self.partitions = partitions
+        part_of = {source: place % partitions for place, source in enumerate(sorted(counts))}
+        self.placed = [{"part": part_of[row["source"]], **row} for row in rows]
+
+    def map_documents(self, work: MineSource) -> Rows:
+        sample: Rows = []
+        config = self.plan.options.sample
+        for source in self.plan.giants:
+            mine_of = sorted(
+                (row for row in self.placed if row["source"] == source),
+                key=lambda row: tasks.sample_key([row["id"]], config),
+            )
+            sample += mine_of[: config.documents + self.partitions - 1]  # to the document, or some too many
+        kept = [row for row in self.placed if row["source"] not in self.plan.giants] + sample
+        return shuffled(kept, self.partitions, "part", ("source", "id"), lambda some: tasks.mine(some, self.plan, work))
+
+    def reduce(self, kept: Rows) -> Rows:
+        sent = [row for row in kept if row["kind"] == tasks.RATES]
+        return shuffled(sent, 2**self.plan.bits, "number", ("number", "source"), tasks.answer_part)
+
+    def map_candidates(self, kept: Rows, table: Rows, work: DecideSource) -> Facts:
+        known = [row for row in kept if row["kind"] != tasks.RATES] + table
+        steps = self.by_source(known, lambda some: tasks.decide(some, self.plan, work))
+        reports = [row for row in steps if row["kind"] == tasks.REPORT]
+        for _ in range(2):
+            assert {row["source"] for row in steps if row["kind"] == tasks.QUERY} == {"big"}
+            steps = self.by_source(self.answered(steps), lambda some: tasks.proceed(some, self.plan))
+        reports += steps
+        facts = shuffled(reports, 1, "part", ORDER, tasks.reports)
+        return {row["source"]: (row["documents"], row["templates"], row["note"], row["pack"]) for row in facts}
+
+    def by_source(self, rows: Rows, task: Callable[[Any], Any]) -> Rows:
+        return shuffled(rows, self.partitions, "part", ORDER, task)
+
+    def answered(self, steps: Rows) -> Rows:
+        """What all documents of giants answer to their queries, in three parts, beside the state of each."""
+        queries: dict[str, bytes] = {}
+        for row in steps:
+            if row["kind"] == tasks.QUERY:
+                queries[row["source"]] = queries.get(row["source"], b"") + row["data"]
+        everything = [row for row in self.placed if row["source"] in queries]
+        said = [row for row in steps if row["kind"] == tasks.STATE]
         for number in range(3):
-            for batch in task(batches(everything[number::3], 11), asked, config):
+            for batch in tasks.answer_queries(batches(everything[number::3], 11), queries, self.plan.options):
                 said += [{**row, "number": number} for row in batch.to_pylist()]
         return said
-
-    counted = told(decided, tasks.CANDIDATES, tasks.count)
-    asked = shuffled(counted, partitions, "part", order, lambda some: tasks.ask(some, plan))
-    filled = told(asked, tasks.ASKED, tasks.fill)
-    done = shuffled(filled, partitions, "part", order, lambda some: tasks.finish(some, plan))
-    reports = [row for row in decided if row["kind"] == tasks.REPORT] + done
-    facts = shuffled(reports, 1, "part", order, tasks.reports)
-    return {row["source"]: (row["documents"], row["templates"], row["note"], row["pack"]) for row in facts}
 
 
 @pytest.mark.parametrize(("partitions", "bits", "piece"), [(1, 0, 1 << 25), (3, 4, 1000)])
@@ -101,7 +119,7 @@ def test_tasks_give_the_bytes_of_a_local_run(
     rows = mixed()
     wanted = local(sorted(documents(rows), key=lambda one: (one.source, one.id)), config)
     random.Random(partitions).shuffle(rows)
-    found = by_tasks(rows, config, partitions, bits)
+    found = drive(ListExecutor(rows, config, partitions, bits))
     assert found == wanted
     assert "found in a sample of 120 documents" in wanted["big"][2]
     # One document that is not in the sample says that no names stand there.

@@ -11,15 +11,18 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from archive_support import BUDGET, CONFIG, contents, run, run_small, small_budget, write_archive
 from io_support import response
-from templatemine.archive import first_pass, manifest, partition
+from templatemine import pipeline
+from templatemine.archive import disk, first_pass, manifest, partition
 from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import steer
-from templatemine.archive.run import LEAST_MEMORY, ArchiveConfig, ArchiveRun, sample_within
+from templatemine.archive.disk import sample_within
+from templatemine.archive.run import LEAST_MEMORY, ArchiveConfig, ArchiveRun
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
@@ -139,7 +142,8 @@ def test_a_sample_that_is_cut_short_knows_no_order() -> None:
 
 def stop_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
     """Let the run fail when a step is taken for the so-manieth time."""
-    home = first_pass if name == "encode" else archive
+    homes: tuple[Any, ...] = (first_pass, disk, pipeline, archive)
+    home = next(one for one in homes if hasattr(one, name))
     real, calls = getattr(home, name), []
 
     def step(*args: object, **options: object) -> object:
@@ -182,7 +186,7 @@ def test_the_shared_pack_is_that_of_a_run_in_memory(tmp_path: Path) -> None:
     ("name", "call"),
     [
         *(("encode", 70), ("encode", 250), ("split_again", 1), ("mine_source", 3), ("write_rates", 9)),
-        *(("finish_source", 2), ("skip_source", 7), ("_place", 1), ("_place", 5), ("_stamp", 1)),
+        *(("decide_source", 2), ("skip_source", 7), ("_place", 1), ("_place", 5), ("_stamp", 1)),
     ],
 )
 def test_a_run_goes_on_where_it_stopped(
@@ -253,10 +257,10 @@ def test_without_hard_links_no_pack_is_replaced(
 @pytest.mark.usefixtures("small")
 def test_what_was_done_is_not_done_again(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        stop_at(patch, "finish_source", 1)
+        stop_at(patch, "decide_source", 1)
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"))
-    monkeypatch.setattr(archive, "mine_source", None)
+    monkeypatch.setattr(pipeline, "mine_source", None)
     monkeypatch.setattr(first_pass, "encode", None)
     run(paths, str(tmp_path / "disk"))
 
@@ -290,7 +294,7 @@ def killed(self: object) -> None:
 def test_a_run_that_is_done_is_done(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(paths, str(tmp_path / "disk"))
     told: list[str] = []
-    monkeypatch.setattr(archive, "mine_source", None)
+    monkeypatch.setattr(pipeline, "mine_source", None)
     again = run(paths, str(tmp_path / "disk"), told)
     assert told == ["an earlier run has done all of it; --force does it again"]
     assert again == first
@@ -304,7 +308,7 @@ def test_what_has_changed_starts_over_with_a_word(
     tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     with monkeypatch.context() as patch:
-        stop_at(patch, "finish_source", 3)
+        stop_at(patch, "decide_source", 3)
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"))
     options: dict[str, object] = {}
@@ -346,7 +350,7 @@ def test_a_background_that_changes_under_its_name_starts_over(
     written(4)
     options = {"pipeline": replace(CONFIG, background=str(table))}
     with monkeypatch.context() as patch:
-        stop_at(patch, "finish_source", 3)
+        stop_at(patch, "decide_source", 3)
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"), **options)
     before = os.stat(table)
@@ -374,7 +378,7 @@ def test_standard_input_starts_over(tmp_path: Path, paths: list[str], monkeypatc
 
     stdin()
     with monkeypatch.context() as patch:
-        stop_at(patch, "finish_source", 1)
+        stop_at(patch, "decide_source", 1)
         with pytest.raises(KeyboardInterrupt):
             run(["-"], str(tmp_path / "disk"))
     stdin()
@@ -403,7 +407,7 @@ def test_a_clock_that_goes_back_changes_nothing(
     run(paths, str(tmp_path / "whole"))
     monkeypatch.setattr(time, "time", iter(range(10**9, 0, -1)).__next__)
     with monkeypatch.context() as patch:
-        stop_at(patch, "finish_source", 3)
+        stop_at(patch, "decide_source", 3)
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"))
     told: list[str] = []

@@ -18,7 +18,7 @@ from templatemine.archive.partition import (
     FOLDERS,
     Sizes,
     Splitter,
-    Stored,
+    StoredDocuments,
     bucket,
     decode,
     encode,
@@ -115,7 +115,7 @@ def test_stored_documents_are_a_sequence(tmp_path: Path) -> None:
     for one in documents:
         splitter.add(b"s", encode(one, True))
     splitter.flush()
-    stored = Stored(str(tmp_path / "file"))
+    stored = StoredDocuments(str(tmp_path / "file"))
     assert len(stored) == 50
     assert list(stored) == documents
     assert [stored[place] for place in (7, 49, 0, -1, 8)] == [documents[place] for place in (7, 49, 0, -1, 8)]

@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 
 from templatemine.archive.frames import before_body, frames, only_record, pack_pieces
-from templatemine.archive.spill import PeerTable, dump, load, write_rates
+from templatemine.archive.spill import RateFile, dump, load, write_rates
 from templatemine.config import PipelineConfig
 from templatemine.errors import CorpusError
-from templatemine.mining.cross_source import Peers
+from templatemine.mining.candidates import rates_of
+from templatemine.mining.cross_source import Elsewhere, gather
+from templatemine.mining.methods import METHODS, resolve_defaults
+from templatemine.mining.stages import finish_source, mine_source
 from templatemine.model import Document
-from templatemine.pipeline import METHODS, Mined, finish_source, mine_source, rates_of, shared
+
+OPTIONS = resolve_defaults(PipelineConfig())
 
 
 def documents(source: str, number: int = 30, html: bool = False) -> list[Document]:
@@ -43,7 +47,9 @@ def same(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("html", [False, True])
 def test_mined_comes_back(method: str, html: bool) -> None:
-    mined = mine_source("s\ud800.example", documents("s\ud800.example", html=html), PipelineConfig(method=method))
+    mined = mine_source(
+        "s\ud800.example", documents("s\ud800.example", html=html), resolve_defaults(PipelineConfig(method=method))
+    )
     assert len(mined.strings)
     assert same(load(b"".join(dump(mined))), mined)
 
@@ -59,7 +65,7 @@ def arrays(one: Any) -> list[Any]:
 @pytest.mark.parametrize("before", range(8))
 def test_numbers_begin_where_numbers_may(before: int) -> None:
     """Wherever the bytes lie: the native core reads columns as they stand."""
-    mined = mine_source("s.example", documents("s.example"), PipelineConfig())
+    mined = mine_source("s.example", documents("s.example"), OPTIONS)
     data = memoryview(b"x" * before + b"".join(dump(mined)))[before:]
     loaded = load(data)
     assert same(loaded, mined)
@@ -69,7 +75,7 @@ def test_numbers_begin_where_numbers_may(before: int) -> None:
 
 @pytest.mark.parametrize("name", ["s.example", "so.example", "sources.example"])
 def test_what_stands_in_a_frame_is_not_copied(name: str, tmp_path: Path) -> None:
-    mined = mine_source(name, documents(name), PipelineConfig())
+    mined = mine_source(name, documents(name), OPTIONS)
     key = name.encode()
     (tmp_path / "mined").write_bytes(pack_pieces(key, dump(mined, before_body(key))))
     _, body = only_record(str(tmp_path / "mined"), frames(str(tmp_path / "mined"))[0])
@@ -82,27 +88,25 @@ def test_what_stands_in_a_frame_is_not_copied(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("memory", [1, 3_000, 10**9])
 def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> None:
     sources = ["a.example", "b.example", "c.example", "d.example"]
-    config = PipelineConfig()
     everything = {source: documents(source) for source in sources}
-    mined = [mine_source(source, everything[source], config) for source in sources]
-    peers = shared(mined)
+    mined = [mine_source(source, everything[source], OPTIONS) for source in sources]
+    whole_table = gather([rates_of(one) for one in mined])
     parts = []
     for name, numbers in (("one", [2, 0]), ("two", [1, 3]), ("none", [])):
         parts.append(str(tmp_path / name))
         with open(parts[-1], "wb") as handle:
-            write_rates(handle, [(number, *rates_of(mined[number])) for number in numbers])
-    path = str(tmp_path / "peers")
-    PeerTable.write(path, parts, memory)
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["none", "one", "peers", "two"]
-    table = PeerTable(path)
-    assert len(table) == np.count_nonzero(peers.sources > 1) > 0
+            write_rates(handle, [(number, rates_of(mined[number])) for number in numbers])
+    path = str(tmp_path / "rates")
+    RateFile.write(path, parts, memory)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["none", "one", "rates", "two"]
+    table = RateFile(path)
     for number, one in enumerate(mined):
-        mine = table.of(one, number)
-        rows = np.searchsorted(peers.hashes, one.hashes)
-        for field in fields(Peers):
-            assert np.array_equal(getattr(mine, field.name), getattr(peers, field.name)[rows]), field.name
-        whole = finish_source(one, peers, number, everything[one.source], config)
-        again = finish_source(one, mine, number, everything[one.source], config)
+        found, wanted = table.elsewhere(one.hashes, number), whole_table.elsewhere(one.hashes, number)
+        assert wanted.sources.any()
+        for field in fields(Elsewhere):
+            assert np.array_equal(getattr(found, field.name), getattr(wanted, field.name)), field.name
+        whole = finish_source(one, wanted, everything[one.source], OPTIONS)
+        again = finish_source(one, found, everything[one.source], OPTIONS)
         assert whole.pack is not None
         assert again.pack is not None
         assert whole.pack.to_json() == again.pack.to_json()
@@ -110,18 +114,17 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
 
 
 def test_one_source_alone(tmp_path: Path) -> None:
-    mined: Mined = mine_source("a", documents("a"), PipelineConfig())
+    mined = mine_source("a", documents("a"), OPTIONS)
     with open(tmp_path / "part", "wb") as handle:
-        write_rates(handle, [(0, *rates_of(mined))])
-    PeerTable.write(str(tmp_path / "peers"), [str(tmp_path / "part")], 10**6)
-    table = PeerTable(str(tmp_path / "peers"))
-    assert not len(table)
-    mine, peers = table.of(mined, 0), shared([mined])
-    assert np.array_equal(mine.others(mined.hashes), peers.others(mined.hashes))
-    assert np.array_equal(mine.elsewhere(mined.hashes, 0), peers.elsewhere(mined.hashes, 0))
+        write_rates(handle, [(0, rates_of(mined))])
+    RateFile.write(str(tmp_path / "rates"), [str(tmp_path / "part")], 10**6)
+    assert (tmp_path / "rates").read_bytes() == b""
+    found = RateFile(str(tmp_path / "rates")).elsewhere(mined.hashes, 0)
+    assert same(found, Elsewhere.of_none(len(mined.hashes)))
+    assert same(found, gather([rates_of(mined)]).elsewhere(mined.hashes, 0))
 
 
 def test_a_table_of_another_size_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "peers").write_bytes(b"1234567")
+    (tmp_path / "rates").write_bytes(b"1234567")
     with pytest.raises(CorpusError, match="damaged"):
-        PeerTable(str(tmp_path / "peers"))
+        RateFile(str(tmp_path / "rates"))

@@ -11,10 +11,11 @@ from random import Random
 
 import pytest
 
+from templatemine import pipeline
 from templatemine.archive import update as module
 from templatemine.archive.apply_overrides import steer
 from templatemine.archive.partition import held
-from templatemine.archive.update import FollowConfig, Followed, follow
+from templatemine.archive.update import SourceUpdate, UpdateConfig, update_packs
 from templatemine.archive.window import WindowConfig
 from templatemine.cli import cmd_update as update
 from templatemine.config import MineConfig, PipelineConfig
@@ -26,7 +27,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import Miner, mine
 
-CONFIG = FollowConfig(today="2024-12-31", window=WindowConfig(days=14, least=30))
+CONFIG = UpdateConfig(today="2024-12-31", window=WindowConfig(days=14, least=30))
 SOURCES = ("a.example", "b.example", "c.example")
 
 
@@ -43,8 +44,8 @@ def write(path: Path, articles: list[dict[str, str]]) -> str:
     return str(path)
 
 
-def run(tmp_path: Path, articles: list[dict[str, str]], config: FollowConfig = CONFIG) -> list[Followed]:
-    return follow(str(tmp_path / "packs"), [write(tmp_path / "new.jsonl", articles)], config)
+def run(tmp_path: Path, articles: list[dict[str, str]], config: UpdateConfig = CONFIG) -> list[SourceUpdate]:
+    return update_packs(str(tmp_path / "packs"), [write(tmp_path / "new.jsonl", articles)], config)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -71,13 +72,13 @@ def test_only_sources_with_new_documents_are_mined(tmp_path: Path, monkeypatch: 
     run(tmp_path, [article(source, number) for number in range(60) for source in SOURCES])
     before = contents(tmp_path / "packs")
     mined: list[str] = []
-    real = module.mine_source
+    real = pipeline.mine_source
 
     def count(source: str, *rest: object) -> object:
         mined.append(source)
         return real(source, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(module, "mine_source", count)
+    monkeypatch.setattr(pipeline, "mine_source", count)
     (found,) = run(tmp_path, [article("b.example", 61)])
     assert mined == ["b.example"]
     assert (found.source, found.new) == ("b.example", 1)
@@ -110,7 +111,7 @@ def test_a_pack_follows_its_site(tmp_path: Path) -> None:
 
 
 def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
-    config = FollowConfig(today="2024-12-31", window=WindowConfig(days=14, least=60))
+    config = UpdateConfig(today="2024-12-31", window=WindowConfig(days=14, least=60))
     run(tmp_path, [article("a.example", number) for number in range(70)], config)
     pack = (tmp_path / "packs" / "a.example.json").read_bytes()
     os.unlink(tmp_path / "packs" / ".templatemine-window" / "a.example.window")
@@ -130,9 +131,9 @@ def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch
     monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 50 * size))
     told: list[str] = []
     path = write(tmp_path / "new.jsonl", articles)
-    (found,) = follow(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
+    (found,) = update_packs(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
     monkeypatch.undo()
-    (whole,) = follow(str(tmp_path / "others"), [path], CONFIG)
+    (whole,) = update_packs(str(tmp_path / "others"), [path], CONFIG)
     assert found == whole
     assert 30 < found.window < 50
     assert not told
@@ -142,7 +143,7 @@ def test_documents_that_no_memory_is_for(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 1000))
     told: list[str] = []
     path = write(tmp_path / "new.jsonl", [article("a.example", number) for number in range(20)])
-    (found,) = follow(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
+    (found,) = update_packs(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
     assert (found.window, found.first, found.templates) == (0, "", None)
     assert told == ["a.example: 20 documents left out of its window, as --memory has no room"]
 
@@ -165,7 +166,7 @@ def test_ids_that_come_again_are_counted(tmp_path: Path) -> None:
 def test_nothing_is_left_where_nothing_was(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="not JSON"):
         (tmp_path / "new.jsonl").write_text("{")
-        follow(str(tmp_path / "packs"), [str(tmp_path / "new.jsonl")], CONFIG, on_error=raised)
+        update_packs(str(tmp_path / "packs"), [str(tmp_path / "new.jsonl")], CONFIG, on_error=raised)
     assert not (tmp_path / "packs").exists()
 
 
@@ -203,9 +204,9 @@ def test_few_pages_give_a_pack_of_pages(tmp_path: Path) -> None:
 def test_a_clock_that_goes_back(tmp_path: Path) -> None:
     run(tmp_path, [article("a.example", number) for number in range(60)])
     told: list[str] = []
-    config = FollowConfig(today="2001-01-01", window=CONFIG.window)
+    config = UpdateConfig(today="2001-01-01", window=CONFIG.window)
     path = write(tmp_path / "new.jsonl", [article("a.example", 70)])
-    (found,) = follow(str(tmp_path / "packs"), [path], config, tell=told.append)
+    (found,) = update_packs(str(tmp_path / "packs"), [path], config, tell=told.append)
     assert found.last == article("a.example", 70)["date"]
     assert told == ["today is 2001-01-01, but the last update was on 2024-12-31; taking that for today"]
 
@@ -265,13 +266,13 @@ def test_decisions_while_an_update_runs_are_kept(tmp_path: Path, monkeypatch: py
     run(tmp_path, [article("a.example", number) for number in range(60)])
     path = tmp_path / "packs" / "a.example.json"
     gone = Pack.load(path).templates[0]
-    publish = module._Update.publish
+    publish = module._UpdateRun.publish
 
     def late(self: module._Update) -> None:
         steer(Pack.load(path), (), [Rule(action="reject", id=gone.id)]).save(path, force=True)
         publish(self)
 
-    monkeypatch.setattr(module._Update, "publish", late)
+    monkeypatch.setattr(module._UpdateRun, "publish", late)
     (found,) = run(tmp_path, [article("a.example", number) for number in range(60, 90)])
     after = Pack.load(path)
     assert after.documents == found.window

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from templatemine.archive.partition import held
-from templatemine.archive.window import Dated, Window, WindowConfig, merge
+from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.errors import ConfigError
 from templatemine.model import Document
 
@@ -17,8 +19,17 @@ def document(number: int, day: str | None, text: str = "") -> tuple[Document, bo
     return Document(source="s", id=str(number), date=day, text=text or f"text {number}"), True
 
 
-def ids(window: list[Dated]) -> list[str]:
+def ids(window: list[DatedDocument]) -> list[str]:
     return [one.document.id for one in window]
+
+
+def merge(
+    old: Iterable[DatedDocument], new: Iterable[tuple[Document, bool]], today: str, config: WindowConfig, budget: int
+) -> tuple[list[DatedDocument], int]:
+    """A window after new documents have come, and how many of them are new in it."""
+    window = Window(old, today, config, budget)
+    window.add(new)
+    return window.documents, window.new
 
 
 def test_two_weeks() -> None:
@@ -35,7 +46,7 @@ def test_in_parts_as_at_once() -> None:
     new = [document(number, f"2024-05-{1 + number * 7 % 31:02}") for number in range(200)]
     config = WindowConfig(days=5, least=10)
     whole, _ = merge((), new, TODAY, config, ROOM)
-    window: list[Dated] = []
+    window: list[DatedDocument] = []
     for start in range(0, 200, 30):
         window, _ = merge(window, new[start : start + 30], TODAY, config, ROOM)
     assert window == whole
@@ -107,10 +118,10 @@ def test_documents_before_the_first_day_that_is_told_are_not_newer_than_it() -> 
 def test_what_takes_the_place_of_another_text_is_counted() -> None:
     window = Window((), TODAY, WindowConfig(), ROOM)
     window.add([document(1, None, "a"), document(1, None, "b"), document(2, None), document(2, None)])
-    assert (len(window.documents), window.fresh, window.replaced) == (2, 2, 1)
+    assert (len(window.documents), window.new, window.replaced) == (2, 2, 1)
     window = Window(window.documents, TODAY, WindowConfig(), ROOM)
     window.add([document(1, None, "c"), document(2, None)])
-    assert (len(window.documents), window.fresh, window.replaced) == (2, 1, 1)
+    assert (len(window.documents), window.new, window.replaced) == (2, 1, 1)
 
 
 def test_options() -> None:

@@ -16,8 +16,9 @@ from background import BackgroundSpec, Part, derive, part_of
 from generate import Archive, ArchiveSpec
 from templatemine.config import NO_BACKGROUND, SHIPPED, PipelineConfig
 from templatemine.mining.background import read
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.stages import mine_source
 from templatemine.model import Document
-from templatemine.pipeline import mine_source
 
 SOURCES = ("anvil", "bellows", "chisel", "drill")
 IDIOM, LINE, OF_TWO = "according to the harbour master", "All rights reserved by the harbour press.", "quoth the raven"
@@ -37,7 +38,7 @@ def part(source: str, publisher: str | None = None, spec: BackgroundSpec | None 
         return f"{prose(20)} {idiom} {prose(20)} {LONG} {prose(9)} {two} {prose(9)}.\n\n{LINE}"
 
     rows = [Document(source=source, id=str(place), text=text(place)) for place in range(60)]
-    mined = mine_source(source, rows, PipelineConfig(background=NO_BACKGROUND))
+    mined = mine_source(source, rows, resolve_defaults(PipelineConfig(background=NO_BACKGROUND)))
     return part_of(mined, publisher or source, spec or BackgroundSpec())
 
 

@@ -20,9 +20,11 @@ from strategies import examples
 from templatemine.config import NO_BACKGROUND, SHIPPED, PipelineConfig, SampleConfig, TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError
 from templatemine.mining.background import Background, background, fingerprint, hashed, read, write
-from templatemine.mining.select import COMMON, filled_in
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.select import COMMON
+from templatemine.mining.stages import SourceReport, mine_source
 from templatemine.model import Document
-from templatemine.pipeline import Miner, SourceReport, mine_source
+from templatemine.pipeline import Miner
 from templatemine.text.patterns import PatternSet, pattern_set
 
 IDIOM = "she added firmly."
@@ -88,7 +90,7 @@ def test_an_idiom_of_the_background_is_no_template_and_the_reason_says_so(tmp_pa
 def test_it_counts_by_rate_as_other_sources_do(tmp_path: Path) -> None:
     """What begins or ends lines must be four times as frequent here, if it is no prose, and 128 times if it is."""
     rows = documents()
-    one = mine_source("lantern.example", rows, PipelineConfig())
+    one = mine_source("lantern.example", rows, resolve_defaults(PipelineConfig()))
     row = [" ".join(one.strings.readable(row, NEWS)) for row in range(len(one.strings))].index(IDIOM)
     bits = -np.log2(one.rates[row])
     for above, kept in ((6, False), (8, True)):
@@ -136,7 +138,7 @@ def test_strings_are_found_by_the_hashes_of_a_source(strings: dict[str, int]) ->
     known = pattern_set("news", (UserPattern(name="user", regex="[A-Z]{2}[0-9]{6}"),))
     found = _found(strings, known)
     rows = [Document(source="s", id=str(n), text=f"x{n} 9{n} a\nq{n} c AB12345{n} a\nz{n} {{a}} b") for n in range(8)]
-    one = mine_source("s", rows, PipelineConfig(tokenise=TokeniseConfig(user_patterns=known.user)))
+    one = mine_source("s", rows, resolve_defaults(PipelineConfig(tokenise=TokeniseConfig(user_patterns=known.user))))
     expected = [
         2.0 ** -strings[name] if name in strings else 0.0
         for row in range(len(one.strings))
@@ -222,5 +224,5 @@ def test_the_one_that_ships_is_small_short_and_prose() -> None:
     assert {"he added.", "told reporters", "Capitol Hill"} <= strings.keys()
     # Boilerplate that stands in lines of its own.
     assert not strings.keys() & {"All rights reserved.", "Related:", "The Associated Press contributed to this report."}
-    config = filled_in(PipelineConfig())[0].tokenise
+    config = resolve_defaults(PipelineConfig()).tokenise
     assert len(_found(strings, pattern_set(config.patterns, config.user_patterns)).hashes) == len(strings)

@@ -13,20 +13,13 @@ import pytest
 from templatemine.config import CopyConfig, PipelineConfig, SampleConfig
 from templatemine.mining.candidates import inner
 from templatemine.mining.counting import recounted
+from templatemine.mining.cross_source import Elsewhere
 from templatemine.mining.features import Evidence
+from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.sampling import choose
+from templatemine.mining.stages import CountStep, SlotStep, SourceReport, decide_source, finish_source, mine_source
 from templatemine.model import Document
-from templatemine.pipeline import (
-    candidates,
-    count_candidates,
-    fill_slots,
-    finish_counted,
-    finish_source,
-    mine,
-    mine_source,
-    shared,
-    slots_asked,
-)
+from templatemine.pipeline import mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate
@@ -72,24 +65,26 @@ def test_small_sources_and_exact_runs_are_not_sampled() -> None:
     archive = documents(30, 1)
     assert choose(archive, SampleConfig(documents=30)) is None
     assert choose(archive, SampleConfig(documents=10, exact=True)) is None
-    assert mine_source("x", archive, PipelineConfig()).chosen is None
+    assert mine_source("x", archive, resolve_defaults(PipelineConfig())).sample is None
 
 
 def test_candidates_counted_in_parts_give_the_pack_of_the_whole() -> None:
     archive = documents(300, 1)
-    config = PipelineConfig(sample=SampleConfig(documents=200))
-    mined = mine_source("x", archive, config)
-    peers = shared([mined])
-    wanted = candidates(mined, peers, 0, config)
-    assert len(wanted.rows) > 0
-    parts = [count_candidates(wanted, archive[place::3], config) for place in range(3)]
-    counted = parts[2] + count_candidates(wanted, [], config) + parts[0] + parts[1]
-    assert (counted.documents, counted.dates) == (300, count_candidates(wanted, archive, config).dates)
-    asked = slots_asked(mined, peers, 0, wanted, counted, config)
-    filled = [[*fill_slots(asked, archive[place::3], config)] for place in range(3)]
-    both = [one + two + three for one, two, three in zip(*filled, strict=True)]
-    report = finish_counted(mined, peers, 0, archive, wanted, counted, config, lambda slots: both if slots else [])
-    whole = finish_source(mined, peers, 0, archive, config)
+    options = resolve_defaults(PipelineConfig(sample=SampleConfig(documents=200)))
+    mined = mine_source("x", archive, options)
+    elsewhere = Elsewhere.of_none(len(mined.hashes))
+    step = decide_source(mined, elsewhere, options)
+    assert isinstance(step, CountStep)
+    assert len(step.query.rows) > 0
+    parts = [step.query.answer(archive[place::3], options) for place in range(3)]
+    counts = parts[2] + step.query.answer([], options) + parts[0] + parts[1]
+    assert (counts.documents, counts.dates) == (300, step.query.answer(archive, options).dates)
+    slots = step.proceed(counts, archive, options)
+    assert isinstance(slots, SlotStep)
+    one, two, three = (slots.query.answer(archive[place::3], options) for place in range(3))
+    report = slots.proceed(one + two + three, archive, options)
+    assert isinstance(report, SourceReport)
+    whole = finish_source(mined, elsewhere, archive, options)
     assert report.pack is not None
     assert whole.pack is not None
     assert report.pack.to_json() == whole.pack.to_json()
@@ -118,7 +113,7 @@ def test_what_only_the_sample_hides_is_found(there: bool) -> None:
     seeds = (seed for seed in range(99) if 399 not in _chosen(archive, SampleConfig(documents=100, seed=seed)))
     seed = next(seeds)
     config = PipelineConfig(sample=SampleConfig(documents=100, seed=seed))
-    mined = mine_source("x", archive, config)
+    mined = mine_source("x", archive, resolve_defaults(config))
     assert mined.before is not None
     assert mined.after is not None
     hidden = np.flatnonzero((mined.before >= 0) | (mined.after >= 0))
@@ -171,7 +166,7 @@ def test_which_strings_stand_within_others(monkeypatch: pytest.MonkeyPatch, stre
     monkeypatch.setattr("templatemine.mining.candidates._STRETCHES", stretches)
     texts = ["a b c d e", "b c d", "b c", "c d e a", "x b c d y", "a b c d e c", "c", "d c b"]
     archive = [Document(source="x", id=str(place), text=text) for place, text in enumerate(texts * 3)]
-    mined = mine_source("x", archive, PipelineConfig(copies=CopyConfig(alike=2.0)))
+    mined = mine_source("x", archive, resolve_defaults(PipelineConfig(copies=CopyConfig(alike=2.0))))
     strings = [mined.strings.ids(row) for row in range(len(mined.hashes))]
     rows, wanted = np.arange(0, len(strings), 2), np.flatnonzero(np.arange(len(strings)) % 3)
     expected = {
@@ -198,14 +193,16 @@ def test_tables_are_counted_in_all_documents() -> None:
     packs = [mine(archive, one)["x"] for one in (config, PipelineConfig(sample=SampleConfig(exact=True)))]
     sampled, exact = ({one.tokens: (one.df, one.count) for one in pack.templates} for pack in packs)
     assert sampled == exact
-    mined = mine_source("x", archive, config)
-    peers = shared([mined])
-    wanted = candidates(mined, peers, 0, config)
-    counted = count_candidates(wanted, archive, config)
-    whole = mine_source("x", archive, PipelineConfig(sample=SampleConfig(exact=True)))
+    options = resolve_defaults(config)
+    mined = mine_source("x", archive, options)
+    elsewhere = Elsewhere.of_none(len(mined.hashes))
+    step = decide_source(mined, elsewhere, options)
+    assert isinstance(step, CountStep)
+    counts = step.query.answer(archive, options)
+    whole = mine_source("x", archive, resolve_defaults(PipelineConfig(sample=SampleConfig(exact=True))))
     place = {value: row for row, value in enumerate(whole.hashes.tolist())}
-    again = recounted(mined, wanted, counted)
-    rows = [row for row in range(len(again.hashes)) if again.hashes[row] in set(mined.hashes[wanted.rows].tolist())]
+    again, _ = recounted(mined, elsewhere, step.query, counts)
+    rows = [row for row in range(len(again.hashes)) if again.hashes[row] in set(mined.hashes[step.query.rows].tolist())]
     assert rows
     assert again.evidence is not None
     assert whole.evidence is not None

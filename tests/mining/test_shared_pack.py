@@ -16,10 +16,12 @@ from templatemine.archive.spill import read_claims, write_claims
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import EvidenceConfig, PipelineConfig, SharedConfig
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.shared_pack import SHARED_PACK, Claim, Claims
+from templatemine.mining.stages import SourceReport, shared_report
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack, template_id
-from templatemine.pipeline import Miner, SourceReport, shared_report
+from templatemine.pipeline import Miner
 
 CONFIG = PipelineConfig(shared=SharedConfig())
 HOUSE = "All pages of the Northern Press Group are made by people and paid for by readers."
@@ -200,10 +202,10 @@ def several_claims(draw: st.DrawFn) -> list[Claims]:
 @examples(60)
 @given(several_claims(), st.randoms(use_true_random=False))
 def test_the_order_of_claims_changes_nothing(claims: list[Claims], rng: random.Random) -> None:
-    config = PipelineConfig(shared=SharedConfig(least=2))
-    first = shared_report(claims, config)
+    options = resolve_defaults(PipelineConfig(shared=SharedConfig(least=2)))
+    first = shared_report(claims, options)
     rng.shuffle(claims)
-    again = shared_report(claims, config)
+    again = shared_report(claims, options)
     assert (first.pack is None, first.note, first.documents) == (again.pack is None, again.note, again.documents)
     if first.pack is not None and again.pack is not None:
         assert first.pack.to_json() == again.pack.to_json()
@@ -240,7 +242,7 @@ def test_a_shared_slot_takes_what_it_does_in_most_sources(kinds: dict[str, int],
         )
         own = (Claim(template=template, sources=9),)
         claims.append(Claims(source=f"s{len(claims)}", documents=9, dates=(), claims=own))
-    pack = shared_report(claims, PipelineConfig(shared=SharedConfig(least=5))).pack
+    pack = shared_report(claims, resolve_defaults(PipelineConfig(shared=SharedConfig(least=5)))).pack
     assert pack is not None
     (template,) = pack.templates
     first = list(kinds).index(chosen)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import examples
 from templatemine.config import EvidenceConfig, PipelineConfig, SampleConfig, UserPattern
 from templatemine.mining.sampling import choose
-from templatemine.mining.slot_types import MOST, Filled, Slotted, Taken, _matcher, kinds_taken, read_fillers
+from templatemine.mining.slot_types import MOST, Slot, SlotFillers, SlotType, _matcher, read_fillers, slot_types
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -29,10 +29,10 @@ NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", 
 
 def taken(
     texts: Sequence[str], words: str = "Photo by", side: str = "end", anchor: str = "", **options: float | bool
-) -> Taken:
+) -> SlotType:
     forms = [word.encode() for word in words.split()]
-    string = Slotted(forms=forms, side=side, anchor=anchor or side)
-    return kinds_taken([string], read_fillers([string], texts, NEWS, "-"), "-", EvidenceConfig(**options))[0]
+    string = Slot(forms=forms, side=side, anchor=anchor or side)
+    return slot_types([string], read_fillers([string], texts, NEWS, "-"), "-", EvidenceConfig(**options))[0]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_a_script_without_capitals_has_no_names() -> None:
 
 def test_few_documents_say_nothing() -> None:
     texts = [f"Photo by {one}" for one in NAMES]
-    assert taken(texts[:5]) == Taken()
+    assert taken(texts[:5]) == SlotType()
     assert taken(texts[:6]).kind == "names"
     assert taken(texts[:5], slot_unseen=0.6).kind == "names"
     assert taken([*texts[:5], "\n".join(texts)]).kind == "names"
     # It is documents that count.
-    assert taken(["\n".join(texts)]) == Taken()
-    assert taken(texts, slot_kinds=False) == Taken()
+    assert taken(["\n".join(texts)]) == SlotType()
+    assert taken(texts, slot_kinds=False) == SlotType()
 
 
 def test_names_hold_capitals() -> None:
@@ -101,19 +101,19 @@ def test_where_in_its_line_a_string_stands() -> None:
 
 def test_own_patterns_are_one_character() -> None:
     patterns = pattern_set("news", (UserPattern(name="case", regex="no [0-9]+ of the old book there", spans=True),))
-    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    string = Slot(forms=[b"Photo", b"by"], side="end", anchor="end")
     texts = [f"Photo by Ann no {number} of the old book there" for number in range(7)]
     found = read_fillers([string], texts, patterns, "-")
-    assert kinds_taken([string], found, "-", EvidenceConfig())[0].kind == "names"
+    assert slot_types([string], found, "-", EvidenceConfig())[0].kind == "names"
     assert taken(texts).kind != "names"
     assert read_fillers([], texts, NEWS, "-") == []
 
 
 def test_parts_say_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    string = Slot(forms=[b"Photo", b"by"], side="end", anchor="end")
     texts = [f"Photo by Ann {chr(number)}" for number in range(ord("A"), ord("Z") + 1)]
 
-    def read(some: Sequence[str]) -> Filled:
+    def read(some: Sequence[str]) -> SlotFillers:
         (found,) = read_fillers([string], some, NEWS, "-")
         return found
 
@@ -131,13 +131,13 @@ def test_parts_say_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.lists(st.lists(st.sampled_from("ABCDEFGH"), max_size=12), min_size=1, max_size=5), st.integers(1, 9))
 def test_sums_of_parts(parts: list[list[str]], most: int) -> None:
     """What is kept of many fillers is that of the whole."""
-    string = Slotted(forms=[b"Photo", b"by"], side="end", anchor="end")
+    string = Slot(forms=[b"Photo", b"by"], side="end", anchor="end")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("templatemine.mining.slot_types.MOST", most)
         patch.setattr("templatemine.mining.slot_types.BATCH", 2)
         texts = [[f"Photo by {one}" for one in part] for part in parts]
         (whole,) = read_fillers([string], [text for part in texts for text in part], NEWS, "-")
-        total = Filled()
+        total = SlotFillers()
         for part in texts:
             total += read_fillers([string], part, NEWS, "-")[0]
         assert total == whole
@@ -157,7 +157,7 @@ def test_a_filler_to_come_may_be_half_as_long_again(longest: int, kind: str) -> 
 @given(st.lists(st.lists(st.sampled_from(["by", " ", "a", "é", "\n", "\u2028", "\u2029", "\u2027"])).map("".join)))
 def test_what_stands_beside_strings(texts: list[str]) -> None:
     """Natively as with expressions."""
-    matcher = _matcher([Slotted(forms=[b"by"], side=side, anchor=side) for side in ("end", "start")], NEWS, "-")
+    matcher = _matcher([Slot(forms=[b"by"], side=side, anchor=side) for side in ("end", "start")], NEWS, "-")
     expected = []
     for place, text in enumerate(texts):
         for found in re.finditer(r"(?<!\S)by(?!\S)", text):

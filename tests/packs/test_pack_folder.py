@@ -13,7 +13,7 @@ import pytest
 
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
-from templatemine.mining.candidates import Rejections, Strings
+from templatemine.mining.candidates import RejectedCandidates, Strings
 from templatemine.mining.tokenise import Forms
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -37,14 +37,14 @@ REJECTED: list[RejectedCandidate] = [
 ]
 
 
-def columns(rows: list[RejectedCandidate]) -> Rejections:
+def columns(rows: list[RejectedCandidate]) -> RejectedCandidates:
     """Rejected candidates as mining has them."""
     patterns = pattern_set("news")
     place: dict[str, int] = {}
     tokens = [[place.setdefault(token, len(place)) for token in row[0]] for row in rows]
     forms = [patterns.from_readable(token) for token in place]
     reasons = sorted({row[3] for row in rows})
-    return Rejections(
+    return RejectedCandidates(
         strings=Strings(
             tokens=np.array([token for row in tokens for token in row], np.int32),
             bounds=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
@@ -65,7 +65,7 @@ class Result:
     rows: list[RejectedCandidate] | None
 
     @property
-    def rejected(self) -> Rejections | None:
+    def rejected(self) -> RejectedCandidates | None:
         return None if self.rows is None else columns(self.rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+from collections.abc import Iterable
 from datetime import date, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -12,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.archive.window import WindowConfig, merge
+from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.config import PipelineConfig
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.stages import mine_source
 from templatemine.model import Document
-from templatemine.pipeline import mine_source
 from templatemine.text.dates import MONTHS, Calendar, day_of, days_of
 
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
@@ -128,15 +130,21 @@ def documents(dates: list[str]) -> list[Document]:
     ]
 
 
+def merged(old: Iterable[DatedDocument], new: list[Document]) -> list[DatedDocument]:
+    """A window after new documents have come."""
+    window = Window(old, "2017-03-25", WindowConfig(days=30, least=1), 1 << 30)
+    window.add((one, True) for one in new)
+    return window.documents
+
+
 def test_a_pack_and_a_window_know_the_days_of_such_a_source() -> None:
     dates = [f"{day:02}/03/2017" for day in range(1, 21)]
-    mined = mine_source("a", documents(dates), PipelineConfig())
+    mined = mine_source("a", documents(dates), resolve_defaults(PipelineConfig()))
     assert (mined.first_date, mined.last_date) == ("2017-03-01", "2017-03-20")
     # The second update brings a day that reads two ways alone; the documents of the window say which it is.
-    config = WindowConfig(days=30, least=1)
-    window, _ = merge((), [(one, True) for one in documents(dates)], "2017-03-25", config, 1 << 30)
+    window = merged((), documents(dates))
     late = Document(source="a", id="late", text="Later.", date="04/03/2017")
-    window, _ = merge(window, [(late, True)], "2017-03-25", config, 1 << 30)
+    window = merged(window, [late])
     assert next(one.day for one in window if one.document.id == "late") == "2017-03-04"
-    alone, _ = merge((), [(late, True)], "2017-03-25", config, 1 << 30)
+    alone = merged((), [late])
     assert alone[0].day == "2017-03-25"

@@ -1,39 +1,38 @@
-"""The cross-site filter in parts: each source tells its strings, hashes decide which part they go to, answers go back.
+"""The comparison of sources in parts: sources tell their strings, hashes decide which part they go to, answers go back.
 
 A part holds the strings of all sources whose hashes lie in one range, so it needs nothing of the other parts, and what
-`crosssite.gather` says of it is what it says of the whole.  Strings that stand in no other source, most of them, need
-no answer.  What is told is 16 bytes a string: hash, rate, and rate within prose as a share; an answer takes 16.
+`cross_source.gather` says of it is what it says of the whole.  Strings that stand in no other source, most of them,
+need no answer.  What is told is 16 bytes a string: hash, rate, and rate within prose as a share; an answer takes 16.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.mining.candidates import Mined, within_prose
-from templatemine.mining.cross_source import Peers, gather
+from templatemine.mining.candidates import SourceCandidates, within_prose
+from templatemine.mining.cross_source import Elsewhere, RateTable, SourceRates, gather
 
-__all__ = ["HASH_BITS", "Answers", "answers", "asked", "peers_of", "told"]
+__all__ = ["Answers", "answers", "elsewhere_of", "told"]
 
-HASH_BITS = 61
+_HASH_BITS = 61
 """Hashes of strings are below 2 to this power, see `_core.string_hashes`."""
 
 _TOLD = np.dtype([("hash", "<u8"), ("rate", "<f4"), ("within", "<f4")])
-_ANSWER = np.dtype([("row", "<i4"), ("others", "<i4"), ("elsewhere", "<f4"), ("in_prose", "<f4")])
+_ANSWER = np.dtype([("row", "<i4"), ("sources", "<i4"), ("rate", "<f4"), ("prose_rate", "<f4")])
 
 Answers = dict[int, bytes]
 """By part."""
 
 
-def asked(mined: Mined, floor: int) -> NDArray[np.int64]:
+def _asked(candidates: SourceCandidates, floor: int) -> NDArray[np.int64]:
     """Strings that take part: those in at least `floor` documents of their source."""
-    return np.flatnonzero(mined.repeats.df >= floor)
+    return np.flatnonzero(candidates.repeats.df >= floor)
 
 
-def told(mined: Mined, bits: int, floor: int) -> dict[int, bytes]:
+def told(candidates: SourceCandidates, bits: int, floor: int) -> dict[int, bytes]:
     """The strings of a source by part.
 
     Parameters
@@ -41,19 +40,19 @@ def told(mined: Mined, bits: int, floor: int) -> dict[int, bytes]:
     bits : int
         There are ``2 ** bits`` parts.
     floor : int
-        See `asked`.
+        Strings in fewer documents of their source take no part.
     """
-    rows = asked(mined, floor)
+    rows = _asked(candidates, floor)
     table = np.zeros(len(rows), _TOLD)
-    table["hash"] = mined.hashes[rows]
-    table["rate"] = mined.rates[rows]
-    table["within"] = within_prose(mined)[rows]
+    table["hash"] = candidates.hashes[rows]
+    table["rate"] = candidates.rates[rows]
+    table["within"] = within_prose(candidates)[rows]
     return {part: table[start:end].tobytes() for part, start, end in _ranges(table["hash"], bits)}
 
 
 def _ranges(hashes: NDArray[np.uint64], bits: int) -> list[tuple[int, int, int]]:
     """Part, first row and end of those parts that some ascending hashes lie in."""
-    edges = np.arange(2**bits + 1, dtype=np.uint64) << np.uint64(HASH_BITS - bits)
+    edges = np.arange(2**bits + 1, dtype=np.uint64) << np.uint64(_HASH_BITS - bits)
     bounds = np.searchsorted(hashes, edges).tolist()
     return [(part, bounds[part], bounds[part + 1]) for part in range(2**bits) if bounds[part] < bounds[part + 1]]
 
@@ -68,46 +67,28 @@ def answers(tables: Sequence[bytes]) -> list[bytes]:
     """
     columns = [np.frombuffer(table, _TOLD) for table in tables]
     hashes = [np.ascontiguousarray(one["hash"]) for one in columns]
-    peers = gather(hashes, [one["rate"] for one in columns], [one["rate"] * one["within"] for one in columns])
-    return [_answer(peers, place, one) for place, one in enumerate(hashes)]
-
-
-def _answer(peers: Peers, place: int, hashes: NDArray[np.uint64]) -> bytes:
-    others = peers.others(hashes)
-    rows = np.flatnonzero(others)
-    table = np.zeros(len(rows), _ANSWER)
-    table["row"], table["others"] = rows, others[rows]
-    table["elsewhere"] = peers.elsewhere(hashes[rows], place)
-    table["in_prose"] = peers.in_prose_elsewhere(hashes[rows], place)
-    return table.tobytes()
-
-
-@dataclass(frozen=True)
-class _Columns:
-    others: NDArray[np.int32]
-    elsewhere: NDArray[np.float32]
-    in_prose: NDArray[np.float32]
-
-
-def peers_of(mined: Mined, given: Answers, bits: int, floor: int) -> Peers:
-    """What `gather` would have said of one source, which has place 0 in it."""
-    rows, size = asked(mined, floor), len(mined.hashes)
-    columns = _Columns(np.zeros(size, np.int32), np.zeros(size, np.float32), np.zeros(size, np.float32))
-    for part, start, _ in _ranges(mined.hashes[rows], bits):
-        table = np.frombuffer(given.get(part, b""), _ANSWER)
-        places = rows[start + table["row"]]
-        columns.others[places] = table["others"]
-        columns.elsewhere[places] = table["elsewhere"]
-        columns.in_prose[places] = table["in_prose"]
-    owner, own = np.zeros(size, np.int32), np.zeros(size, np.float32)
-    return Peers(
-        hashes=mined.hashes,
-        sources=columns.others + np.int32(1),
-        owner=owner,
-        # Of the source that is asked for, only the second greatest rate is looked at: the greatest of the others.
-        greatest=own,
-        second=columns.elsewhere,
-        prose_owner=owner,
-        prose_greatest=own,
-        prose_second=columns.in_prose,
+    table = gather(
+        [SourceRates(own, one["rate"], one["rate"] * one["within"]) for own, one in zip(hashes, columns, strict=True)]
     )
+    return [_answer(table, number, one) for number, one in enumerate(hashes)]
+
+
+def _answer(table: RateTable, number: int, hashes: NDArray[np.uint64]) -> bytes:
+    found = table.elsewhere(hashes, number)
+    rows = np.flatnonzero(found.sources)
+    answer = np.zeros(len(rows), _ANSWER)
+    answer["row"], answer["sources"] = rows, found.sources[rows]
+    answer["rate"], answer["prose_rate"] = found.rates[rows], found.prose_rates[rows]
+    return answer.tobytes()
+
+
+def elsewhere_of(candidates: SourceCandidates, given: Answers, bits: int, floor: int) -> Elsewhere:
+    """What `gather` would have said of one source, of all the answers it was given."""
+    rows = _asked(candidates, floor)
+    tables, places = [np.empty(0, _ANSWER)], [np.empty(0, np.int64)]
+    for part, start, _ in _ranges(candidates.hashes[rows], bits):
+        tables.append(np.frombuffer(given.get(part, b""), _ANSWER))
+        places.append(rows[start + tables[-1]["row"]])
+    table = np.concatenate(tables)
+    found = Elsewhere(sources=table["sources"], rates=table["rate"], prose_rates=table["prose_rate"])
+    return found.spread(np.concatenate(places), len(candidates.hashes))

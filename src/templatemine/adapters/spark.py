@@ -1,14 +1,13 @@
 """Mining and cleaning on a Spark cluster: data frames in and out, the packs byte for byte those of one machine.
 
-    census        how many documents each source has, and how large they are
-    mine          documents go to their source's partition, each source through `mine_source`;
-                  of a giant only the sample goes, tiny ones share a partition
-    exchange      strings as hashes, by range of hash, through `shared`; the answers go back
-    decide        `finish_source`; of a giant, the strings that could be templates ...
-    count         ... are broadcast, and counted where its documents are
-    clean         packs are broadcast
+    census      how many documents each source has, and how large they are
+    first map   documents go to their source's partition; of a giant only the sample goes, tiny ones share a partition
+    reduce      strings as hashes, by range of hash; the answers go back
+    second map  what a giant asks all of its documents is broadcast, and answered where they are
+    cleaning    packs are broadcast
 
-`tasks` is what runs on the executors, `exchange` the cross-site filter in parts.  Needs PySpark 4.1 or newer, Java 17,
+The order is that of `pipeline.drive`, of which `SparkExecutor` is an executor; `tasks` is what runs on those of Spark,
+`exchange` the comparison of sources in parts.  Needs PySpark 4.1 or newer, Java 17,
 and templatemine on every executor.  docs/spark.md computes what an archive needs.
 """
 
@@ -16,11 +15,11 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from templatemine.config import CleanConfig, PipelineConfig, ReadConfig
+from templatemine.config import CleanConfig, PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError
 from templatemine.model import Document
 
@@ -34,14 +33,12 @@ except ImportError as error:
 from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns
 from templatemine.cleaning.records import StreamConfig
-from templatemine.mining.select import fewest_documents
+from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.packs.pack_folder import load_packs
-from templatemine.pipeline import Miner
+from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-
-    _Task = Callable[[Iterable["pa.RecordBatch"], Mapping[str, bytes], PipelineConfig], Iterator["pa.RecordBatch"]]
 
 __all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive", "read_archive"]
 
@@ -151,45 +148,107 @@ def mine_archive(
     CorpusError
         No documents.
     """
-    config, archive = config or PipelineConfig(), archive or ArchiveConfig()
-    Miner(config)  # for its checks
+    options, archive = resolve_defaults(config or PipelineConfig()), archive or ArchiveConfig()
     documents = _documents(df, archive)
-    census = _census(documents, config)
-    placing = _place(census, documents, config, archive)
-    plan = placing.plan
-    spark = df.sparkSession
-
-    def mine(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.mine(batches, plan)
-
-    def decide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.decide(batches, plan)
-
-    mined = (
-        _chosen(documents, placing, spark)
-        .repartitionById(placing.partitions, "part")
-        .sortWithinPartitions("source", "at", "id", "date", "html", "text")
-        .mapInArrow(mine, tasks.ROW_SCHEMA)
-        .persist(_STORED)
-    )
-    told = mined.where(F.col("kind") == tasks.TOLD)
-    answered = (
-        told.repartitionById(2**plan.bits, "number")
-        .sortWithinPartitions("number", "source")
-        .mapInArrow(tasks.answer_part, tasks.ROW_SCHEMA)
-    )
-    known = mined.where(F.col("kind") != tasks.TOLD).unionByName(answered)
-    decided = _by_source(known, placing.partitions).mapInArrow(decide, tasks.ROW_SCHEMA).persist(_STORED)
-    packs, held = decided.where(F.col("kind") == tasks.REPORT), [mined, decided]
-    if placing.giants:
-        counted = _counted(documents, decided, placing, spark)
-        packs = packs.unionByName(_filled(documents, counted, placing, spark))
-        held.append(counted)
-    result = packs.mapInArrow(tasks.reports, tasks.REPORT_SCHEMA).persist(_STORED)
+    executor = SparkExecutor(documents, _place(_census(documents, options), documents, options, archive))
+    result = drive(executor)
     result.count()
-    for one in held:
-        one.unpersist()
+    executor.unpersist()
     return result
+
+
+_QUERIES = 2
+"""A giant asks all of its documents how often its candidates occur, and what fills the slots of its templates."""
+
+
+class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
+    """Rows of `tasks` in data frames.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        As `_documents` has them.
+    """
+
+    def __init__(self, documents: DataFrame, placing: _Placing) -> None:
+        self._documents = documents
+        self._placing = placing
+        self._spark = documents.sparkSession
+        self._held: list[DataFrame] = []
+
+    def unpersist(self) -> None:
+        """Let go of what was kept between the stages."""
+        for one in self._held:
+            one.unpersist()
+
+    def map_documents(self, work: MineSource) -> DataFrame:
+        plan = self._placing.plan
+
+        def mine(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return tasks.mine(batches, plan, work)
+
+        return self._kept(
+            _chosen(self._documents, self._placing, self._spark)
+            .repartitionById(self._placing.partitions, "part")
+            .sortWithinPartitions("source", "at", "id", "date", "html", "text")
+            .mapInArrow(mine, tasks.ROW_SCHEMA)
+        )
+
+    def reduce(self, kept: DataFrame) -> DataFrame:
+        return (
+            kept.where(F.col("kind") == tasks.RATES)
+            .repartitionById(2**self._placing.plan.bits, "number")
+            .sortWithinPartitions("number", "source")
+            .mapInArrow(tasks.answer_part, tasks.ROW_SCHEMA)
+        )
+
+    def map_candidates(self, kept: DataFrame, table: DataFrame, work: DecideSource) -> DataFrame:
+        plan = self._placing.plan
+
+        def decide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return tasks.decide(batches, plan, work)
+
+        def proceed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return tasks.proceed(batches, plan)
+
+        known = kept.where(F.col("kind") != tasks.RATES).unionByName(table)
+        steps = self._kept(self._by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
+        reports = steps.where(F.col("kind") == tasks.REPORT)
+        if self._placing.giants:
+            for _ in range(_QUERIES):
+                states = steps.where(F.col("kind") == tasks.STATE).unionByName(self._answers(steps))
+                steps = self._kept(self._by_source(states).mapInArrow(proceed, tasks.ROW_SCHEMA))
+            reports = reports.unionByName(steps.where(F.col("kind") == tasks.REPORT))
+        return reports.mapInArrow(tasks.reports, tasks.REPORT_SCHEMA).persist(_STORED)
+
+    def _kept(self, rows: DataFrame) -> DataFrame:
+        self._held.append(rows.persist(_STORED))
+        return self._held[-1]
+
+    def _by_source(self, rows: DataFrame) -> DataFrame:
+        placed = rows.repartitionById(self._placing.partitions, "part")
+        return placed.sortWithinPartitions("source", "kind", "number", "piece")
+
+    def _answers(self, steps: DataFrame) -> DataFrame:
+        """What all documents of giants answer to their queries."""
+        options = self._placing.plan.options
+        pieces: dict[str, list[tuple[int, bytes]]] = {}
+        for row in steps.where(F.col("kind") == tasks.QUERY).toLocalIterator():
+            pieces.setdefault(row["source"], []).append((row["piece"], bytes(row["data"])))
+        queries = self._spark.sparkContext.broadcast(
+            {source: b"".join(data for _, data in sorted(found)) for source, found in pieces.items()}
+        )
+
+        def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return tasks.answer_queries(batches, queries.value, options)
+
+        listed = self._spark.createDataFrame(list(self._placing.giants.items()), "source string, part int")
+        return (
+            self._documents.join(F.broadcast(listed), "source")
+            .select("part", "source", "id", "text", "html", "date")
+            .mapInArrow(answer, tasks.ROW_SCHEMA)
+            .withColumn("number", F.spark_partition_id())
+        )
 
 
 def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
@@ -231,7 +290,7 @@ class _Source:
     fit: bool
 
 
-def _census(documents: DataFrame, config: PipelineConfig) -> list[_Source]:
+def _census(documents: DataFrame, options: ResolvedConfig) -> list[_Source]:
     """Documents and bytes of each source, and whether it is fit to be mined (as `Miner` says it); by name."""
     mark = F.xxhash64(_body())
     rows = (
@@ -245,13 +304,12 @@ def _census(documents: DataFrame, config: PipelineConfig) -> list[_Source]:
     )
     if not rows:
         raise CorpusError("expected documents, found none with a source and a body", "data frame", fatal=True)
-    least = fewest_documents(config)
     return [
         _Source(
             name=row["source"],
             documents=row["documents"],
             size=row["size"],
-            fit=row["differ"] and row["documents"] >= least,
+            fit=row["differ"] and row["documents"] >= options.min_docs,
         )
         for row in sorted(rows, key=lambda row: row["source"])
     ]
@@ -267,19 +325,25 @@ class _Placing:
     giants: Mapping[str, int]
 
 
-def _place(census: Sequence[_Source], documents: DataFrame, config: PipelineConfig, archive: ArchiveConfig) -> _Placing:
-    sample = config.sample.documents
-    giants = {one.name: one for one in census if one.documents > sample and not config.sample.exact}
+def _place(
+    census: Sequence[_Source], documents: DataFrame, options: ResolvedConfig, archive: ArchiveConfig
+) -> _Placing:
+    sample = options.sample.documents
+    giants = {one.name: one for one in census if one.documents > sample and not options.sample.exact}
     steps = {name: one.documents * _FINE / sample for name, one in giants.items()}
-    limits = _limits(documents, steps, config) if giants else {}
+    limits = _limits(documents, steps, options.sample) if giants else {}
     sizes = [one.size * (sample / one.documents if one.name in giants else 1.0) for one in census]
     cores = documents.sparkSession.sparkContext.defaultParallelism
     partitions = archive.partitions or max(2 * cores, -int(-sum(sizes) // _PARTITION))
     placed = _packed(sizes, partitions)
     parts = archive.parts or max(cores, int(sum(sizes) * _STRINGS / _PART))
-    special = {one.name: (one.documents, one.fit) for one in census if one.name in giants or not one.fit}
     return _Placing(
-        plan=tasks.Plan(config=config, bits=(parts - 1).bit_length(), floor=archive.floor, special=special),
+        plan=tasks.Plan(
+            options=options,
+            bits=(parts - 1).bit_length(),
+            floor=archive.floor,
+            giants={name: (one.documents, one.fit) for name, one in giants.items()},
+        ),
         partitions=partitions,
         rows=[
             (one.name, part, limits.get(one.name), steps.get(one.name))
@@ -306,14 +370,14 @@ def _step() -> Column:
     return F.least(F.floor(share * F.col("steps")), F.lit(4 * _FINE)).cast("int")
 
 
-def _with_keys(documents: DataFrame, config: PipelineConfig) -> DataFrame:
+def _with_keys(documents: DataFrame, config: SampleConfig) -> DataFrame:
     def key(ids: pa.Array) -> pa.Array:
         return pa.array(tasks.sample_key(ids.to_pylist(), config), pa.int64())
 
     return documents.withColumn("key", F.arrow_udf(key, "long")(F.col("id")))
 
 
-def _limits(documents: DataFrame, steps: Mapping[str, float], config: PipelineConfig) -> dict[str, int]:
+def _limits(documents: DataFrame, steps: Mapping[str, float], config: SampleConfig) -> dict[str, int]:
     """The least step for each giant up to which there are as many documents as the sample has."""
     listed = documents.sparkSession.createDataFrame(list(steps.items()), "source string, steps double")
     ids = documents.select("source", "id").join(F.broadcast(listed), "source")
@@ -323,7 +387,7 @@ def _limits(documents: DataFrame, steps: Mapping[str, float], config: PipelineCo
     for row in sorted(rows, key=lambda row: row["step"]):
         source = row["source"]
         so_far[source] += row["count"]
-        if so_far[source] >= config.sample.documents:
+        if so_far[source] >= config.documents:
             limits.setdefault(source, row["step"])
     return limits
 
@@ -333,60 +397,9 @@ def _chosen(documents: DataFrame, placing: _Placing, spark: SparkSession) -> Dat
     listed = spark.createDataFrame(list(placing.rows), "source string, part int, last int, steps double")
     joined = documents.join(F.broadcast(listed), "source")
     if any(row[2] is not None for row in placing.rows):
-        keyed = _with_keys(joined, placing.plan.config)
+        keyed = _with_keys(joined, placing.plan.options.sample)
         joined = keyed.where(F.col("last").isNull() | (_step() <= F.col("last")))
     return joined.select("part", "source", "id", "text", "html", "date", "at")
-
-
-def _by_source(rows: DataFrame, partitions: int) -> DataFrame:
-    return rows.repartitionById(partitions, "part").sortWithinPartitions("source", "kind", "number", "piece")
-
-
-def _counted(documents: DataFrame, decided: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
-    """The candidates of giants counted where their documents are, and the slots that these are asked about next."""
-    plan = placing.plan
-
-    def ask(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.ask(batches, plan)
-
-    told = _told(documents, decided, tasks.CANDIDATES, tasks.count, placing, spark)
-    return told.mapInArrow(ask, tasks.ROW_SCHEMA).persist(_STORED)
-
-
-def _filled(documents: DataFrame, counted: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
-    """The reports of giants: what fills their slots is read where their documents are."""
-    plan = placing.plan
-
-    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.finish(batches, plan)
-
-    told = _told(documents, counted, tasks.ASKED, tasks.fill, placing, spark)
-    return told.mapInArrow(finish, tasks.ROW_SCHEMA)
-
-
-def _told(
-    documents: DataFrame, rows: DataFrame, kind: int, task: _Task, placing: _Placing, spark: SparkSession
-) -> DataFrame:
-    """What all documents of giants say to what rows of a kind ask, beside the state of each giant."""
-    config = placing.plan.config
-    pieces: dict[str, list[tuple[int, bytes]]] = {}
-    for row in rows.where(F.col("kind") == kind).toLocalIterator():
-        pieces.setdefault(row["source"], []).append((row["piece"], bytes(row["data"])))
-    shipped = spark.sparkContext.broadcast(
-        {source: b"".join(data for _, data in sorted(found)) for source, found in pieces.items()}
-    )
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return task(batches, shipped.value, config)
-
-    listed = spark.createDataFrame(list(placing.giants.items()), "source string, part int")
-    said = (
-        documents.join(F.broadcast(listed), "source")
-        .select("part", "source", "id", "text", "html", "date")
-        .mapInArrow(work, tasks.ROW_SCHEMA)
-        .withColumn("number", F.spark_partition_id())
-    )
-    return _by_source(rows.where(F.col("kind") == tasks.STATE).unionByName(said), placing.partitions)
 
 
 # ------------------------------------------------------------------------------------------------------------ cleaning

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import groupby
@@ -18,28 +18,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from templatemine.adapters.exchange import Answers, answers, peers_of, told
+from templatemine.adapters.exchange import Answers, answers, elsewhere_of, told
 from templatemine.adapters.rows import RowCleaner
 from templatemine.cleaning.records import StreamConfig
-from templatemine.config import PipelineConfig, ReadConfig
+from templatemine.config import ReadConfig, SampleConfig
 from templatemine.errors import CorpusError
 from templatemine.io.read import read_documents
-from templatemine.mining.candidates import Mined
-from templatemine.mining.counting import Candidates, Counted, candidates, count_candidates
+from templatemine.mining.candidates import SourceCandidates
+from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.sampling import digests
-from templatemine.mining.slot_types import Filled, Slotted
-from templatemine.mining.templates import Fillings
+from templatemine.mining.stages import SourceReport, Step, completed, skip_source, unfit
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import (
-    Miner,
-    SourceReport,
-    fill_slots,
-    finish_counted,
-    finish_source,
-    mine_source,
-    slots_asked,
-)
+from templatemine.pipeline import DecideSource, MineSource
 
 __all__ = [
     "DOCUMENT_SCHEMA",
@@ -48,22 +39,21 @@ __all__ = [
     "ROW_SCHEMA",
     "Plan",
     "answer_part",
-    "ask",
+    "answer_queries",
     "checked",
     "clean",
-    "count",
     "decide",
-    "fill",
-    "finish",
     "mine",
     "packed",
+    "proceed",
     "read",
     "reports",
     "sample_key",
 ]
 
-STATE, ANSWER, TOLD, REPORT, CANDIDATES, COUNTED, ASKED, FILLED = range(8)
-"""Kinds of rows."""
+STATE, ELSEWHERE, RATES, REPORT, QUERY, ANSWER = range(6)
+"""Kinds of rows: what is kept of a source, what other sources have, what it tells them, its report, and of one that was
+mined from a sample what it asks all of its documents, and what some of them say."""
 
 PIECE = 32 << 20
 """Bytes of a row at most: Arrow and Spark hold no rows beyond 2 GB, and copy each."""
@@ -104,18 +94,19 @@ class Plan:
 
     Attributes
     ----------
+    options : ResolvedConfig
     bits : int
         The strings of all sources are compared in ``2 ** bits`` parts.
     floor : int
         See `exchange.asked`.
-    special : mapping of str to (documents, fit)
-        Of those sources alone that are sampled or not fit to be mined whole.
+    giants : mapping of str to (documents, fit)
+        Of those sources alone of which only a sample is there: how many they have, and whether they can be mined.
     """
 
-    config: PipelineConfig
+    options: ResolvedConfig
     bits: int
     floor: int
-    special: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    giants: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
 
 
 # ------------------------------------------------------------------------------------------------ rows and documents
@@ -134,9 +125,9 @@ def unpacked(data: bytes) -> Any:
     return pickle.loads(pa.decompress(data[8:], decompressed_size=size, codec="zstd", asbytes=True))
 
 
-def _row(part: int, source: str, kind: int, number: int, data: bytes) -> Iterator[Row]:
+def _row(part: int, source: str, kind: int, data: bytes) -> Iterator[Row]:
     for piece, start in enumerate(range(0, max(1, len(data)), PIECE)):
-        yield Row(part, source, kind, number, piece, data[start : start + PIECE])
+        yield Row(part, source, kind, 0, piece, data[start : start + PIECE])
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
@@ -211,41 +202,40 @@ _DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.s
 # ------------------------------------------------------------------------------------------------------------- mining
 
 
-def sample_key(ids: Iterable[str], config: PipelineConfig) -> list[int]:
-    """Digests of ids (see `sample.digests`) as signed numbers in the same order."""
-    keys: list[int] = (digests(ids, config.sample) ^ np.uint64(1 << 63)).view(np.int64).tolist()
+def sample_key(ids: Iterable[str], config: SampleConfig) -> list[int]:
+    """Digests of ids (see `sampling.digests`) as signed numbers in the same order."""
+    keys: list[int] = (digests(ids, config) ^ np.uint64(1 << 63)).view(np.int64).tolist()
     return keys
 
 
-def mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
-    """Documents sorted by source -> the state of each source, and what it tells the others."""
-    return _batches(_mine(batches, plan))
+def mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[pa.RecordBatch]:
+    """First map: documents sorted by source -> the state of each source, and what it tells the others."""
+    return _batches(_mine(batches, plan, work))
 
 
-def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
+def _mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[Row]:
     for source, group in groupby(_documents(batches), key=lambda item: item[1].source):
         placed = list(group)
         part, documents = placed[0][0], [document for _, document in placed]
-        total, fit = plan.special.get(source, (len(documents), True))
+        giant = source in plan.giants
+        total, fit = plan.giants[source] if giant else (len(documents), not unfit(documents, plan.options))
         if not fit:
-            (report,) = Miner(plan.config).run(documents)
-            yield from _row(part, source, REPORT, 0, packed(replace(report, documents=total)))
+            report = replace(skip_source(source, documents, plan.options), documents=total)
+            yield from _row(part, source, REPORT, packed(_facts(report)))
             continue
-        mined = mine_source(source, documents, plan.config, sampled=total > len(documents))
-        if total > len(documents) and mined.chosen is None:  # the sample to the document
-            mined = replace(mined, chosen=np.arange(len(documents)))
-        yield from _row(part, source, STATE, 0, packed((mined, _bodies(mined, documents))))
-        for number, table in told(mined, plan.bits, plan.floor).items():
-            yield Row(part, source, TOLD, number, 0, table)
+        candidates = work(source, documents, plan.options, np.arange(len(documents)) if giant else None)
+        yield from _row(part, source, STATE, packed((candidates, _bodies(candidates, documents))))
+        for number, table in told(candidates, plan.bits, plan.floor).items():
+            yield Row(part, source, RATES, number, 0, table)
 
 
 _NOTHING = Document(source="", id="", text="")
 
 
-def _bodies(mined: Mined, documents: Sequence[Document]) -> list[Document]:
-    """The documents that were mined, with what deciding needs of them: examples, boxes, fillers of slots.  Others are
-    left empty."""
-    places = range(len(documents)) if mined.chosen is None else mined.chosen.tolist()
+def _bodies(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
+    """The documents that were mined, with what deciding needs of them: examples, fillers of slots.  Others are left
+    empty."""
+    places = range(len(documents)) if candidates.sample is None else candidates.sample.tolist()
     kept = [_NOTHING] * len(documents)
     for place in places:
         one = documents[place]
@@ -261,7 +251,7 @@ def answer_part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             tellers = list(group)
             for row, table in zip(tellers, answers([row.data for row in tellers]), strict=True):
                 if table:
-                    yield row._replace(kind=ANSWER, data=table)
+                    yield row._replace(kind=ELSEWHERE, data=table)
 
     return _batches(rows())
 
@@ -271,144 +261,101 @@ def _plain(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         yield from (Row(*values) for values in zip(*(one.to_pylist() for one in batch.columns), strict=True))
 
 
-def decide(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
-    """State and answers of each source -> its report; of a sampled one, its candidates and all that is known of it."""
+def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) -> Iterator[pa.RecordBatch]:
+    """Second map: state and answers of each source -> its report; of a sampled one, its state and a query."""
 
     def rows() -> Iterator[Row]:
-        for source, group in groupby(_rows(batches), key=attrgetter("source")):
+        for _, group in groupby(_rows(batches), key=attrgetter("source")):
             first, *rest = group
             if first.kind == REPORT:
-                yield from _row(first.part, source, REPORT, 0, packed(_facts(unpacked(first.data))))
+                yield from _row(*first[:3], first.data)
                 continue
-            mined, documents = unpacked(first.data)
+            candidates, documents = unpacked(first.data)
             given: Answers = {row.number: row.data for row in rest}
-            peers = peers_of(mined, given, plan.bits, plan.floor)
-            if mined.chosen is None:
-                report = finish_source(mined, peers, 0, documents, plan.config)
-                yield from _row(first.part, source, REPORT, 0, packed(_facts(report)))
-                continue
-            wanted = candidates(mined, peers, 0, plan.config)
-            yield from _row(first.part, source, CANDIDATES, 0, packed(wanted))
-            yield from _row(first.part, source, STATE, 0, packed((mined, peers, documents, wanted)))
+            step = work(candidates, elsewhere_of(candidates, given, plan.bits, plan.floor), plan.options)
+            if candidates.sample is None:
+                step = completed(step, documents, plan.options)
+            yield from _step(first, step, documents)
 
     return _batches(rows())
+
+
+def _step(first: Row, step: Step, documents: Sequence[Document]) -> Iterator[Row]:
+    """The rows of a step of a source, which has the address of its `first` row."""
+    if isinstance(step, SourceReport):
+        yield from _row(first.part, first.source, REPORT, packed(_facts(step)))
+        return
+    yield from _row(first.part, first.source, QUERY, packed(step.query))
+    yield from _row(first.part, first.source, STATE, packed((step, documents)))
 
 
 # ---------------------------------------------------------------------------------------------------- sampled sources
 
 
-def count(
-    batches: Iterable[pa.RecordBatch], wanted: Mapping[str, bytes], config: PipelineConfig
+def answer_queries(
+    batches: Iterable[pa.RecordBatch], queries: Mapping[str, bytes], options: ResolvedConfig
 ) -> Iterator[pa.RecordBatch]:
-    """Documents of sampled sources in any order -> the sums of their candidates' counts, a row a source.
+    """Documents of sampled sources in any order -> what they answer to the query of their source, a row a source.
 
     The caller numbers the rows, so that those of several tasks are told apart.
 
     Parameters
     ----------
-    wanted : mapping of str to bytes
-        `Candidates` of each source, `packed`.
+    queries : mapping of str to bytes
+        By source, `packed`.
     """
-
-    def work(found: Candidates, documents: Sequence[Document]) -> Counted:
-        return count_candidates(found, documents, config)
-
-    return _summed(batches, wanted, COUNTED, work, add)
-
-
-def fill(
-    batches: Iterable[pa.RecordBatch], asked: Mapping[str, bytes], config: PipelineConfig
-) -> Iterator[pa.RecordBatch]:
-    """Documents of sampled sources in any order -> what fills their slots, a row a source; arguments as of `count`.
-
-    Parameters
-    ----------
-    asked : mapping of str to bytes
-        What `slots_asked` says of each source, `packed`.
-    """
-
-    def work(slots: Sequence[Slotted], documents: Sequence[Document]) -> list[Filled]:
-        return fill_slots(slots, documents, config)
-
-    return _summed(batches, asked, FILLED, work, _both)
-
-
-def _both(one: Sequence[Filled], other: Sequence[Filled]) -> list[Filled]:
-    return [*map(add, one, other)]
-
-
-def _summed(
-    batches: Iterable[pa.RecordBatch],
-    told: Mapping[str, bytes],
-    kind: int,
-    work: Callable[[Any, Sequence[Document]], Any],
-    plus: Callable[[Any, Any], Any],
-) -> Iterator[pa.RecordBatch]:
-    """What `work` says of some documents of each source at a time, with what the source was told; and the sums."""
     sums: dict[tuple[int, str], Any] = {}
     waiting: dict[tuple[int, str], list[Document]] = {}
     size = 0
 
-    def worked() -> None:
+    def answered() -> None:
         for key, documents in waiting.items():
-            found = work(unpacked(told[key[1]]), documents)
-            sums[key] = plus(sums[key], found) if key in sums else found
+            found = unpacked(queries[key[1]]).answer(documents, options)
+            sums[key] = sums[key] + found if key in sums else found
         waiting.clear()
 
     for part, document in _documents(batches):
         waiting.setdefault((part, document.source), []).append(document)
         size += len(document.body)
         if size >= BUFFER:
-            worked()
+            answered()
             size = 0
-    worked()
-    return _batches(row for (part, source), one in sums.items() for row in _row(part, source, kind, 0, packed(one)))
+    answered()
+    return _batches(row for (part, source), one in sums.items() for row in _row(part, source, ANSWER, packed(one)))
 
 
-def ask(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
-    """State and counts of sampled sources -> the slots that all documents are asked about, and the state with the
-    counts."""
+def proceed(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
+    """State of sampled sources and what their documents answer -> their reports, or their states and next queries."""
 
     def rows() -> Iterator[Row]:
-        for first, rest in _by_source(batches):
-            mined, peers, documents, wanted = unpacked(first.data)
-            counted = reduce(add, rest)
-            slots = slots_asked(mined, peers, 0, wanted, counted, plan.config)
-            yield from _row(first.part, first.source, ASKED, 0, packed(slots))
-            yield from _row(first.part, first.source, STATE, 0, packed((mined, peers, documents, wanted, counted)))
+        for _, group in groupby(_rows(batches), key=attrgetter("source")):
+            first, *rest = group
+            step, documents = unpacked(first.data)
+            answer = reduce(add, (unpacked(row.data) for row in rest))
+            yield from _step(first, step.proceed(answer, documents, plan.options), documents)
 
     return _batches(rows())
 
 
-def finish(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
-    """State of sampled sources and what fills their slots -> their reports."""
+class _ReportRow(NamedTuple):
+    """What users see of a source."""
 
-    def rows() -> Iterator[Row]:
-        for first, rest in _by_source(batches):
-            mined, peers, documents, wanted, counted = unpacked(first.data)
-            said = _as_asked(reduce(_both, rest))
-            report = finish_counted(mined, peers, 0, documents, wanted, counted, plan.config, said)
-            yield from _row(first.part, first.source, REPORT, 0, packed(_facts(report)))
-
-    return _batches(rows())
+    source: str
+    documents: int
+    templates: int
+    note: str
+    pack: str | None
 
 
-def _as_asked(filled: Sequence[Filled]) -> Fillings:
-    """What fills the slots that `slots_asked` gave, which are those that deciding asks for."""
-    return lambda slots: filled
-
-
-def _by_source(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Row, Iterator[Any]]]:
-    """The first row of each source, and what its others hold."""
-    for _, group in groupby(_rows(batches), key=attrgetter("source")):
-        first, *rest = group
-        yield first, (unpacked(row.data) for row in rest)
-
-
-def _facts(report: SourceReport) -> tuple[str, int, int, str, str | None]:
+def _facts(report: SourceReport) -> _ReportRow:
     pack = report.pack
-    text = None if pack is None else pack.to_json()
-    return report.source, report.documents, 0 if pack is None else len(pack.templates), report.note, text
+    return _ReportRow(
+        report.source,
+        report.documents,
+        0 if pack is None else len(pack.templates),
+        report.note,
+        None if pack is None else pack.to_json(),
+    )
 
 
 REPORT_SCHEMA = "source string, documents long, templates int, note string, pack string"

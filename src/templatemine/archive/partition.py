@@ -32,7 +32,7 @@ __all__ = [
     "FOLDERS",
     "Sizes",
     "Splitter",
-    "Stored",
+    "StoredDocuments",
     "Unit",
     "bucket",
     "decode",
@@ -238,7 +238,7 @@ def split_again(
         progress(done)
 
 
-class Stored(Sequence[Document]):
+class StoredDocuments(Sequence[Document]):
     """The documents of one source in a file of its own, read as they are asked for; memory holds a frame."""
 
     def __init__(self, path: str) -> None:

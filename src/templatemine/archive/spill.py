@@ -1,8 +1,8 @@
 """What mining keeps of sources between its two maps, on disk: bounded memory for any number of sources.
 
-`dump` and `load` write and read a `mined.Mined`: a line of JSON that says which arrays follow, then the arrays.
-`PeerTable` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that stand in
-two sources or more.  What it answers for a source is what `pipeline.shared` of all sources would.
+`dump` and `load` write and read `SourceCandidates`: a line of JSON that says which arrays follow, then the arrays.
+`RateFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that stand in
+two sources or more.  What it says of a source is what a `RateTable` of all sources would.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 
 from templatemine.archive.frames import cannot_write, flushed
 from templatemine.errors import CorpusError
-from templatemine.mining.candidates import Mined, Strings, rates_of
-from templatemine.mining.cross_source import Peers, gather_rows
+from templatemine.mining.candidates import SourceCandidates, Strings
+from templatemine.mining.cross_source import Elsewhere, RateTable, SourceRates, gather_rows
 from templatemine.mining.features import Evidence
 from templatemine.mining.shared_pack import Claims
 from templatemine.mining.tokenise import Forms
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 
-__all__ = ["PeerTable", "Rates", "dump", "load", "read_claims", "write_claims", "write_rates"]
+__all__ = ["RateFile", "dump", "load", "read_claims", "write_claims", "write_rates"]
 
 _RECORDS: Mapping[str, type[Any]] = {
-    one.__name__: one for one in (Mined, Strings, Repeats, Evidence, PageHistory, PathVote, RepeatedText)
+    one.__name__: one for one in (SourceCandidates, Strings, Repeats, Evidence, PageHistory, PathVote, RepeatedText)
 }
 
 
@@ -38,13 +38,13 @@ _HEAD = 1 << 12
 """A guess at how long the first line is."""
 
 
-def dump(mined: Mined, before: int = 0) -> list[bytes | memoryview]:
+def dump(candidates: SourceCandidates, before: int = 0) -> list[bytes | memoryview]:
     """All that is kept of a source, as pieces of bytes; they are views of its arrays.
 
     `load` need not copy an array if so many bytes stand `before` the first piece where they are read.
     """
     arrays: list[NDArray[Any]] = []
-    plain = _plain(mined, arrays)
+    plain = _plain(candidates, arrays)
     shapes = [[one.dtype.str, len(one)] for one in arrays]
     head = orjson.dumps([plain, shapes])
     pieces: list[bytes | memoryview] = [head, b" " * _behind(before + len(head) + 1) + b"\n"]
@@ -82,7 +82,7 @@ def _fit(text: str) -> bool:
     return True
 
 
-def load(data: bytes | memoryview) -> Mined:
+def load(data: bytes | memoryview) -> SourceCandidates:
     """The inverse of `dump`, from one piece; the arrays are views of it where they begin as the native core, and many a
     processor, must have them: at a multiple of the size of their numbers."""
     offset = _HEAD
@@ -95,9 +95,9 @@ def load(data: bytes | memoryview) -> Mined:
         one = np.frombuffer(data, kind, length, offset)
         arrays.append(one if one.flags.aligned else one.copy())
         offset += one.nbytes + _behind(one.nbytes)
-    mined = _whole(plain, arrays)
-    assert isinstance(mined, Mined)
-    return mined
+    candidates = _whole(plain, arrays)
+    assert isinstance(candidates, SourceCandidates)
+    return candidates
 
 
 def _whole(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
@@ -148,26 +148,17 @@ _SHARED = (
 _HASH_BITS = 61
 
 
-Rates = tuple[int, NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]
-"""The number of a source, and what `mined.rates_of` says of it."""
-
-
-def write_rates(handle: BinaryIO, sources: Sequence[Rates]) -> None:
-    """Write what the reduce asks of some sources, in order of hashes."""
-    numbers = [np.full(len(one[1]), one[0], np.int32) for one in sources]
-    parts: list[list[NDArray[Any]]] = [
-        [one[1] for one in sources],
-        [one[2] for one in sources],
-        [one[3] for one in sources],
-        numbers,
+def write_rates(handle: BinaryIO, sources: Sequence[tuple[int, SourceRates]]) -> None:
+    """Write what the reduce asks of some sources, each with its number, in order of hashes."""
+    numbered = [(*rates, np.full(len(rates.hashes), number, np.int32)) for number, rates in sources]
+    columns: list[list[NDArray[Any]]] = [[one[place] for one in numbered] for place in range(len(_RATES))]
+    whole = [
+        np.concatenate([np.empty(0, kind), *column]).astype(kind)
+        for column, (_, kind) in zip(columns, _RATES, strict=True)
     ]
-    columns = [
-        np.concatenate(part).astype(kind) if part else np.empty(0, kind)
-        for part, (_, kind) in zip(parts, _RATES, strict=True)
-    ]
-    order = np.argsort(columns[0], kind="stable")
-    for column in columns:
-        handle.write(column[order].tobytes())
+    order = np.argsort(whole[0], kind="stable")
+    for values in whole:
+        handle.write(values[order].tobytes())
 
 
 class _Mapped:
@@ -198,10 +189,10 @@ class _Mapped:
             self._map.madvise(mmap.MADV_DONTNEED)
 
 
-class PeerTable:
+class RateFile:
     """Which strings stand in more than one source, on disk.
 
-    Made by `PeerTable.write`.
+    Made by `RateFile.write`.
     """
 
     def __init__(self, path: str) -> None:
@@ -235,34 +226,19 @@ class PeerTable:
                 flushed(whole)
             os.replace(f"{path}.new", path)
 
-    def of(self, mined: Mined, number: int) -> Peers:
-        """The part of `pipeline.shared` of all sources that source `number` asks for."""
+    def elsewhere(self, hashes: NDArray[np.uint64], number: int) -> Elsewhere:
+        """What the other sources have of the strings of source `number`."""
         table = self._mapped.columns
-        hashes, rates, prose = rates_of(mined)
         place = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
-        known = table["hashes"][place] == hashes if self._rows else np.zeros(len(hashes), np.bool_)
+        known = np.flatnonzero(table["hashes"][place] == hashes) if self._rows else np.empty(0, np.int64)
         rows = place[known]
-
-        def column(name: str, alone: Any) -> NDArray[Any]:
-            values = np.broadcast_to(alone, len(hashes)).astype(dict(_SHARED)[name])
-            values[known] = table[name][rows]
-            return values
-
-        peers = Peers(
-            hashes=hashes,
-            sources=column("sources", 1),
-            owner=column("owner", number),
-            greatest=column("greatest", rates),
-            second=column("second", 0),
-            prose_owner=column("prose_owner", number),
-            prose_greatest=column("prose_greatest", prose),
-            prose_second=column("prose_second", 0),
-        )
+        shared = RateTable(**{name: table[name][rows] for name, _ in _SHARED})
+        found = shared.elsewhere(hashes[known], number).spread(known, len(hashes))
         self._mapped.forget()
-        return peers
+        return found
 
 
-def _reduce(parts: Sequence[str], low: int, high: int) -> Peers:
+def _reduce(parts: Sequence[str], low: int, high: int) -> RateTable:
     """The strings with hashes from `low` to below `high` that more than one source has."""
     pieces: list[tuple[NDArray[Any], ...]] = []
     for part in parts:
@@ -276,9 +252,6 @@ def _reduce(parts: Sequence[str], low: int, high: int) -> Peers:
         for place, (_, kind) in enumerate(_RATES)
     )
     order = np.argsort(source, kind="stable")  # where two rates are equal, the first source counts
-    return _more_than_one(gather_rows(hashes[order], rates[order], prose[order], source[order]))
-
-
-def _more_than_one(peers: Peers) -> Peers:
-    more = peers.sources > 1
-    return Peers(**{one.name: getattr(peers, one.name)[more] for one in fields(Peers)})
+    table = gather_rows(hashes[order], rates[order], prose[order], source[order])
+    more = table.sources > 1
+    return RateTable(**{one.name: getattr(table, one.name)[more] for one in fields(RateTable)})

@@ -1,8 +1,8 @@
 """Packs that follow their sites: new documents -> windows -> the packs of the sources that have new documents.
 
 What is kept beside the packs, in a hidden folder, is for each source its window (`window`), in frames, and the strings
-that mining it gave, as hashes with their rates: what the cross-site filter asks of a source.  So only the sources of
-new documents are mined, each from its window alone, by the same functions as ever, and against the strings of all.
+that mining it gave, as hashes with their rates: what the comparison asks of a source.  So only the sources of new
+documents are mined, each from its window alone, in the order of `pipeline.drive`, and against the strings of all.
 The archive is not read again.  A pack of such a source is that of mining the windows of all sources.
 
 Windows and packs change together: they are written aside, a list of them is noted, and they are renamed; a run that is
@@ -45,8 +45,8 @@ from templatemine.archive.partition import (
     split_again,
 )
 from templatemine.archive.run import ArchiveConfig
-from templatemine.archive.spill import PeerTable, dump, load, write_rates
-from templatemine.archive.window import Dated, Window, WindowConfig
+from templatemine.archive.spill import RateFile, dump, load, write_rates
+from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError
 from templatemine.io import lock
@@ -55,13 +55,15 @@ from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import safe_file_name, sync
 from templatemine.mining.candidates import rates_of
+from templatemine.mining.methods import ResolvedConfig, resolve_defaults
+from templatemine.mining.stages import SourceReport, completed, skip_source, unfit
 from templatemine.model import Document
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, Shelf, pack_names, refuse_renamed
-from templatemine.pipeline import SourceReport, finish_source, mine_source, skip_source, unfit
+from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 
-__all__ = ["FollowConfig", "Followed", "follow"]
+__all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
 
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"
@@ -70,7 +72,7 @@ Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FollowConfig:
+class UpdateConfig:
     """Options of an update; `today` is the day of the run, ISO."""
 
     today: str
@@ -81,7 +83,7 @@ class FollowConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
+class SourceUpdate:
     """What became of a source that had new documents.
 
     Attributes
@@ -109,20 +111,20 @@ class Followed:
     changes: Changes
 
 
-def follow(
+def update_packs(
     packs: str,
     inputs: Sequence[str],
-    config: FollowConfig,
+    config: UpdateConfig,
     *,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
     on_error: Callable[[CorpusError], None] | None = None,
-) -> list[Followed]:
+) -> list[SourceUpdate]:
     """Bring the packs of a folder up to date with new documents.
 
     Returns
     -------
-    list of Followed
+    list of SourceUpdate
         Sources with new documents, by name.
 
     Raises
@@ -137,7 +139,7 @@ def follow(
     with cannot_write(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs):
-        run = _Update(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
+        run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
         try:
             return run.run(streams)
         finally:
@@ -149,10 +151,10 @@ def follow(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
-    """What the first map tells of a source; `note` says why its pack stays as it is.  See `Followed`."""
+class _WindowState:
+    """The window of a source after new documents came; `note` says why its pack stays as it is.  See `SourceUpdate`."""
 
-    fresh: int
+    new: int
     window: int
     replaced: int
     first: str
@@ -160,8 +162,10 @@ class _Ready:
     note: str
 
 
-class _Update:
-    def __init__(self, packs: str, config: FollowConfig, progress: Progress, tell: Callable[[str], None]) -> None:
+class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]):
+    """One update: the executor of `pipeline.drive` for the windows of sources that have new documents."""
+
+    def __init__(self, packs: str, config: UpdateConfig, progress: Progress, tell: Callable[[str], None]) -> None:
         self.packs = packs
         self.config = config
         self.progress = progress
@@ -173,8 +177,9 @@ class _Update:
         self.budget = ArchiveConfig(memory=config.memory).budget
         self.today = config.today
         self.numbers: dict[str, int] = {}
+        self.units: list[Unit] = []
 
-    def run(self, streams: Sequence[Iterator[Any]]) -> list[Followed]:
+    def run(self, streams: Sequence[Iterator[Any]]) -> list[SourceUpdate]:
         if manifest.read_json(self.journal) is not None:
             self.publish()
             self.tell("an earlier update was ended while its files were being renamed; they are in place now")
@@ -183,30 +188,19 @@ class _Update:
             for name in (*FOLDERS, "window", "packs"):
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
-        units = self.split(streams)
-        if not units:
+        self.units = self.split(streams)
+        if not self.units:
             self.tell("no documents, and nothing to do")
             return []
-        touched = [source for unit in units for source in unit.sources]
-        refuse_renamed(self.packs, touched)
-        ready: dict[str, _Ready] = {}
-        for done, unit in enumerate(units):
-            ready |= self.mine(unit)
-            self.progress("mining", done + 1, len(units))
-        table = self.reduce()
-        followed = []
-        with together(os.path.join(self.work, "packs"), force=True) as files:
-            shelf = Shelf(files)
-            for done, source in enumerate(sorted(touched)):
-                followed.append(self.finish(source, ready[source], table, shelf))
-                self.progress("choosing", done + 1, len(touched))
+        refuse_renamed(self.packs, [source for unit in self.units for source in unit.sources])
+        updates = drive(self)
         state = {"numbers": [[key_of(source).hex(), number] for source, number in self.numbers.items()]}
         manifest.write_json(self.window("state.json"), {**state, "today": self.today})
         for folder in ("window", "packs"):
             sync(os.path.join(self.work, folder))
         manifest.write_json(self.journal, {"window": self.made("window"), "packs": self.made("packs")})
         self.publish()
-        return followed
+        return updates
 
     def made(self, folder: str) -> list[str]:
         return sorted(name for name in os.listdir(os.path.join(self.work, folder)) if not name.endswith(".mined"))
@@ -250,47 +244,80 @@ class _Update:
             return 3 * 6 * os.path.getsize(self.window(safe_file_name(source) + ".window", self.state))
         return 0
 
-    def old_window(self, source: str, folder: str) -> Iterator[Dated]:
+    def old_window(self, source: str, folder: str) -> Iterator[DatedDocument]:
         path = self.window(safe_file_name(source) + ".window", folder)
         if os.path.exists(path):
             for key, body in records(path):
                 day, _, rest = body.partition(b"\0")
                 document, own_id = decode(key, rest)
-                yield Dated(day.decode(), document, own_id)
+                yield DatedDocument(day.decode(), document, own_id)
 
-    def mine(self, unit: Unit) -> dict[str, _Ready]:
-        """First map: new windows, and the strings of those that can be mined."""
+    # ------------------------------------------------------------------------------------------------- the stages
+
+    def map_documents(self, work: MineSource) -> dict[str, _WindowState]:
+        """New windows, and the strings of those that can be mined."""
+        states: dict[str, _WindowState] = {}
+        for done, unit in enumerate(self.units):
+            states |= self.mine_unit(unit, work)
+            self.progress("mining", done + 1, len(self.units))
+        return states
+
+    def reduce(self, kept: dict[str, _WindowState]) -> RateFile:
+        """The strings of all sources: of windows that are new, and of the others as they were."""
+        new = {name for name in os.listdir(self.window("")) if name.endswith(".rates")}
+        old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
+        parts = [self.window(name) for name in sorted(new)]
+        parts += [self.window(name, self.state) for name in sorted(old - new) if name.endswith(".rates")]
+        path = os.path.join(self.work, "rates")
+        RateFile.write(path, parts, self.budget)
+        return RateFile(path)
+
+    def map_candidates(self, kept: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
+        """The packs of the sources, and what is different in them."""
+        updates = []
+        with together(os.path.join(self.work, "packs"), force=True) as files:
+            shelf = Shelf(files)
+            for done, source in enumerate(sorted(kept)):
+                updates.append(self.update(source, kept[source], table, work, shelf))
+                self.progress("choosing", done + 1, len(kept))
+        return updates
+
+    def mine_unit(self, unit: Unit, work: MineSource) -> dict[str, _WindowState]:
         windows = {
             source: Window(self.old_window(source, self.state), self.today, self.config.window, self.budget)
             for source in unit.sources
         }
-        fresh: dict[str, list[tuple[Any, bool]]] = {source: [] for source in unit.sources}
+        new: dict[str, list[tuple[Document, bool]]] = {source: [] for source in unit.sources}
         room = self.budget // 4
         for key, body in records(unit.path(self.work)):
             document, own_id = decode(key, body)
-            fresh[document.source].append((document, own_id))
+            new[document.source].append((document, own_id))
             if unit.giant and (room := room - held(document)[1]) < 0:
-                windows[document.source].add(fresh[document.source])
-                fresh[document.source], room = [], self.budget // 4
+                windows[document.source].add(new[document.source])
+                new[document.source], room = [], self.budget // 4
         out = {}
         for source in unit.sources:
             window = windows.pop(source)
-            window.add(fresh.pop(source))
+            window.add(new.pop(source))
             kept = window.documents
             if window.left_out:
                 self.tell(f"{source}: {window.left_out:,} documents left out of its window, as --memory has no room")
-            out[source] = _Ready(
-                fresh=window.fresh,
+            out[source] = _WindowState(
+                new=window.new,
                 window=len(kept),
                 replaced=window.replaced,
                 first=kept[0].day if kept else "",
                 last=kept[-1].day if kept else "",
-                note=self.mine_window(source, kept),
+                note=self.mine_window(source, kept, work),
             )
         return out
 
-    def mine_window(self, source: str, window: Sequence[Dated]) -> str:
-        name = safe_file_name(source)
+    def mine_window(self, source: str, window: Sequence[DatedDocument], work: MineSource) -> str:
+        """Write a window and the strings that mining it gives; why its source keeps its pack, if it does."""
+        name, old = safe_file_name(source), self.pack(source)
+        options = self.options(old)
+        documents = [one.document for one in window]
+        note = unfit(documents, options)
         with cannot_write(self.window(name)):
             with open(self.window(name + ".window"), "wb") as handle:
                 for place in range(0, len(window), 32):
@@ -301,78 +328,68 @@ class _Update:
                         )
                     )
                 flushed(handle)
-            documents = [one.document for one in window]
-            note = unfit(documents, self.config.pipeline)
             if not note:
-                mined = mine_source(source, documents, self.options(source))
+                candidates = work(source, documents, options)
                 key = key_of(source)
                 with open(self.window(name + ".mined"), "wb") as handle:
-                    handle.write(pack_pieces(key, dump(mined, before_body(key))))
+                    handle.write(pack_pieces(key, dump(candidates, before_body(key))))
                 with open(self.window(name + ".rates"), "wb") as handle:
-                    write_rates(handle, [(self.numbers[source], *rates_of(mined))])
+                    write_rates(handle, [(self.numbers[source], rates_of(candidates))])
                     flushed(handle)
-        old = self.pack(source)
         enough = 0 if old is None else min(self.config.window.least, old.documents)
         if len(window) < enough:
             note = note or f"window of {len(window)} documents, fewer than {enough}"
-        elif note:
-            # What is too little for templates may do for pages.
-            note = "" if skip_source(source, documents, note, self.options(source)).pack is not None else note
+        elif note and skip_source(source, documents, options).pack is not None:
+            note = ""  # what is too little for templates may do for pages
         return note.removeprefix("skipped: ")
 
     def pack(self, source: str) -> Pack | None:
         path = os.path.join(self.packs, pack_names(source)[0])
         return Pack.load(path) if os.path.exists(path) else None
 
-    def options(self, source: str) -> PipelineConfig:
+    def options(self, old: Pack | None) -> ResolvedConfig:
         """As the pack of a source was mined, if it has one."""
-        old = self.pack(source)
-        if old is None:
-            return self.config.pipeline
-        own = old.tokenise.user_patterns
-        tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=own)
-        return replace(self.config.pipeline, method=old.method, tokenise=tokenise)
+        config = self.config.pipeline
+        if old is not None:
+            own = old.tokenise.user_patterns
+            tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=own)
+            config = replace(config, method=old.method, tokenise=tokenise)
+        return resolve_defaults(config)
 
-    def reduce(self) -> PeerTable:
-        """The strings of all sources: of windows that are new, and of the others as they were."""
-        new = {name for name in os.listdir(self.window("")) if name.endswith(".rates")}
-        old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
-        parts = [self.window(name) for name in sorted(new)]
-        parts += [self.window(name, self.state) for name in sorted(old - new) if name.endswith(".rates")]
-        path = os.path.join(self.work, "peers")
-        PeerTable.write(path, parts, self.budget)
-        return PeerTable(path)
-
-    def finish(self, source: str, ready: _Ready, table: PeerTable, shelf: Shelf) -> Followed:
-        """Second map: the pack of a source, and what is different in it."""
+    def update(
+        self, source: str, state: _WindowState, table: RateFile, work: DecideSource, shelf: Shelf
+    ) -> SourceUpdate:
         old = self.pack(source)
         changes = Changes()
         templates = None if old is None else len(old.templates)
-        if not ready.note:
-            documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]
-            report = self.report(source, documents, table)
+        if not state.note:
+            report = self.report(source, self.options(old), table, work)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
             changes, templates = compare(old, report.pack), len(report.pack.templates)
             shelf.save(report)
-        return Followed(
+        return SourceUpdate(
             source=source,
-            new=ready.fresh,
-            window=ready.window,
-            replaced=ready.replaced,
-            first=ready.first,
-            last=ready.last,
+            new=state.new,
+            window=state.window,
+            replaced=state.replaced,
+            first=state.first,
+            last=state.last,
             templates=templates,
-            note=ready.note,
+            note=state.note,
             changes=changes,
         )
 
-    def report(self, source: str, documents: Sequence[Document], table: PeerTable) -> SourceReport:
-        path, options = self.window(safe_file_name(source) + ".mined"), self.options(source)
+    def report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
+        documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]
+        path = self.window(safe_file_name(source) + ".mined")
         if not os.path.exists(path):
-            return skip_source(source, documents, unfit(documents, options), options)
-        mined, place = load(only_record(path, frames(path)[0])[1]), self.numbers[source]
-        return finish_source(mined, table.of(mined, place), place, documents, options)
+            return skip_source(source, documents, options)
+        candidates = load(only_record(path, frames(path)[0])[1])
+        elsewhere = table.elsewhere(candidates.hashes, self.numbers[source])
+        return completed(work(candidates, elsewhere, options), documents, options)
+
+    # --------------------------------------------------------------------------------------------------------- the end
 
     def publish(self) -> None:
         """Rename what the journal lists; what is there no more has been renamed before."""

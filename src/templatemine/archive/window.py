@@ -20,7 +20,7 @@ from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.text.dates import days_of
 
-__all__ = ["Dated", "Window", "WindowConfig", "day_after", "merge"]
+__all__ = ["DatedDocument", "Window", "WindowConfig", "day_after"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class WindowConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class DatedDocument:
     """A document, its day, and whether its id stood in its file."""
 
     day: str
@@ -60,7 +60,7 @@ class Window:
 
     Parameters
     ----------
-    old : iterable of Dated
+    old : iterable of DatedDocument
         The window before.
     today : str
         ISO.
@@ -76,7 +76,7 @@ class Window:
         Documents that the budget had no room for.
     """
 
-    def __init__(self, old: Iterable[Dated], today: str, config: WindowConfig, budget: int) -> None:
+    def __init__(self, old: Iterable[DatedDocument], today: str, config: WindowConfig, budget: int) -> None:
         self._kept = {_key(one): one for one in old}
         self._before = dict(self._kept)
         self._today = today
@@ -97,7 +97,7 @@ class Window:
                 continue
             day = known or newest or undated
             newest = max(newest, day)
-            one = Dated(day, document, own_id)
+            one = DatedDocument(day, document, own_id)
             there = self._kept.pop(key := _key(one), None)
             self.replaced += there is not None and _differs(there, one)
             self._kept[key] = one
@@ -122,9 +122,9 @@ class Window:
             self._kept = {key: replace(one, day=min(one.day, first)) for key, one in self._kept.items()}
         return new
 
-    def _within(self, ordered: Sequence[tuple[bytes, Dated]]) -> list[tuple[bytes, Dated]]:
+    def _within(self, ordered: Sequence[tuple[bytes, DatedDocument]]) -> list[tuple[bytes, DatedDocument]]:
         room = self._budget
-        chosen: list[tuple[bytes, Dated]] = []
+        chosen: list[tuple[bytes, DatedDocument]] = []
         for item in reversed(ordered):
             room -= held(item[1].document)[1]
             if room < 0:
@@ -134,32 +134,23 @@ class Window:
         return chosen[::-1]
 
     @property
-    def documents(self) -> list[Dated]:
+    def documents(self) -> list[DatedDocument]:
         """By day, and then as they came."""
         return list(self._kept.values())
 
     @property
-    def fresh(self) -> int:
+    def new(self) -> int:
         """New documents that are in the window and were not, as they are, before."""
         return sum(
             self._before.get(key) is not one and _differs(self._before.get(key), one) for key, one in self._kept.items()
         )
 
 
-def merge(
-    old: Iterable[Dated], new: Iterable[tuple[Document, bool]], today: str, config: WindowConfig, budget: int
-) -> tuple[list[Dated], int]:
-    """A window after new documents have come, and how many of them are new in it; see `Window`."""
-    window = Window(old, today, config, budget)
-    window.add(new)
-    return window.documents, window.fresh
-
-
-def _differs(old: Dated | None, new: Dated) -> bool:
+def _differs(old: DatedDocument | None, new: DatedDocument) -> bool:
     return old is None or old.document.body != new.document.body
 
 
-def _key(one: Dated) -> bytes:
+def _key(one: DatedDocument) -> bytes:
     document = one.document
     what = f"i{document.id}" if one.own_id else f"b{document.url or ''}\0{document.body}"
     return blake2b(what.encode("utf-8", "surrogatepass"), digest_size=16).digest()

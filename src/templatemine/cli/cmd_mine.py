@@ -20,7 +20,7 @@ from templatemine.config import (
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
-    from templatemine.archive.run import MinedArchive
+    from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.records import Census
     from templatemine.model import Document
     from templatemine.packs.pack_folder import Outcome, Shelf
@@ -150,9 +150,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchive:
+def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.apply_overrides import keep_rules
-    from templatemine.archive.run import MinedArchive
+    from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.records import Census
     from templatemine.packs.pack_folder import Outcome, open_shelf
     from templatemine.pipeline import Miner
@@ -167,7 +167,7 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArch
         for place, report in enumerate(reports, 1):
             outcomes.append(Outcome.of(report, shelf.save(report), shelf.standing(report.source)))
             steps("writing", place, len(reports))
-    return MinedArchive(
+    return ArchiveReport(
         outcomes=outcomes,
         documents=census.sources.total(),
         skipped=terminal.skipped,
@@ -175,7 +175,7 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> MinedArch
     )
 
 
-def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> MinedArchive:
+def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.run import ArchiveConfig, ArchiveRun
 
     config = ArchiveConfig(
@@ -221,7 +221,7 @@ def _documents(
 ) -> Iterator[Document]:
     """All documents; after the last one, before mining begins, raise every error that is known by then."""
     from templatemine.archive.apply_overrides import kept_rules
-    from templatemine.mining.select import fewest_documents
+    from templatemine.mining.methods import resolve_defaults
 
     number = 0
     for number, document in enumerate(
@@ -234,7 +234,7 @@ def _documents(
     if not number:
         raise common.nothing_read(terminal, args.inputs)
     terminal.skipped_more()
-    least = fewest_documents(config)
+    least = resolve_defaults(config).min_docs
     sources = [source for source, documents in census.sources.items() if documents >= least]
     if config.shared is not None:
         from templatemine.mining.shared_pack import SHARED_PACK
@@ -245,7 +245,7 @@ def _documents(
         kept_rules(shelf.standing(source))
 
 
-def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> None:
+def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> None:
     if args.json:
         totals = {
             "documents": mined.documents,
@@ -280,7 +280,7 @@ def _row(one: Outcome) -> tuple[str, ...]:
     return one.source, f"{one.documents:,}", f"{one.templates:,}", min_df, f"{sum(one.rejected.values()):,}", note
 
 
-def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: MinedArchive) -> list[str]:
+def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> list[str]:
     packs = [one for one in mined.outcomes if one.pack is not None]
     templates = sum(one.templates for one in packs)
     lines = [

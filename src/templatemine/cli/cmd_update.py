@@ -11,7 +11,7 @@ from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
 
 if TYPE_CHECKING:
-    from templatemine.archive.update import Followed
+    from templatemine.archive.update import SourceUpdate
     from templatemine.model import Template
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, mine the windows, write."""
     from datetime import UTC, datetime
 
-    from templatemine.archive.update import FollowConfig, follow
+    from templatemine.archive.update import UpdateConfig, update_packs
     from templatemine.archive.window import WindowConfig
     from templatemine.text.dates import day_of
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     if day_of(today) != today:
         raise ConfigError(f"--today: expected a date such as 2024-05-31, got {today!r}")
     common.check_inputs(args.inputs)
-    config = FollowConfig(
+    config = UpdateConfig(
         today=today,
         pipeline=PipelineConfig(background=common.background_of(args)),
         read=common.read_config(args),
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         memory=args.memory,
     )
     with terminal.progress() as steps:
-        found = follow(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
+        found = update_packs(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
     if terminal.skipped and not found:
         raise common.nothing_read(terminal, args.inputs)
     terminal.skipped_more()
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _row(one: Followed) -> tuple[str, ...]:
+def _row(one: SourceUpdate) -> tuple[str, ...]:
     changes = one.changes
     numbers = (f"{len(changes.added):,}", f"{len(changes.removed):,}", f"{len(changes.changed):,}")
     templates = "-" if one.templates is None else f"{one.templates:,}"
@@ -129,7 +129,7 @@ def _row(one: Followed) -> tuple[str, ...]:
     )
 
 
-def _lines(one: Followed) -> list[str]:
+def _lines(one: SourceUpdate) -> list[str]:
     """The expressions of a source that were added, removed and changed, the most frequent first."""
     changes = one.changes
     if not changes:
@@ -154,7 +154,7 @@ def _text(template: Template) -> str:
     return (text if len(text) <= 100 else text[:99] + "…") + where
 
 
-def _facts(one: Followed) -> dict[str, Any]:
+def _facts(one: SourceUpdate) -> dict[str, Any]:
     changes = one.changes
     return {
         "source": one.source,

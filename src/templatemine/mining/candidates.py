@@ -1,4 +1,4 @@
-"""What is kept of a source between the two maps: its strings by columns, and where each was seen.
+"""What is kept of a source between the two maps: its candidates by columns, and where each was seen.
 
 In comes what the stages found in one source, out go records that need no article and no index any more.  Memory grows
 with the strings, and not with the documents.
@@ -6,7 +6,8 @@ with the strings, and not with the documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -14,13 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.io.jsonl import encode_text
+from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.features import Evidence, mostly_prose
 from templatemine.mining.tokenise import Forms
 from templatemine.model import Corpus, Index, PageHistory, Repeats
 from templatemine.text import _scan
 from templatemine.text.patterns import PatternSet
 
-__all__ = ["Rejections", "Mined", "Strings", "inner", "parts", "rates_of", "strings_of", "within_prose"]
+__all__ = [
+    "RejectedCandidates",
+    "SourceCandidates",
+    "Strings",
+    "inner",
+    "parts",
+    "rates_of",
+    "strings_of",
+    "within_prose",
+]
 
 _PROSE = 0.5
 """Least share of the words of a source in prose, for it to say what prose is."""
@@ -58,7 +70,7 @@ class Strings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mined:
+class SourceCandidates:
     """All that is kept of one source between the two maps: strings and where each was seen, no article text.
 
     Attributes
@@ -71,7 +83,7 @@ class Mined:
         One occurrence of each string: document and first and last token in it.
     evidence : Evidence or None
         For methods that ask for it.
-    chosen : int64 array or None
+    sample : int64 array or None
         Places of the documents that were mined, if only a sample was; `documents` counts them.
     pages : PageHistory or None
         For HTML.
@@ -99,7 +111,7 @@ class Mined:
     first: NDArray[np.int32]
     last: NDArray[np.int32]
     evidence: Evidence | None
-    chosen: NDArray[np.int64] | None = None
+    sample: NDArray[np.int64] | None = None
     pages: PageHistory | None = None
     period: NDArray[np.int32] | None = None
     copies: int = 0
@@ -107,7 +119,7 @@ class Mined:
     before: NDArray[np.int32] | None = None
     after: NDArray[np.int32] | None = None
 
-    def take(self, rows: NDArray[np.int64]) -> Mined:
+    def take(self, rows: NDArray[np.int64]) -> SourceCandidates:
         """The same of some of the strings."""
         columns = ("hashes", "rates", "document", "first", "last", "period", "before", "after")
         changed: dict[str, Any] = {name: getattr(self, name) for name in columns}
@@ -119,8 +131,8 @@ class Mined:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rejections:
-    """Strings that did not become templates, with the reason for each."""
+class RejectedCandidates:
+    """Candidates that did not become templates, with the reason for each."""
 
     strings: Strings
     reasons: Sequence[str]
@@ -130,7 +142,14 @@ class Rejections:
     def __len__(self) -> int:
         return len(self.strings)
 
-    def pieces(self) -> Iterator[tuple[Strings, NDArray[np.int8]]]:
+    def json_lines(self) -> Iterator[bytes]:
+        """Lines of JSON, many at a time: made natively, for there are a million of them in 100 MB of text."""
+        names = _joined(encode_text(self.patterns.readable(name)) for name in self.strings.names)
+        ends = _joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
+        for part, reasons in self._pieces():
+            yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
+
+    def _pieces(self) -> Iterator[tuple[Strings, NDArray[np.int8]]]:
         """Some thousand strings at a time and the reason of each, the most frequent first."""
         order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
         for start in range(0, len(order), _ROWS):
@@ -141,11 +160,20 @@ class Rejections:
         """(tokens, df, count, reason), most frequent first."""
         names = [self.patterns.readable(name) for name in self.strings.names]
         # Lists of all tokens would be several times the strings.
-        for part, reasons in self.pieces():
+        for part, reasons in self._pieces():
             tokens, bounds = part.tokens.tolist(), part.bounds.tolist()
             columns = bounds[:-1], bounds[1:], part.df.tolist(), part.count.tolist(), reasons.tolist()
             for first, end, df, count, reason in zip(*columns, strict=True):
                 yield tuple([names[token] for token in tokens[first:end]]), df, count, self.reasons[reason]
+
+
+def _joined(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
+    """Some bytes one after the other, and where each begins and ends."""
+    data, bounds = bytearray(), array("q", [0])
+    for part in parts:
+        data += part
+        bounds.append(len(data))
+    return data, np.frombuffer(bounds, np.int64)
 
 
 def strings_of(
@@ -162,47 +190,51 @@ def strings_of(
     return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count), number
 
 
-def within_prose(mined: Mined) -> NDArray[np.float32]:
+def within_prose(candidates: SourceCandidates) -> NDArray[np.float32]:
     """Which share of the occurrences of each string a source tells others to be within prose."""
-    evidence = mined.evidence
+    evidence = candidates.evidence
     if evidence is None:
         # Nothing is known of prose.
-        return np.ones(len(mined.hashes), np.float32)
-    # The few long lines of lists are calls as often as sentences: no witness of prose.  Of pages tags are words, too.
-    told = mined.html or mostly_prose(evidence, mined.repeats, _PROSE)
+        return np.ones(len(candidates.hashes), np.float32)
+    # The few long lines of lists are sign-up prompts as often as sentences: no witness of prose.  Of pages tags are
+    # words, too.
+    told = candidates.html or mostly_prose(evidence, candidates.repeats, _PROSE)
     return evidence.within if told else np.zeros_like(evidence.within)
 
 
-def rates_of(mined: Mined) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32]]:
-    """What the reduce asks of a source: the hashes of its strings, their rates, and their rates within prose."""
-    return mined.hashes, mined.rates, mined.rates * within_prose(mined)
+def rates_of(candidates: SourceCandidates) -> SourceRates:
+    """What the reduce asks of a source."""
+    return SourceRates(candidates.hashes, candidates.rates, candidates.rates * within_prose(candidates))
 
 
-def parts(mined: Mined, rows: NDArray[np.int64], left: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def parts(
+    candidates: SourceCandidates, rows: NDArray[np.int64], left: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which strings of the source are a shorter beginning (or end) of some: (place in `rows`, row of the shorter)."""
-    chosen = mined.strings.take(rows)
+    chosen = candidates.strings.take(rows)
     lengths = np.diff(chosen.bounds).astype(np.int64) - 1
     owner = np.repeat(np.arange(len(rows)), lengths)
     size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
     names = _scan.form_hashes(chosen.names.arena, chosen.names.offsets)
     parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
-    place = np.minimum(np.searchsorted(mined.hashes, parts), max(0, len(mined.hashes) - 1))
-    known = mined.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
+    place = np.minimum(np.searchsorted(candidates.hashes, parts), max(0, len(candidates.hashes) - 1))
+    known = candidates.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
     return owner[known], place[known]
 
 
 def inner(
-    mined: Mined, rows: NDArray[np.int64], wanted: NDArray[np.int64]
+    candidates: SourceCandidates, rows: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which of some `wanted` strings stand within others, at neither end: (place in `rows`, row of the shorter).
 
     A stretch is looked at only if a wanted string has its length and its first token.
     """
-    chosen, wanted = mined.strings.take(rows), np.sort(wanted)  # hashes ascend with the rows
+    chosen, wanted = candidates.strings.take(rows), np.sort(wanted)  # hashes ascend with the rows
     names = _scan.form_hashes(chosen.names.arena, chosen.names.offsets)
-    known, first = mined.hashes[wanted], mined.strings.bounds[wanted]
-    kinds = np.unique((mined.strings.tokens[first].astype(np.int64) << 32) + mined.strings.bounds[wanted + 1] - first)
+    known, strings = candidates.hashes[wanted], candidates.strings
+    first = strings.bounds[wanted]
+    kinds = np.unique((strings.tokens[first].astype(np.int64) << 32) + strings.bounds[wanted + 1] - first)
     token = chosen.tokens.astype(np.int64) << 32
     left = np.repeat(chosen.bounds[1:], np.diff(chosen.bounds)) - np.arange(len(token))
     low = np.searchsorted(kinds, token)

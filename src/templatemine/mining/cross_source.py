@@ -3,13 +3,16 @@
 It sees strings, not articles, and only as 61-bit hashes of their normalised tokens with their rates, so that the
 strings of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of
 about m^2 / 2^62 for m strings.
+
+`RateTable` holds the strings of all sources; what one source needs of it are the columns of `Elsewhere`, a row for each
+of its own strings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +20,58 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.parallel.threads import as_finished
 
-__all__ = ["Peers", "gather", "gather_rows"]
+__all__ = ["Elsewhere", "RateTable", "SourceRates", "gather", "gather_rows"]
 
 _HASHES = 1 << 61
 """Hashes are below."""
 
 
+class SourceRates(NamedTuple):
+    """What the comparison asks of a source: the hashes of its strings, ascending and each at most once, and how many
+    times a token of the source each occurs, and occurs within prose."""
+
+    hashes: NDArray[np.uint64]
+    rates: NDArray[np.float32]
+    prose_rates: NDArray[np.float32]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Peers:
-    """Which strings stand in which sources, as far as the filter asks.
+class Elsewhere:
+    """What other sources have of the strings of one source, a row for each of these.
+
+    Attributes
+    ----------
+    sources : int32 array
+        How many other sources have the string.
+    rates, prose_rates : float32 arrays
+        The greatest rate (occurrences a token) of the string in any other source, and within the prose of any other.
+    """
+
+    sources: NDArray[np.int32]
+    rates: NDArray[np.float32]
+    prose_rates: NDArray[np.float32]
+
+    @staticmethod
+    def of_none(size: int) -> Elsewhere:
+        """Of strings that no other source has."""
+        return Elsewhere(
+            sources=np.zeros(size, np.int32), rates=np.zeros(size, np.float32), prose_rates=np.zeros(size, np.float32)
+        )
+
+    def take(self, rows: NDArray[np.int64]) -> Elsewhere:
+        """The same of some of the strings."""
+        return Elsewhere(sources=self.sources[rows], rates=self.rates[rows], prose_rates=self.prose_rates[rows])
+
+    def spread(self, rows: NDArray[np.int64], size: int) -> Elsewhere:
+        """The same of so many strings, of which these are some `rows`; no other source has the others."""
+        whole = Elsewhere.of_none(size)
+        whole.sources[rows], whole.rates[rows], whole.prose_rates[rows] = self.sources, self.rates, self.prose_rates
+        return whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateTable:
+    """Which strings stand in which sources, as far as the comparison asks.
 
     Attributes
     ----------
@@ -34,9 +80,9 @@ class Peers:
     sources : int32 array
         How many sources have the string.
     owner : int32 array
-        Place of the source with the greatest rate.
+        Number of the source with the greatest rate.
     greatest, second : float32 arrays
-        The greatest rate (occurrences a token) of any source, and of any but `owner`; 0 if there is none.
+        The greatest rate of any source, and of any but `owner`; 0 if there is none.
     prose_owner, prose_greatest, prose_second : arrays
         The same for the rates of occurrences within prose.
     """
@@ -50,67 +96,49 @@ class Peers:
     prose_greatest: NDArray[np.float32]
     prose_second: NDArray[np.float32]
 
-    def others(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Number of other sources that have each of a source's strings."""
-        return self.sources[np.searchsorted(self.hashes, hashes)] - 1
-
-    def elsewhere(self, hashes: NDArray[np.uint64], place: int) -> NDArray[np.float32]:
-        """Greatest rate of each of the strings of source `place` in any other source."""
+    def elsewhere(self, hashes: NDArray[np.uint64], number: int) -> Elsewhere:
+        """What the other sources have of the strings of source `number`, which are all in the table."""
         rows = np.searchsorted(self.hashes, hashes)
-        return np.where(self.owner[rows] == place, self.second[rows], self.greatest[rows])
+        return Elsewhere(
+            sources=self.sources[rows] - 1,
+            rates=np.where(self.owner[rows] == number, self.second[rows], self.greatest[rows]),
+            prose_rates=np.where(self.prose_owner[rows] == number, self.prose_second[rows], self.prose_greatest[rows]),
+        )
 
-    def in_prose_elsewhere(self, hashes: NDArray[np.uint64], place: int) -> NDArray[np.float32]:
-        """Greatest rate of each of them within the prose of any other source."""
-        rows = np.searchsorted(self.hashes, hashes)
-        return np.where(self.prose_owner[rows] == place, self.prose_second[rows], self.prose_greatest[rows])
 
-
-def gather(
-    hashes: Sequence[NDArray[np.uint64]],
-    rates: Sequence[NDArray[np.float32]],
-    prose: Sequence[NDArray[np.float32]],
-    jobs: int = 1,
-) -> Peers:
-    """Reduce: the strings of all sources.
-
-    Parameters
-    ----------
-    hashes, rates : sequences of arrays, one a source
-        The strings of each source, ascending and each at most once, and their occurrences a token.
-    prose : sequence of arrays
-        Occurrences within prose a token.
-    jobs : int
-        Threads; each takes a range of hashes.
-    """
+def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
+    """Reduce: the strings of all sources, numbered as they come, by so many threads, each with a range of hashes."""
     bounds = np.array([_HASHES // jobs * number for number in range(1, jobs)], np.uint64)
-    edges = [[0, *np.searchsorted(one, bounds).tolist(), len(one)] for one in hashes]
+    edges = [[0, *np.searchsorted(one.hashes, bounds).tolist(), len(one.hashes)] for one in sources]
 
-    def part(number: int) -> Peers:
+    def part(number: int) -> RateTable:
         stretches = [slice(*ends[number : number + 2]) for ends in edges]
-        every = np.concatenate([np.empty(0, np.uint64), *_cut(hashes, stretches)])
-        rate, within = (np.concatenate([np.empty(0, np.float32), *_cut(one, stretches)]) for one in (rates, prose))
+        hashes, rates, prose_rates = (
+            np.concatenate(
+                [np.empty(0, kind), *(one[column][some] for one, some in zip(sources, stretches, strict=True))]
+            )
+            for column, kind in enumerate((np.uint64, np.float32, np.float32))
+        )
         sizes = [stretch.stop - stretch.start for stretch in stretches]
-        return gather_rows(every, rate, within, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+        return gather_rows(hashes, rates, prose_rates, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
     parts = dict(as_finished(part, range(jobs), jobs))
-    columns = {one.name: [getattr(parts[number], one.name) for number in range(jobs)] for one in fields(Peers)}
-    return Peers(**{name: some[0] if jobs == 1 else np.concatenate(some) for name, some in columns.items()})
-
-
-def _cut(columns: Sequence[NDArray[Any]], stretches: Sequence[slice]) -> list[NDArray[Any]]:
-    return [one[stretch] for one, stretch in zip(columns, stretches, strict=True)]
+    columns: dict[str, list[Any]] = {
+        one.name: [getattr(parts[number], one.name) for number in range(jobs)] for one in fields(RateTable)
+    }
+    return RateTable(**{name: some[0] if jobs == 1 else np.concatenate(some) for name, some in columns.items()})
 
 
 def gather_rows(
     hashes: NDArray[np.uint64], rates: NDArray[np.float32], prose: NDArray[np.float32], source: NDArray[np.int32]
-) -> Peers:
+) -> RateTable:
     """`gather` of strings in any order, each with the number of its source."""
     # Where each source's hashes ascend, a stable sort merges a few runs.
     order = np.argsort(hashes, kind="stable")
     hashes, source = hashes[order], source[order]
     first, sources, owner, greatest, second = _core.group_rates(hashes, rates[order], source)
     _, _, prose_owner, prose_greatest, prose_second = _core.group_rates(hashes, prose[order], source)
-    return Peers(
+    return RateTable(
         hashes=hashes[first],
         sources=sources,
         owner=owner,

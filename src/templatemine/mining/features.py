@@ -311,99 +311,139 @@ def kinds(
     -------
     A bool array for each of `KINDS`.
     """
-    c, e, df, length = config, evidence, repeats.df, repeats.length
+    one = _Columns(evidence, repeats, in_prose, documents, config)
+    near = np.logical_or(*near_edges(evidence, config))
+    return {
+        "line": _line(one, elsewhere),
+        "edge": _edge(one),
+        "part": (one.anchored >= config.half) & (evidence.prose <= config.half_quiet) & one.bound_in_mid_line,
+        "quiet": one.quiet & one.bound_in_mid_line,
+        "near": near & (repeats.length >= 2) & one.free & (repeats.df >= one.often),
+        "phrase": _phrase(one),
+        "stock": _stock(one),
+        "mark": _mark(one),
+    }
 
-    def share(least: float) -> Any:
-        return np.maximum(fewest(documents, c), least * documents)
 
-    often = share(c.often_share)
-    anchored = np.maximum(e.starts, e.ends)
-    quiet = e.prose <= c.quiet
+class _Columns:
+    """What several kinds ask of each string; arguments are as of `kinds`."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        repeats: Repeats,
+        in_prose: NDArray[np.float32],
+        documents: int | NDArray[np.int32],
+        config: EvidenceConfig,
+    ) -> None:
+        c, e, df, count = config, evidence, repeats.df, repeats.count
+        self.config, self.evidence, self.repeats, self.documents = config, evidence, repeats, documents
+        self.often = self.share(c.often_share)
+        self.anchored = np.maximum(e.starts, e.ends)
+        self.begins, self.ends = e.starts >= c.edge, e.ends >= c.edge
+        self.quiet = e.prose <= c.quiet
+        free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
+        # Few occurrences tell a rate badly: so many standard deviations less of Poisson's distribution.
+        sure = e.rate * np.maximum(0, 1 - c.deviations / np.sqrt(np.maximum(count, 1))).astype(np.float32)
+        free |= self.quiet & (self.anchored >= c.edge) & (sure >= in_prose * np.float32(2.0**c.anchored_bits))
+        self.free = free
+        self.characters = e.own_script >= 0.5
+        # What half of the documents have, and have once, is told by that: it says the less, the shorter they are.
+        # Numbers and dates alone, which differ each time, are told by nothing.
+        self.worded = e.mutable < 1
+        self.common = self.quiet & self.worded & ~self.characters
+        self.common &= (df >= c.common_share * documents) & (df >= c.whole * count)
+        self.information = np.where(self.common, np.inf, e.information)
+        self.announcing = self.ends & ~self.begins & e.announces & (e.after_close < c.after_close)
+        self.either = np.maximum(e.after_close, e.closes) >= c.closed
+        self.both = np.minimum(e.after_close, e.closes) >= c.closed
+        # One token is bound to itself, which says nothing.
+        self.bound = (e.bound >= c.bound) & (repeats.length >= 2)
+        self.spaceless = spaceless(e, repeats, c)
+        # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a
+        # headline, a name in Latin letters too; and sentences end alike ("... he said.").
+        self.held = self.both | (e.information >= c.brief_information) if self.spaceless else np.ones(len(df), np.bool_)
+        self.bound_in_mid_line = self.free & self.bound & (df >= self.often)
+        self.bound_in_mid_line &= (self.information >= c.edge_information) & self.held
+
+    def share(self, least: float) -> Any:
+        """Documents that this share of them is, and at least the fewest that a template may have."""
+        return np.maximum(fewest(self.documents, self.config), least * self.documents)
+
+
+def _line(one: _Columns, elsewhere: NDArray[np.float32]) -> NDArray[np.bool_]:
+    c, e, df = one.config, one.evidence, one.repeats.df
     own = e.rate >= elsewhere * np.float32(2.0**c.exclusive_bits)
-    free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
-    # Few occurrences tell a rate badly: so many standard deviations less of Poisson's distribution.
-    sure = e.rate * np.maximum(0, 1 - c.deviations / np.sqrt(np.maximum(repeats.count, 1))).astype(np.float32)
-    free |= quiet & (anchored >= c.edge) & (sure >= in_prose * np.float32(2.0**c.anchored_bits))
-    begins, ends = e.starts >= c.edge, e.ends >= c.edge
-    characters = e.own_script >= 0.5
-    # What half of the documents have, and have once, is told by that: it says the less, the shorter they are.  Numbers
-    # and dates alone, which differ each time, are told by nothing.
-    worded = e.mutable < 1
-    common = quiet & worded & ~characters & (df >= c.common_share * documents) & (df >= c.whole * repeats.count)
-    information = np.where(common, np.inf, e.information)
-    # So is a line of a tenth of them, but for the letter before each answer of an interview.
-    known = worded & (df >= share(c.table_share)) & (repeats.count < c.burst * df)
+    # What a tenth of the documents have is told by that, but for the letter before each answer of an interview.
+    known = one.worded & (df >= one.share(c.table_share)) & (one.repeats.count < c.burst * df)
+    quiet_line = np.maximum(_FEWEST, c.line_share * one.documents)
+    line: NDArray[np.bool_] = (e.lines >= c.whole) & ((one.information >= c.line_information) | known)
+    line &= own | (e.information >= c.shared_information) | (df >= one.often)
+    line &= df >= np.where(e.prose >= c.half, one.share(c.line_share), quiet_line)
+    return line
+
+
+def _edge(one: _Columns) -> NDArray[np.bool_]:
+    c, e = one.config, one.evidence
     # A comma or a letter before a string that ends its line is the middle of a sentence.
-    inner = np.where(characters, c.whole, c.after_close)
-    closed = (begins & (e.closes >= c.closed)) | (ends & (e.after_close >= inner))
-    announcing = ends & ~begins & e.announces & (e.after_close < c.after_close)
-    edge = (begins | ends) & (closed | (quiet & ~characters)) & ~announcing & ~e.ends_value
-    asked = np.where(e.information >= c.rich, share(c.edge_share), share(2 * c.edge_share))
+    inner = np.where(one.characters, c.whole, c.after_close)
+    closed = (one.begins & (e.closes >= c.closed)) | (one.ends & (e.after_close >= inner))
+    edge: NDArray[np.bool_] = (one.begins | one.ends) & (closed | (one.quiet & ~one.characters))
+    edge &= ~one.announcing & ~e.ends_value
+    if one.spaceless:
+        edge &= one.begins | ~one.characters | (e.prose < c.half) | (e.information >= c.phrase_information)
+    asked = np.where(e.information >= c.rich, one.share(c.edge_share), one.share(2 * c.edge_share))
     # What says much, begins or ends its lines and is no prose needs no more documents than a whole line.
-    telling = (e.information >= c.brief_information) & quiet
-    asked = np.where(telling, np.maximum(_FEWEST, c.edge_share * documents), asked)
-    either, both = np.maximum(e.after_close, e.closes) >= c.closed, np.minimum(e.after_close, e.closes) >= c.closed
-    # One token is bound to itself, which says nothing.
-    bound = (e.bound >= c.bound) & (length >= 2)
-    said = (e.information >= c.brief_information) | (bound & worded & (e.information >= c.rich))
+    telling = (e.information >= c.brief_information) & one.quiet
+    asked = np.where(telling, np.maximum(_FEWEST, c.edge_share * one.documents), asked)
+    edge &= one.free & (one.repeats.df >= asked) & (one.information >= c.edge_information)
+    return edge
+
+
+def _phrase(one: _Columns) -> NDArray[np.bool_]:
+    c, e, df, length = one.config, one.evidence, one.repeats.df, one.repeats.length
+    said = (e.information >= c.brief_information) | (one.bound & one.worded & (e.information >= c.rich))
     # What stands between two sentences and is none: "Story continues below", without a mark of its own.
-    between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~characters & worded
+    between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~one.characters & one.worded
     between &= (e.within >= c.half) & (e.closes < c.half)
-    between &= df >= np.where(said, share(c.apart_share), share(c.table_share))
+    between &= df >= np.where(said, one.share(c.apart_share), one.share(c.table_share))
     # In German nouns begin with capitals, too.
-    between &= capitals_follow(e, repeats) < c.capitals
-    # Where nothing parts words, what says little and is not closed may be the subject of a sentence or of a headline, a
-    # name in Latin letters too; and sentences end alike ("... he said.").
-    held: NDArray[np.bool_] | bool = True
-    if spaceless(e, repeats, c):
-        between[:] = False
-        held = both | (e.information >= c.brief_information)
-        edge &= begins | ~characters | (e.prose < c.half) | (e.information >= c.phrase_information)
-    # In poems, tickers and lists no word stands in prose, and words that begin or end sentences do so with lines.
-    asked_of_words = share(c.edge_share if mostly_prose(e, repeats, c.half) else c.table_share)
+    between &= (capitals_follow(e, one.repeats) < c.capitals) and not one.spaceless
     # Common words belong to everything, as characters do: punctuation on both sides, or an edge of the line always, may
     # take the place of boundness.
-    glued = both | (bound & either & ~characters) | (~characters & (anchored >= c.mark))
+    glued = one.both | (one.bound & one.either & ~one.characters) | (~one.characters & (one.anchored >= c.mark))
     # What is closed on both sides is no part of the prose beside it, if it says much, or announces something and does
     # not come again and again, as the name of who speaks does.
-    announced = e.announces & ((length == 1) | (e.bound >= c.bound)) & (repeats.count < c.burst * df)
-    apart = both & ~characters & (df >= share(c.apart_share))
+    announced = e.announces & ((length == 1) | (e.bound >= c.bound)) & (one.repeats.count < c.burst * df)
+    apart = one.both & ~one.characters & (df >= one.share(c.apart_share))
     apart &= said | (announced & (e.information >= c.mark_information))
+    glued &= (df >= one.often) & (e.information >= c.phrase_information)
+    phrase: NDArray[np.bool_] = one.free & (apart | between | glued)
+    return phrase
+
+
+def _stock(one: _Columns) -> NDArray[np.bool_]:
+    """What says twice as much in twice as many documents is no idiom, and of no story that is told again."""
+    c, df = one.config, one.repeats.df
+    stock: NDArray[np.bool_] = one.free & one.either & ~one.characters
+    stock &= (df >= 2 * fewest(one.documents, c)) & (df >= c.stock_share * one.documents)
+    stock &= one.evidence.information >= 2 * c.phrase_information
+    return stock
+
+
+def _mark(one: _Columns) -> NDArray[np.bool_]:
+    c, e, df = one.config, one.evidence, one.repeats.df
+    # In poems, tickers and lists no word stands in prose, and words that begin or end sentences do so with lines.
+    asked_of_words = one.share(c.edge_share if mostly_prose(e, one.repeats, c.half) else c.table_share)
     # "Tags" of "Tags economy Berlin", behind the last sentence.
-    label = common & (
-        ((e.after_close >= c.closed) & (e.near_end >= c.mark)) | ((e.closes >= c.closed) & (e.near_begin >= c.mark))
-    )
-    return {
-        "line": (e.lines >= c.whole)
-        & (own | (e.information >= c.shared_information) | (df >= often))
-        & (df >= np.where(e.prose >= c.half, share(c.line_share), np.maximum(_FEWEST, c.line_share * documents)))
-        & ((information >= c.line_information) | known),
-        "edge": edge & free & (df >= asked) & (information >= c.edge_information),
-        "part": (anchored >= c.half)
-        & (e.prose <= c.half_quiet)
-        & free
-        & (information >= c.edge_information)
-        & (df >= often)
-        & bound
-        & held,
-        "quiet": quiet & free & bound & (df >= often) & (information >= c.edge_information) & held,
-        "near": np.logical_or(*near_edges(e, c)) & (length >= 2) & free & (df >= often),
-        "phrase": free & (apart | between | (glued & (df >= often) & (e.information >= c.phrase_information))),
-        # What says twice as much in twice as many documents is no idiom, and of no story that is told again.
-        "stock": free
-        & either
-        & ~characters
-        & (df >= 2 * fewest(documents, c))
-        & (df >= c.stock_share * documents)
-        & (e.information >= 2 * c.phrase_information),
-        "mark": (length == 1)
-        & (quiet | (e.announces & (e.starts >= c.mark)))
-        & ~announcing
-        & free
-        & (df >= share(c.edge_share))
-        & (information >= c.mark_information)
-        & ((held & (df >= asked_of_words) & (e.starts + e.ends - e.lines >= c.mark)) | both | label),
-    }
+    label = (e.after_close >= c.closed) & (e.near_end >= c.mark)
+    label |= (e.closes >= c.closed) & (e.near_begin >= c.mark)
+    mark: NDArray[np.bool_] = (one.repeats.length == 1) & ~one.announcing & one.free
+    mark &= one.quiet | (e.announces & (e.starts >= c.mark))
+    mark &= (df >= one.share(c.edge_share)) & (one.information >= c.mark_information)
+    anchored = one.held & (df >= asked_of_words) & (e.starts + e.ends - e.lines >= c.mark)
+    mark &= anchored | one.both | (one.common & label)
+    return mark
 
 
 def judge(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from templatemine.config import EvidenceConfig
 from templatemine.mining.features import STANDS
 from templatemine.mining.index import documents_at
-from templatemine.model import Found, Index
+from templatemine.model import Index, MaximalRepeats
 from templatemine.text.dates import days_of
 
 __all__ = ["periods"]
@@ -28,7 +28,7 @@ _MOST = 8
 
 
 def periods(
-    index: Index, found: Found, dates: Sequence[str | None], config: EvidenceConfig
+    index: Index, found: MaximalRepeats, dates: Sequence[str | None], config: EvidenceConfig
 ) -> NDArray[np.int32] | None:
     """Documents from the first day to the last on which each string was seen; all documents for what is not looked at.
 

@@ -1,4 +1,4 @@
-"""Index -> Found: every maximal string with its occurrences and its document frequency (steps 4 to 6 of the method).
+"""Index -> MaximalRepeats: every maximal string, its occurrences and document frequency (steps 4 to 6 of the method).
 
 A string is kept if it has at least `min_tokens` tokens, stands in at least as many documents as the floor, and cannot
 be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.model import Found, Index, IntArray, Repeats
+from templatemine.model import Index, IntArray, MaximalRepeats, Repeats
 
 __all__ = ["find_repeats", "suffix_array"]
 
@@ -38,7 +38,7 @@ PERIODS = 8
 """Tokens that a power repeats, at most."""
 
 
-def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> Found:
+def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> MaximalRepeats:
     """All maximal strings of a source, without the longest powers where they would be too much (`TOKENS`).
 
     Parameters
@@ -56,12 +56,12 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
         if grown is not None:
             places, rank, first, length, count, df, stands = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            found = Found(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
+            found = MaximalRepeats(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
             return _bounded(found, index.symbols)
     return _bounded(_sorted(index, documents, floor, least, config.force64), index.symbols)
 
 
-def _bounded(found: Found, symbols: IntArray) -> Found:
+def _bounded(found: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
     """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
     lengths = found.repeats.length
     if lengths.sum(dtype=np.int64) <= max(LEAST_TOKENS, TOKENS * len(symbols)):
@@ -77,7 +77,7 @@ def _bounded(found: Found, symbols: IntArray) -> Found:
     return replace(found, repeats=found.repeats.take(rows), first=found.first[rows], stands=found.stands[rows])
 
 
-def _powers(found: Found, symbols: IntArray) -> NDArray[np.bool_]:
+def _powers(found: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
     """Which strings repeat their first few tokens to their end, once at least."""
     size, lengths, first = len(symbols), found.repeats.length, found.first
     powers = np.zeros(len(lengths), np.bool_)
@@ -90,7 +90,7 @@ def _powers(found: Found, symbols: IntArray) -> NDArray[np.bool_]:
     return powers
 
 
-def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> Found:
+def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> MaximalRepeats:
     symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
     doc_of = np.repeat(np.arange(documents, dtype=np.int32), np.diff(index.doc_starts))
     if sa.dtype == np.int64:
@@ -102,7 +102,9 @@ def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool)
     looks = STEPS * len(symbols)
     most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
     stands, first = _core.stand_counts(rank, length, count, sa.astype(np.int64, copy=False), index.stands, max(1, most))
-    return Found(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, stands=stands)
+    return MaximalRepeats(
+        repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, stands=stands
+    )
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:

@@ -1,29 +1,38 @@
 """Sample, then verify: mining sources that are too large to sort whole (Toivonen 1996, for frequent item sets).
 
 A seeded sample of the documents is mined as ever.  What could be a template there, by thresholds a good deal lower than
-those that decide, is then counted exactly over all documents (`_count`), in one pass at the speed of tokenising and in
-memory that does not grow with the source.  Strings that are maximal in the whole, but not in the sample, are looked at
-as well (`hidden`).  `config.SampleConfig` says how likely a string is missed.
+those that decide, is then counted exactly over all documents (`counting`), in one pass at the speed of tokenising and
+in memory that does not grow with the source.  `config.SampleConfig` says how likely a string is missed.
+
+A sample hides strings: those that always stand in the same longer string there, and elsewhere perhaps not.  Strings are
+looked for where they are maximal.  One that is so in the whole source need not be in a sample of it: if one occurrence
+of "More On" in two hundred goes on otherwise than with "This", a sample of some hundred may not hold it.  So of a
+sample the strings that are not maximal are looked at as well (`find_hidden`), if they are frequent enough for a
+template: as far as they could be one, they are counted with the others, and with them how often the same token stands
+before and after them.  What is maximal in all documents stays (`counting.recounted`).  That takes the time of growing
+the strings of the sample once more, without those that are rare.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import EvidenceConfig, SampleConfig
-from templatemine.model import Document
+from templatemine.mining.features import ACCEPTED, collect, judge
+from templatemine.mining.repeats import STEPS
+from templatemine.model import Corpus, Document, Index, IntArray, LongArray, MaximalRepeats, Repeats
 
-__all__ = ["Counts", "choose", "count_strings", "digests", "relaxed"]
+__all__ = ["MOST", "HiddenRepeats", "choose", "digests", "find_hidden", "relaxed", "with_hidden"]
 
-BATCH = 64
-"""Documents that the native core is given at a time."""
+MOST = 32
+"""Tokens of a string that always stands behind the same token, at most.  What begins where a longer string begins may
+have any length."""
 
 
 def choose(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
@@ -93,40 +102,64 @@ def relaxed(config: EvidenceConfig) -> tuple[EvidenceConfig, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
-    """Exact counts of some strings over all documents.
+class HiddenRepeats:
+    """Strings of a sample that are not maximal there.
 
     Attributes
     ----------
-    count, df : int64 arrays, shape (strings,)
-        Occurrences and documents.
-    alike : int64 array, shape (strings, 2)
-        Occurrences behind, and in front of, the token that alone stood there in the sample.
-    stands : int64 array, shape (strings, 11)
+    repeats : Repeats
+        Their `rank` is 0: nobody asks for it.
+    first : int64 array
+        Where each stands first.
+    stands : int32 array, shape (strings, 11)
         Occurrences by how they stand, see `_core.stand_counts`.
-    forms : int64 array, shape (vocabulary,)
-        Occurrences of each form that stands in a string.
-    tokens : int
-        All tokens of all documents, line breaks with them where they part strings.
+    before, after : int32 arrays
+        The symbol that always stands before (after) each; 0 if there are several.
     """
 
-    count: NDArray[np.int64]
-    df: NDArray[np.int64]
-    alike: NDArray[np.int64]
-    stands: NDArray[np.int64]
-    forms: NDArray[np.int64]
-    tokens: int
-
-    def __add__(self, other: Counts) -> Counts:
-        """Counts over the documents of both; no document may be in both."""
-        return Counts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})
+    repeats: Repeats
+    first: LongArray
+    stands: IntArray
+    before: IntArray
+    after: IntArray
 
 
-def count_strings(counter: _core.Counter, documents: Iterable[str | bytes]) -> Counts:
-    """Count the strings of a counter in all documents (str, or UTF-8), in one pass."""
-    batches = iter(documents)
-    while batch := list(islice(batches, BATCH)):
-        # A batch at a time: each call waits for Python's lock.
-        counter.count_all(batch)
-    count, df, alike, stands, forms, tokens = counter.counts()
-    return Counts(count=count, df=df, alike=alike, stands=stands, forms=forms, tokens=tokens)
+def find_hidden(index: Index, corpus: Corpus, config: EvidenceConfig) -> HiddenRepeats | None:
+    """The strings that the sample hides and that could be templates, as far as it can tell without other sources.
+
+    None if there are none, or if the text is such that they cannot be grown, but only sorted.
+    """
+    asked = relaxed(config)
+    # No kind but "line" asks for less, and what is hidden is never a line: a line ends with a break.
+    share = min(min(one.edge_share, one.often_share) for one in asked)
+    floor = max(config.least, int(share * corpus.documents))
+    arguments = index.symbols, index.doc_starts, index.stands, 1, floor, MOST, STEPS * len(index.symbols) + 1024
+    found = _core.grow_parts(*arguments)
+    if found is None or not len(found[0]):
+        return None
+    first, length, count, df, before, after, stands = found
+    position = first.astype(np.int64)
+    repeats = Repeats(rank=np.zeros(len(first), np.int64), length=length, count=count, df=df)
+    evidence = collect(index, repeats, stands, position, corpus.traits)
+    nowhere = np.zeros(len(first), np.float32)
+    able = np.zeros(len(first), np.bool_)
+    for one in asked:
+        able |= judge(evidence, repeats, nowhere, nowhere, corpus.documents, one)[0] == ACCEPTED
+    rows = np.flatnonzero(able)
+    return HiddenRepeats(
+        repeats=repeats.take(rows), first=position[rows], stands=stands[rows], before=before[rows], after=after[rows]
+    )
+
+
+def with_hidden(found: MaximalRepeats, hidden: HiddenRepeats) -> MaximalRepeats:
+    """The maximal strings of a sample, and those that it hides behind them."""
+    columns = {
+        name: np.concatenate([getattr(found.repeats, name), getattr(hidden.repeats, name)])
+        for name in ("rank", "length", "count", "df")
+    }
+    return MaximalRepeats(
+        repeats=Repeats(**columns),
+        places=found.places,
+        first=np.concatenate([found.first, hidden.first]),
+        stands=np.concatenate([found.stands, hidden.stands]),
+    )

@@ -1,172 +1,118 @@
-"""Which strings of a source are templates: the methods, and the decision in the way of each.
+"""Which candidates of a source are templates: the decision in the way of each method.
 
-In come the strings of a source and what `crosssite` knows of them, out goes a verdict for each string, with the reasons
+In come the candidates of a source and what `cross_source` knows of them, out goes a verdict for each, with the reasons
 by name.  A few passes over columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.config import EvidenceConfig, PipelineConfig, TokeniseConfig
-from templatemine.errors import ConfigError
+from templatemine.config import EvidenceConfig
 from templatemine.mining.background import background
-from templatemine.mining.candidates import Mined, inner, parts
-from templatemine.mining.cross_source import Peers
+from templatemine.mining.candidates import SourceCandidates, inner, parts
+from templatemine.mining.cross_source import Elsewhere
 from templatemine.mining.cutoff import choose_cutoff, histogram
 from templatemine.mining.features import ACCEPTED, JOINT, LOOSE, RARE, REASONS, TABLE, Evidence, fewest, judge
 from templatemine.mining.features import SHARED as STANDS_ELSEWHERE
 from templatemine.mining.index import document_floor
+from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff
-from templatemine.text.patterns import pattern_set
 
-__all__ = [
-    "BELOW_CUTOFF",
-    "COMMON",
-    "METHODS",
-    "NO_MODE",
-    "SHARED",
-    "Decision",
-    "Method",
-    "decide",
-    "fewest_documents",
-    "filled_in",
-]
+__all__ = ["BELOW_CUTOFF", "COMMON", "NO_MODE", "SHARED", "Decision", "decide"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Method:
-    """A way to decide what is a template.
-
-    Attributes
-    ----------
-    patterns : str
-        Preset of mutable patterns.
-    min_docs : int
-        Fewest documents that a source is mined of.
-    min_tokens, min_share : int, float
-        Shortest string and least share of documents that are looked at, unless the user says otherwise.
-    shared_first : bool
-        Take the strings of other sources out before the histogram is cut, so that the cut is looked for among the
-        source's own strings.
-    gate : bool
-        Cut only where there is a second mode.
-    evidence : bool
-        Decide by `evidence` instead of the histogram; line breaks part strings.
-    """
-
-    patterns: str
-    min_docs: int
-    min_tokens: int
-    min_share: float
-    shared_first: bool = False
-    gate: bool = False
-    evidence: bool = False
-
-
-METHODS: Mapping[str, Method] = {
-    "default": Method(patterns="news", min_docs=5, min_tokens=1, min_share=0.0, evidence=True),
-    "energy": Method(patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True),
-    "thesis": Method(patterns="thesis", min_docs=10, min_tokens=2, min_share=0.002),
-}
 BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "stands in other sources"
 COMMON = "common elsewhere, by the background"
 
-Decision = tuple[Cutoff, NDArray[np.int8], Sequence[str]]
+
+class Decision(NamedTuple):
+    """Which candidates of a source are templates.
+
+    Attributes
+    ----------
+    cutoff : Cutoff
+        Of the histogram over document frequencies, for the reader where it decides nothing.
+    reason_of : int8 array, shape (strings,)
+        Place in `reasons` of what speaks against each candidate; 0 for templates.
+    reasons : sequence of str
+    """
+
+    cutoff: Cutoff
+    reason_of: NDArray[np.int8]
+    reasons: Sequence[str]
 
 
-def filled_in(config: PipelineConfig) -> tuple[PipelineConfig, Method]:
-    """The options with what the method's name stands for filled in."""
-    method = _method(config)
-    mine = replace(
-        config.mine,
-        min_docs=fewest_documents(config),
-        min_tokens=method.min_tokens if config.mine.min_tokens is None else config.mine.min_tokens,
-        min_share=method.min_share if config.mine.min_share is None else config.mine.min_share,
-    )
-    preset = method.patterns if config.tokenise.patterns == TokeniseConfig().patterns else config.tokenise.patterns
-    return replace(config, mine=mine, tokenise=replace(config.tokenise, patterns=preset)), method
+def decide(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Decision:
+    """Which candidates are templates, in the way of the method."""
+    return (_by_evidence if options.method.evidence else _by_histogram)(candidates, elsewhere, options)
 
 
-def fewest_documents(config: PipelineConfig) -> int:
-    """Documents that a source must have to be mined."""
-    if config.mine.min_docs is not None:
-        return config.mine.min_docs
-    return _method(config).min_docs
-
-
-def _method(config: PipelineConfig) -> Method:
-    if config.method not in METHODS:
-        raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
-    return METHODS[config.method]
-
-
-def decide(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
-    """Which strings are templates, in the way of the method."""
-    return (_by_evidence if method.evidence else _by_histogram)(mined, peers, place, config, method)
-
-
-def _by_histogram(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
+def _by_histogram(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Decision:
     """Steps 7 to 9 of the thesis and its second level."""
-    is_shared = peers.others(mined.hashes) >= config.crosssite.max_sources
+    method, df = options.method, candidates.repeats.df
+    is_shared = elsewhere.sources >= options.crosssite.max_sources
     asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
-    floor = document_floor(mined.documents, config.mine)
-    cutoff = choose_cutoff(mined.repeats.take(asked), mined.documents, floor, config.cutoff, gate=method.gate)
-    above = mined.repeats.df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
+    floor = document_floor(candidates.documents, options.mine)
+    cutoff = choose_cutoff(
+        candidates.repeats.take(asked), candidates.documents, floor, options.cutoff, gate=method.gate
+    )
+    above = df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
     # The reason that a string met first.
     reason_of = np.where(is_shared & (above | method.shared_first), 2, np.where(above, 0, 1)).astype(np.int8)
-    return cutoff, reason_of, ("", BELOW_CUTOFF if cutoff.df is not None else NO_MODE, SHARED)
+    return Decision(cutoff, reason_of, ("", BELOW_CUTOFF if cutoff.df is not None else NO_MODE, SHARED))
 
 
-def _by_evidence(mined: Mined, peers: Peers, place: int, config: PipelineConfig, method: Method) -> Decision:
-    """The verdicts of `evidence`; the histogram is kept for the reader."""
-    evidence = mined.evidence
+def _by_evidence(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Decision:
+    """The verdicts of `features`; the histogram is kept for the reader."""
+    evidence, count = candidates.evidence, candidates.repeats.count
     assert evidence is not None
-    constants = config.evidence
-    elsewhere = peers.elsewhere(mined.hashes, place)
-    in_prose = peers.in_prose_elsewhere(mined.hashes, place)
+    constants = options.evidence
+    rates, in_prose = elsewhere.rates, elsewhere.prose_rates
     exclusive = np.float32(2.0**constants.exclusive_bits)
-    free_of_peers = mined.rates >= in_prose * exclusive
-    ground = background(config.background, pattern_set(config.tokenise.patterns, config.tokenise.user_patterns))
+    free_of_sources = candidates.rates >= in_prose * exclusive
+    ground = background(options.background, options.patterns)
     if ground is not None:
         # One more source, all of it prose.
-        common = ground.of(mined.hashes)
-        elsewhere, in_prose = np.maximum(elsewhere, common), np.maximum(in_prose, common)
-    verdict, unheld = judge(evidence, mined.repeats, elsewhere, in_prose, mined.documents, constants, mined.period)
-    _parentheses(mined, verdict, constants)
-    free = mined.rates >= in_prose * exclusive
-    _frame(mined, verdict, constants)
-    _branch(mined, verdict, free, constants)
+        common = ground.of(candidates.hashes)
+        rates, in_prose = np.maximum(rates, common), np.maximum(in_prose, common)
+    verdict, unheld = judge(
+        evidence, candidates.repeats, rates, in_prose, candidates.documents, constants, candidates.period
+    )
+    _parentheses(candidates, verdict, constants)
+    free = candidates.rates >= in_prose * exclusive
+    _frame(candidates, verdict, constants)
+    _branch(candidates, verdict, free, constants)
     for left in (True, False):
         anchored = evidence.starts if left else evidence.ends
-        bases = np.where(free & (anchored >= constants.edge), mined.repeats.count, 0)
+        bases = np.where(free & (anchored >= constants.edge), count, 0)
         rows = np.flatnonzero((verdict == ACCEPTED) & (evidence.lines < constants.whole) & (bases > 0))
-        owner, part = parts(mined, rows, left)
+        owner, part = parts(candidates, rows, left)
         little = _adds_little(evidence, rows[owner], part, constants)
         longest = np.zeros(len(rows), np.int32)
         np.maximum.at(longest, owner[little], bases[part[little]])
-        verdict[rows[mined.repeats.count[rows] < constants.joint_share * longest]] = JOINT
-    _left_alone(mined, verdict, free, constants)
-    _drop_left_over(mined, verdict, constants)
-    _drop_parts(mined, verdict, unheld, free, constants)
-    counts = histogram(mined.repeats.df, mined.documents, config.cutoff.bins)
+        verdict[rows[count[rows] < constants.joint_share * longest]] = JOINT
+    _left_alone(candidates, verdict, free, constants)
+    _drop_left_over(candidates, verdict, constants)
+    _drop_parts(candidates, verdict, unheld, free, constants)
+    counts = histogram(candidates.repeats.df, candidates.documents, options.cutoff.bins)
     number = int(np.count_nonzero(verdict == ACCEPTED))
     cutoff = Cutoff(
         method="evidence",
         df=None,
         share=None,
         energy=None,
-        histogram=tuple(int(count) for count in counts),
+        histogram=tuple(int(one) for one in counts),
         note=f"{number} with evidence" if number else "no string shows evidence of being a template",
     )
-    verdict[(verdict == STANDS_ELSEWHERE) & free_of_peers] = len(REASONS)
-    return cutoff, verdict, (*REASONS, COMMON)
+    verdict[(verdict == STANDS_ELSEWHERE) & free_of_sources] = len(REASONS)
+    return Decision(cutoff, verdict, (*REASONS, COMMON))
 
 
 def _adds_little(
@@ -183,12 +129,12 @@ _BRACKETS = {
 """Closing to opening ones, byte by byte as forms have them."""
 
 
-def _parentheses(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+def _parentheses(candidates: SourceCandidates, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
     """Refuse phrases of prose that end with a bracket they opened themselves: "the Federal Railway Office (FRO)".
 
     It closes what stands in it, and the sentence goes on.  `verdict` is INOUT.
     """
-    evidence, strings = mined.evidence, mined.strings
+    evidence, strings = candidates.evidence, candidates.strings
     assert evidence is not None
     loose = (evidence.prose >= config.half) & (np.maximum(evidence.starts, evidence.ends) < config.edge)
     for row in np.flatnonzero((verdict == ACCEPTED) & loose).tolist():
@@ -200,55 +146,59 @@ def _parentheses(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig
             verdict[row] = LOOSE
 
 
-def _frame(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+def _frame(candidates: SourceCandidates, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
     """Accept rows of tables whose key, "Text:" of "Text: NAME", is too frequent for a table.  `verdict` is INOUT."""
-    evidence = mined.evidence
+    evidence = candidates.evidence
     assert evidence is not None
     frame = (verdict == ACCEPTED) & (evidence.starts >= config.edge) & (evidence.closes >= config.closed)
-    frame &= mined.repeats.df >= config.half * mined.documents
+    frame &= candidates.repeats.df >= config.half * candidates.documents
     rows = np.flatnonzero((verdict == TABLE) & (evidence.starts >= config.edge))
-    owner, part = parts(mined, rows, True)
+    owner, part = parts(candidates, rows, True)
     verdict[rows[owner[frame[part]]]] = ACCEPTED
 
 
-def _branch(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig) -> None:
+def _branch(
+    candidates: SourceCandidates, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig
+) -> None:
     """Accept edges of lines in scripts without spaces that end where many ways part.
 
     What a word is nobody says there, but where a string ends that is always the same, any character may follow (Harris
     1955): no longer string takes most of its occurrences.  It needs to say less if its line mostly ends there too.
     `verdict` is INOUT.
     """
-    c, evidence, repeats = config, mined.evidence, mined.repeats
+    c, evidence, repeats = config, candidates.evidence, candidates.repeats
     assert evidence is not None
     able = (
         (verdict == RARE) & free & (evidence.own_script >= c.half) & (evidence.prose <= c.quiet) & ~evidence.holds_value
     )
     able &= evidence.information >= np.where(evidence.lines >= c.half, c.brief_information, 2 * c.rich)
-    able &= repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents)
-    able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * mined.documents)
+    able &= repeats.df >= max(fewest(candidates.documents, c), c.often_share * candidates.documents)
+    able &= (evidence.tabular < c.half) | (repeats.df >= c.table_share * candidates.documents)
     for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
         edge = able & (anchored >= c.edge)
         if edge.any():
             rows = np.flatnonzero(anchored >= c.edge)
-            owner, part = parts(mined, rows, left)
+            owner, part = parts(candidates, rows, left)
             longest = np.zeros(len(repeats), np.int32)
             np.maximum.at(longest, part, repeats.count[rows[owner]])
             verdict[edge & (longest < c.joint_share * repeats.count)] = ACCEPTED
 
 
-def _left_alone(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig) -> None:
+def _left_alone(
+    candidates: SourceCandidates, verdict: NDArray[np.int8], free: NDArray[np.bool_], config: EvidenceConfig
+) -> None:
     """Accept lines with which longer templates begin or end: "The Evening Mail", above "The Evening Mail is our ...".
 
     What these leave of its occurrences must be whole lines, as ever; and half of all must be.  `verdict` is INOUT.
     """
-    c, evidence, repeats = config, mined.evidence, mined.repeats
+    c, evidence, repeats = config, candidates.evidence, candidates.repeats
     assert evidence is not None
     able = np.isin(verdict, (RARE, LOOSE, JOINT)) & free & (evidence.lines >= c.half)
     able &= evidence.information >= c.shared_information
-    able &= repeats.df >= max(fewest(mined.documents, c), c.often_share * mined.documents)
+    able &= repeats.df >= max(fewest(candidates.documents, c), c.often_share * candidates.documents)
     rows = np.flatnonzero(verdict == ACCEPTED)
     for left, anchored in ((True, evidence.starts), (False, evidence.ends)):
-        owner, part = parts(mined, rows, left)
+        owner, part = parts(candidates, rows, left)
         # The longest template that begins so too; what begins with it is counted with it.
         inside = np.zeros(len(rows), np.int32)
         within = verdict[part] == ACCEPTED
@@ -260,19 +210,22 @@ def _left_alone(mined: Mined, verdict: NDArray[np.int8], free: NDArray[np.bool_]
         verdict[able & (anchored >= c.edge) & (said > 0) & alone] = ACCEPTED
 
 
-def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
+def _drop_left_over(candidates: SourceCandidates, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
     """Refuse what longer templates mostly say, and prose else: "report." of "contributed to this report.".
 
     Its other occurrences are what it would cut besides, so they must be boilerplate as well, which in prose asks for as
     much as a phrase says; but what a colon closes announces whatever follows ("Editor's note:").  `verdict` is INOUT.
     """
-    c, evidence, count = config, mined.evidence, mined.repeats.count
+    c, evidence, count = config, candidates.evidence, candidates.repeats.count
     assert evidence is not None
     wanted = (verdict == ACCEPTED) & (evidence.lines < c.whole) & (evidence.prose < c.half)
     wanted &= evidence.information < c.phrase_information
     wanted &= ~((evidence.starts >= c.edge) & evidence.announces)
     rows = np.flatnonzero(verdict == ACCEPTED)
-    pairs = [inner(mined, rows, np.flatnonzero(wanted)), *(parts(mined, rows, left) for left in (True, False))]
+    pairs = [
+        inner(candidates, rows, np.flatnonzero(wanted)),
+        *(parts(candidates, rows, left) for left in (True, False)),
+    ]
     longer = rows[np.concatenate([owner for owner, _ in pairs])]
     part = np.concatenate([part for _, part in pairs]).astype(np.int64)
     longer, part = longer[wanted[part]], part[wanted[part]]
@@ -288,7 +241,7 @@ def _drop_left_over(mined: Mined, verdict: NDArray[np.int8], config: EvidenceCon
 
 
 def _drop_parts(
-    mined: Mined,
+    candidates: SourceCandidates,
     verdict: NDArray[np.int8],
     unheld: NDArray[np.bool_],
     free: NDArray[np.bool_],
@@ -300,13 +253,13 @@ def _drop_parts(
 
     `verdict` is INOUT.
     """
-    evidence, count = mined.evidence, mined.repeats.count
+    evidence, count = candidates.evidence, candidates.repeats.count
     assert evidence is not None
     rows = np.flatnonzero(verdict == ACCEPTED)
-    owner, part = inner(mined, rows, rows[unheld[rows]])
+    owner, part = inner(candidates, rows, rows[unheld[rows]])
     verdict[part[count[rows[owner]] >= config.edge * count[part]]] = JOINT
     for left in (True, False):
-        owner, part = parts(mined, rows, left)
+        owner, part = parts(candidates, rows, left)
         longer, part = rows[owner], part.astype(np.int64)
         most = unheld[part] & (count[longer] >= config.edge * count[part])
         chance = unheld[longer] & (verdict[part] == ACCEPTED) & free[part]

@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.config import PipelineConfig, SharedConfig
+from templatemine.config import SharedConfig
 from templatemine.errors import CorpusError
-from templatemine.mining.candidates import Mined
-from templatemine.mining.cross_source import Peers
-from templatemine.mining.select import filled_in
+from templatemine.mining.candidates import SourceCandidates
+from templatemine.mining.cross_source import Elsewhere
+from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
-from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import ANY, KINDS, code_of
 
 __all__ = ["SHARED_PACK", "Claim", "Claims", "claims_of", "shared_pack"]
@@ -74,21 +73,23 @@ class Claims:
         )
 
 
-def claims_of(mined: Mined, peers: Peers, kept: NDArray[np.int64], pack: Pack, config: PipelineConfig) -> Claims | None:
+def claims_of(
+    candidates: SourceCandidates, elsewhere: Elsewhere, kept: NDArray[np.int64], pack: Pack, options: ResolvedConfig
+) -> Claims | None:
     """What a source claims, of the strings that became templates; None if it may claim nothing, as a source of HTML.
 
     Parameters
     ----------
     kept : int64 array
-        Rows of `mined` that are templates of `pack`.
+        Rows of `candidates` that are templates of `pack`.
     """
-    evidence, shared = mined.evidence, config.shared
-    if shared is None or evidence is None or mined.html:
+    evidence, shared = candidates.evidence, options.shared
+    if shared is None or evidence is None or candidates.html:
         return None
-    sources = peers.others(mined.hashes)[kept] + 1
-    whole = evidence.lines[kept] >= config.evidence.whole
-    anchored = np.maximum(evidence.starts, evidence.ends)[kept] >= config.evidence.edge
-    able = (whole | (anchored & (evidence.prose[kept] <= config.evidence.quiet))) & (sources >= shared.least)
+    sources = elsewhere.sources[kept] + 1
+    whole = evidence.lines[kept] >= options.evidence.whole
+    anchored = np.maximum(evidence.starts, evidence.ends)[kept] >= options.evidence.edge
+    able = (whole | (anchored & (evidence.prose[kept] <= options.evidence.quiet))) & (sources >= shared.least)
     templates: dict[tuple[str, ...] | None, list[Template]] = {}
     for template in pack.templates:
         if template.anchor and (template.filler != ANY or not template.slot):
@@ -96,12 +97,12 @@ def claims_of(mined: Mined, peers: Peers, kept: NDArray[np.int64], pack: Pack, c
     claims = [
         Claim(template=template, sources=number)
         for row, number in zip(kept[able].tolist(), sources[able].tolist(), strict=True)
-        for template in templates.get(mined.strings.readable(row, pack.patterns), ())
+        for template in templates.get(candidates.strings.readable(row, pack.patterns), ())
     ]
     return Claims(
-        source=mined.source,
-        documents=mined.documents,
-        dates=(mined.first_date, mined.last_date) if mined.first_date and mined.last_date else (),
+        source=candidates.source,
+        documents=candidates.documents,
+        dates=(candidates.first_date, candidates.last_date) if candidates.first_date and candidates.last_date else (),
         claims=tuple(claims),
     )
 
@@ -138,7 +139,7 @@ def _width(kind: str) -> int:
     return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
 
 
-def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack | None, int, str]:
+def shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:
     """The pack of what enough sources claim, in whatever order they come.
 
     Returns
@@ -153,7 +154,7 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
     CorpusError
         Fatal: a source has the name of the shared pack.
     """
-    shared = config.shared or SharedConfig()
+    shared = options.shared or SharedConfig()
     tallies: dict[tuple[str, str], _Tally] = {}
     sources = documents = 0
     dates: list[str] = []
@@ -176,13 +177,12 @@ def shared_pack(claims: Iterable[Claims], config: PipelineConfig) -> tuple[Pack 
     disputed = [one for one in tallies.values() if least <= one.claimed < shared.agree * one.sources]
     kept = [one for one in tallies.values() if one.claimed >= max(least, shared.agree * one.sources)]
     templates = sorted((one.template for one in kept), key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens))
-    filled, _ = filled_in(config)
     note = f"boilerplate in at least {least} of {sources} sources, and in {shared.agree:.0%} of those that have it"
     pack = Pack(
         source=SHARED_PACK,
         html=False,
-        tokenise=filled.tokenise,
-        enabled=pattern_set(filled.tokenise.patterns, filled.tokenise.user_patterns).enabled,
+        tokenise=options.tokenise,
+        enabled=options.patterns.enabled,
         documents=documents,
         method="shared",
         cutoff=Cutoff(method="shared", df=None, share=None, energy=None, histogram=(), note=note),

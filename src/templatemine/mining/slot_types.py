@@ -1,8 +1,8 @@
-"""What filled the slots of some strings in the archive -> the kind that each slot takes from now on.
+"""What filled the slots of some strings in the archive -> the type of each slot: what it takes from now on.
 
 In come strings that reach to an edge of their line, and all documents; out goes the narrowest kind that all fillers
 have (`slots.KINDS`, or a number of characters), if enough documents say so.  The documents are searched once, as in
-cleaning.
+cleaning; or wherever they are, in parts (`FillerQuery`).
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import ceil
+from operator import add
 from zlib import crc32
 
 from templatemine.config import EvidenceConfig
 from templatemine.matching import _match
+from templatemine.mining.methods import ResolvedConfig
+from templatemine.model import Document
 from templatemine.text.characters import CAPITAL, SPACE, in_class
 from templatemine.text.expressions import ANCHORS, REACHES, for_tokens
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, fills
 
-__all__ = ["Filled", "Slotted", "Taken", "kinds_taken", "read_fillers"]
+__all__ = ["FillerQuery", "Fillers", "Slot", "SlotFillers", "SlotType", "read_fillers", "slot_types"]
 
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
@@ -39,8 +42,9 @@ distributed exponentially, a filler to come is longer with chance 1.33 / d^1.5 a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slotted:
-    """A string with a slot: its forms, the side the slot is on ("end" or "start"), and the anchor of the template."""
+class Slot:
+    """A slot of a string: the forms of the string, the side the slot is on ("end" or "start"), and the anchor of the
+    template."""
 
     forms: Sequence[bytes]
     side: str
@@ -48,7 +52,7 @@ class Slotted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class SlotType:
     """What a slot takes.
 
     Attributes
@@ -64,7 +68,7 @@ class Taken:
 
 
 @dataclass(slots=True)
-class Filled:
+class SlotFillers:
     """What filled a slot in some documents; of two of them, the sum is what did in both.
 
     Attributes
@@ -78,8 +82,30 @@ class Filled:
     fillers: dict[bytes, str] = field(default_factory=dict)
     documents: int = 0
 
-    def __add__(self, other: Filled) -> Filled:
-        return Filled(_some(self.fillers | other.fillers), self.documents + other.documents)
+    def __add__(self, other: SlotFillers) -> SlotFillers:
+        return SlotFillers(_some(self.fillers | other.fillers), self.documents + other.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Fillers:
+    """What filled each of some slots in some documents; those in more documents are the sum."""
+
+    slots: tuple[SlotFillers, ...]
+
+    def __add__(self, other: Fillers) -> Fillers:
+        return Fillers(tuple(map(add, self.slots, other.slots)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FillerQuery:
+    """Slots of a source, of which all its documents are asked what fills them, wherever those are."""
+
+    slots: Sequence[Slot]
+
+    def answer(self, documents: Iterable[Document], options: ResolvedConfig) -> Fillers:
+        """What fills them in some of the documents."""
+        texts = (one.body for one in documents)
+        return Fillers(tuple(read_fillers(self.slots, texts, options.patterns, options.tokenise.separators)))
 
 
 def _some(fillers: dict[bytes, str]) -> dict[bytes, str]:
@@ -90,13 +116,13 @@ def _some(fillers: dict[bytes, str]) -> dict[bytes, str]:
 
 
 def read_fillers(
-    strings: Sequence[Slotted], texts: Iterable[str], patterns: PatternSet, separators: str
-) -> list[Filled]:
+    strings: Sequence[Slot], texts: Iterable[str], patterns: PatternSet, separators: str
+) -> list[SlotFillers]:
     """What filled the slot of each of some strings, whatever the order of the texts."""
     if not strings:
         return []
     matcher = _matcher(strings, patterns, separators)
-    seen, last = [Filled() for _ in strings], [-1] * len(strings)
+    seen, last = [SlotFillers() for _ in strings], [-1] * len(strings)
     sides = bytes(REACHES[one.side] for one in strings)
     made = (for_tokens(text, patterns, separators) for text in texts)
     first = 0
@@ -113,19 +139,19 @@ def read_fillers(
         for one in seen:
             if len(one.fillers) > 2 * MOST:
                 one.fillers = _some(one.fillers)
-    return [one + Filled() for one in seen]
+    return [one + SlotFillers() for one in seen]
 
 
-def kinds_taken(
-    strings: Sequence[Slotted], filled: Sequence[Filled], separators: str, config: EvidenceConfig
-) -> list[Taken]:
+def slot_types(
+    strings: Sequence[Slot], filled: Sequence[SlotFillers], separators: str, config: EvidenceConfig
+) -> list[SlotType]:
     """What each of some strings takes, by what filled its slot."""
     if not config.slot_kinds:
-        return [Taken() for _ in strings]
-    return [_taken(one, string.side, separators, config) for one, string in zip(filled, strings, strict=True)]
+        return [SlotType() for _ in strings]
+    return [_slot_type(one, string.side, separators, config) for one, string in zip(filled, strings, strict=True)]
 
 
-def _matcher(strings: Sequence[Slotted], patterns: PatternSet, separators: str) -> _match.Matcher:
+def _matcher(strings: Sequence[Slot], patterns: PatternSet, separators: str) -> _match.Matcher:
     """The strings without their slots; the other edge may be that of a line."""
     vocabulary: dict[bytes, int] = {}
     flat, bounds, edges = array("i"), array("q", [0]), bytearray()
@@ -145,20 +171,20 @@ def _letters(rest: bytes, side: str, separators: str) -> str:
     return text
 
 
-def _taken(seen: Filled, side: str, separators: str, config: EvidenceConfig) -> Taken:
+def _slot_type(seen: SlotFillers, side: str, separators: str, config: EvidenceConfig) -> SlotType:
     """The narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(seen.fillers.values())
     short = [one for one in fillers if one and len(one) <= SLOT_SIZE]
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
     if seen.documents * config.slot_unseen < 3:
-        return Taken()
+        return SlotType()
     kind = next((kind for kind in KINDS if _all_of(kind, short, side, separators)), None)
     if kind is None:
         most = ceil(max(map(len, short)) * _LONGER / _ROUND) * _ROUND
         kind = str(most) if most < SLOT_SIZE else ANY
     # Of few different ones, or of some length, it is not told what else stands there.
     telling = kind in KINDS and len(short) * config.slot_unseen >= 3
-    return Taken(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
+    return SlotType(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
 
 
 def _all_of(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:

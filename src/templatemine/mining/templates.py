@@ -5,65 +5,68 @@ Only the documents with an example are scanned again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.config import EvidenceConfig, PipelineConfig
-from templatemine.mining.candidates import Mined, parts
+from templatemine.config import EvidenceConfig
+from templatemine.mining.candidates import SourceCandidates, parts
 from templatemine.mining.features import Evidence, reaches
-from templatemine.mining.slot_types import Filled, Slotted, Taken, kinds_taken
+from templatemine.mining.methods import ResolvedConfig
+from templatemine.mining.slot_types import Fillers, Slot, SlotType, slot_types
 from templatemine.model import Document, Template
 from templatemine.packs.pack import template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import SLOT_SIZE, Encoded, expression
-from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, fills, slot_token
 
-__all__ = ["Fillings", "slots_of", "templates_of"]
+__all__ = ["Slots", "slots_of", "templates_of"]
 
-Fillings = Callable[[Sequence[Slotted]], Sequence[Filled]]
-"""What filled the slots of some strings."""
+Slots = Mapping[tuple[int, str], Slot]
+"""The slots of some strings by row and side."""
 
 
 def templates_of(
-    mined: Mined,
+    candidates: SourceCandidates,
     rows: NDArray[np.int64],
     documents: Sequence[Document],
-    patterns: PatternSet,
-    config: PipelineConfig,
-    filled: Fillings,
+    slots: Slots,
+    fillers: Fillers,
+    options: ResolvedConfig,
 ) -> tuple[Template, ...]:
-    """The templates of some strings, by document frequency, greatest first.
+    """The templates of some candidates, by document frequency, greatest first.
 
     Parameters
     ----------
-    filled : callable
-        What filled the slots of strings in the archive.
+    documents : sequence of Document
+        Those that were mined, or those that `candidates.sample` are places of.
+    slots : mapping
+        What `slots_of` says of the candidates.
+    fillers : Fillers
+        What filled the slots in the archive, in their order; of none where slots take anything.
     """
-    separators = config.tokenise.separators
-    examples = _examples(mined, rows, documents, patterns, separators)
-    strings, slots = mined.strings, slots_of(mined, rows, config)
-    taken = dict.fromkeys(slots, Taken())
-    if slots and config.evidence.slot_kinds:
-        asked = [*slots.values()]
-        taken = dict(zip(slots, kinds_taken(asked, filled(asked), separators, config.evidence), strict=True))
+    config, separators, patterns = options.evidence, options.tokenise.separators, options.patterns
+    examples = _examples(candidates, rows, documents, options)
+    strings = candidates.strings
+    types = dict.fromkeys(slots, SlotType())
+    if config.slot_kinds:
+        types = dict(zip(slots, slot_types([*slots.values()], fillers.slots, separators, config), strict=True))
 
     def template(row: int, side: str) -> Template:
-        anchor = _anchor(mined.evidence, row, config.evidence)
+        anchor = _anchor(candidates.evidence, row, config)
         text, start, end = examples[row]
         forms = [strings.names[token] for token in strings.ids(row)]
         tokens, example, kind = tuple(patterns.readable(form) for form in forms), text[start:end], ANY
         if side:
-            kind = taken[row, side].kind
+            kind = types[row, side].kind
             tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
             anchor = slots[row, side].anchor
             example = _with_rest(text, start, end, side, kind, separators)
         return Template(
             id=template_id(tokens),
-            regex=expression(forms, patterns, separators, mined.html, anchor=anchor, slot=side, kind=kind),
+            regex=expression(forms, patterns, separators, candidates.html, anchor=anchor, slot=side, kind=kind),
             tokens=tokens,
             df=int(strings.df[row]),
             count=int(strings.count[row]),
@@ -71,23 +74,21 @@ def templates_of(
             anchor=anchor,
         )
 
-    templates = [
-        template(row, "") for row in rows.tolist() if not _replaced(mined.evidence, row, taken, config.evidence)
-    ]
+    templates = [template(row, "") for row in rows.tolist() if not _replaced(candidates.evidence, row, types, config)]
     templates += [template(row, side) for row, side in slots]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 
-def slots_of(mined: Mined, rows: NDArray[np.int64], config: PipelineConfig) -> dict[tuple[int, str], Slotted]:
-    """Which of some strings take the rest of their line, by row and side."""
-    strings = mined.strings
+def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64], config: EvidenceConfig) -> Slots:
+    """Which of some candidates take the rest of their line."""
+    strings = candidates.strings
     return {
-        (row, side): Slotted(
+        (row, side): Slot(
             forms=[strings.names[token] for token in strings.ids(row)],
             side=side,
-            anchor=_slotted_anchor(_anchor(mined.evidence, row, config.evidence), side),
+            anchor=_slotted_anchor(_anchor(candidates.evidence, row, config), side),
         )
-        for row, sides in _reaching(mined, rows, config.evidence).items()
+        for row, sides in _reaching(candidates, rows, config).items()
         for side in sides
     }
 
@@ -98,7 +99,7 @@ def _slotted_anchor(anchor: str, side: str) -> str:
 
 
 def _replaced(
-    evidence: Evidence | None, row: int, taken: Mapping[tuple[int, str], Taken], config: EvidenceConfig
+    evidence: Evidence | None, row: int, types: Mapping[tuple[int, str], SlotType], config: EvidenceConfig
 ) -> bool:
     """Whether a string counts with its slot alone: nothing closes it there, and it never went on otherwise.
 
@@ -108,9 +109,9 @@ def _replaced(
         return False
     closed = {"end": evidence.closes, "start": evidence.after_close}
     return any(
-        taken[row, side].always and column[row] < config.closed
+        types[row, side].always and column[row] < config.closed
         for side, column in closed.items()
-        if (row, side) in taken
+        if (row, side) in types
     )
 
 
@@ -133,49 +134,52 @@ def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
     return side if outside else ""
 
 
-def _reaching(mined: Mined, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, list[str]]:
+def _reaching(candidates: SourceCandidates, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, list[str]]:
     """Templates that take the rest of their line as well: row -> "end", "start" or both.
 
     One that is mostly a part of a longer template, which says all it has to say, does not.
     """
-    if mined.evidence is None or mined.html:
+    if candidates.evidence is None or candidates.html:
         return {}
     out: dict[int, list[str]] = {}
-    count = mined.repeats.count
-    for side, able in zip(("end", "start"), reaches(mined.evidence, config), strict=True):
-        outer = mined.evidence.ends if side == "end" else mined.evidence.starts
+    count = candidates.repeats.count
+    for side, able in zip(("end", "start"), reaches(candidates.evidence, config), strict=True):
+        outer = candidates.evidence.ends if side == "end" else candidates.evidence.starts
         complete = kept[~able[kept] & (outer[kept] < config.edge)]
-        owner, part = parts(mined, complete, side == "end")
+        owner, part = parts(candidates, complete, side == "end")
         most = count[complete[owner]] >= config.joint_share * count[part]
         able = able.copy()
         able[part[most]] = False
         for row in kept[able[kept]].tolist():
-            if _holds_words(mined, row):
+            if _holds_words(candidates, row):
                 out.setdefault(row, []).append(side)
     return out
 
 
-def _holds_words(mined: Mined, row: int) -> bool:
+def _holds_words(candidates: SourceCandidates, row: int) -> bool:
     """Whether a string has a letter or a figure; a bullet or a row of stars says nothing of what stands beside it."""
-    names = mined.strings.names
-    return any(char.isalnum() for token in mined.strings.ids(row) for char in names[token].decode("utf-8", "ignore"))
+    names = candidates.strings.names
+    return any(
+        char.isalnum() for token in candidates.strings.ids(row) for char in names[token].decode("utf-8", "ignore")
+    )
 
 
 def _examples(
-    mined: Mined, rows: NDArray[np.int64], documents: Sequence[Document], patterns: PatternSet, separators: str
+    candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> dict[int, tuple[str, int, int]]:
     """One occurrence of each string, by scanning its document again: the text, and the bounds of the string in it."""
-    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, mined.html))
+    patterns, separators = options.patterns, options.tokenise.separators
+    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
     by_document: dict[int, list[int]] = {}
     for row in rows.tolist():
-        by_document.setdefault(int(mined.document[row]), []).append(row)
+        by_document.setdefault(int(candidates.document[row]), []).append(row)
     examples: dict[int, tuple[str, int, int]] = {}
     for place, wanted in by_document.items():
-        text = documents[place if mined.chosen is None else int(mined.chosen[place])].body
+        text = documents[place if candidates.sample is None else int(candidates.sample[place])].body
         encoded = Encoded(text, patterns, separators)
         starts, ends, _ = scanner.token_spans(encoded.data)
         for row in wanted:
-            edges = np.array([starts[mined.first[row]], ends[mined.last[row]]])
+            edges = np.array([starts[candidates.first[row]], ends[candidates.last[row]]])
             start, end = encoded.code_points(edges).tolist()
             examples[row] = text, start, end
     return examples

@@ -11,22 +11,18 @@ import codecs
 import gzip
 import os
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.files import READ_ERRORS, unreadable
-from templatemine.io.jsonl import decode_line, encode_text
+from templatemine.io.jsonl import decode_line
 from templatemine.io.lock import locked
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
 from templatemine.packs.pack import Pack
-
-if TYPE_CHECKING:
-    from templatemine.mining.candidates import Rejections
 
 __all__ = [
     "RejectedCandidate",
@@ -52,6 +48,12 @@ _REJECTED = ".rejected.jsonl.gz"
 _OLD_REJECTED = ".dropped.jsonl.gz"
 
 
+class JsonLines(Protocol):
+    """What can be written as lines of JSON."""
+
+    def json_lines(self) -> Iterator[bytes]: ...
+
+
 class Result(Protocol):
     """What is kept of a source: the part of `pipeline.SourceReport` that is needed here."""
 
@@ -64,7 +66,7 @@ class Result(Protocol):
     @property
     def pack(self) -> Pack | None: ...
     @property
-    def rejected(self) -> Rejections | None: ...
+    def rejected(self) -> JsonLines | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +154,7 @@ class Shelf:
             handle.write(result.pack.to_json().encode("utf-8"))
         with self._files.open(rejected) as handle:
             if result.rejected is not None:
-                handle.writelines(_lines(result.rejected))
+                handle.writelines(result.rejected.json_lines())
         return self._files.path(pack)
 
 
@@ -170,25 +172,6 @@ def pack_names(source: str) -> tuple[str, str]:
     """Names of the files of a source: of its pack, and of its rejected candidates."""
     name = safe_file_name(source)
     return name + PACK_SUFFIX, name + _REJECTED
-
-
-def _lines(rejected: Rejections) -> Iterator[bytes]:
-    """Rejected candidates as lines of JSON, many at a time and natively: 100 MB of text have a million of them."""
-    import numpy as np  # here, for who only reads packs does without
-
-    from templatemine import _core
-
-    def joined(parts: Iterable[bytes]) -> tuple[bytearray, np.ndarray[Any, np.dtype[np.int64]]]:
-        data, bounds = bytearray(), array("q", [0])
-        for part in parts:
-            data += part
-            bounds.append(len(data))
-        return data, np.frombuffer(bounds, np.int64)
-
-    names = joined(encode_text(rejected.patterns.readable(name)) for name in rejected.strings.names)
-    ends = joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in rejected.reasons)
-    for part, reasons in rejected.pieces():
-        yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
 
 
 # ----------------------------------------------------------------------------------------------------- packs back in

@@ -1,0 +1,124 @@
+"""The methods, and the options of a run with the defaults of its method: resolved once, at the edge.
+
+`resolve_defaults` makes a `ResolvedConfig` of what a user asked for; all stages take that, so that none of them asks
+again what a method stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+from templatemine.config import (
+    CopyConfig,
+    CrossSiteConfig,
+    CutoffConfig,
+    EvidenceConfig,
+    MineConfig,
+    PageConfig,
+    PipelineConfig,
+    SampleConfig,
+    SharedConfig,
+    TokeniseConfig,
+)
+from templatemine.errors import ConfigError
+from templatemine.text.patterns import PatternSet, pattern_set
+
+__all__ = ["METHODS", "Method", "ResolvedConfig", "resolve_defaults"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A way to decide what is a template.
+
+    Attributes
+    ----------
+    name : str
+    patterns : str
+        Preset of mutable patterns.
+    min_docs : int
+        Fewest documents that a source is mined of.
+    min_tokens, min_share : int, float
+        Shortest string and least share of documents that are looked at, unless the user says otherwise.
+    shared_first : bool
+        Take the strings of other sources out before the histogram is cut, so that the cut is looked for among the
+        source's own strings.
+    gate : bool
+        Cut only where there is a second mode.
+    evidence : bool
+        Decide by `features` instead of the histogram; line breaks part strings.
+    """
+
+    name: str
+    patterns: str
+    min_docs: int
+    min_tokens: int
+    min_share: float
+    shared_first: bool = False
+    gate: bool = False
+    evidence: bool = False
+
+
+METHODS: Mapping[str, Method] = {
+    one.name: one
+    for one in (
+        Method(name="default", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, evidence=True),
+        Method(
+            name="energy", patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True
+        ),
+        Method(name="thesis", patterns="thesis", min_docs=10, min_tokens=2, min_share=0.002),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedConfig:
+    """The options of `PipelineConfig`, with all that its method stands for."""
+
+    method: Method
+    tokenise: TokeniseConfig
+    mine: MineConfig
+    copies: CopyConfig
+    cutoff: CutoffConfig
+    crosssite: CrossSiteConfig
+    evidence: EvidenceConfig
+    sample: SampleConfig
+    page: PageConfig
+    shared: SharedConfig | None
+    background: str
+
+    @property
+    def patterns(self) -> PatternSet:
+        """The mutable patterns."""
+        return pattern_set(self.tokenise.patterns, self.tokenise.user_patterns)
+
+    @property
+    def min_docs(self) -> int:
+        """Fewest documents that a source is mined of."""
+        return self.method.min_docs if self.mine.min_docs is None else self.mine.min_docs
+
+
+def resolve_defaults(config: PipelineConfig) -> ResolvedConfig:
+    """The options of a run, what the user left open as the method has it.
+
+    Raises
+    ------
+    ConfigError
+        There is no such method.
+    """
+    if config.method not in METHODS:
+        raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
+    method, mine, tokenise = METHODS[config.method], config.mine, config.tokenise
+    if tokenise.patterns == TokeniseConfig().patterns:
+        tokenise = replace(tokenise, patterns=method.patterns)
+    resolved = {
+        "method": method,
+        "tokenise": tokenise,
+        "mine": replace(
+            mine,
+            min_docs=method.min_docs if mine.min_docs is None else mine.min_docs,
+            min_tokens=method.min_tokens if mine.min_tokens is None else mine.min_tokens,
+            min_share=method.min_share if mine.min_share is None else mine.min_share,
+        ),
+    }
+    return ResolvedConfig(**{one.name: getattr(config, one.name) for one in fields(PipelineConfig)} | resolved)
