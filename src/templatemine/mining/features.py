@@ -2,9 +2,9 @@
 
 On archives of articles the document frequency alone does not separate boilerplate from prose: "of the" is in 95 % of
 long articles, a credit line in 3 %.  What parts them is how a string stands in its documents.  For each maximal string
-we count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it stands
-in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of the
-rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of any
+we count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it
+stands in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of
+the rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of any
 other source.  Boilerplate is what stands where prose does not:
 
 line     a whole line, whether of this source alone or not: prose does not repeat whole lines
