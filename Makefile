@@ -78,7 +78,7 @@ $(VENV)/benched: $(VENV)/installed
 bench: $(VENV)/benched
 	$(BIN)/python bench/run.py $(BENCH)
 
-# Accuracy beside others, into docs/quality.md; and whether any figure fell below its floor.
+# Accuracy beside others, into docs/research/quality.md; and whether any figure fell below its floor.
 $(VENV)/compared: $(VENV)/benched
 	$(BIN)/pip install --quiet --editable '.[eval]'
 	$(BIN)/pip install --quiet --group quality || echo "not all contenders could be installed"

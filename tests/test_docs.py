@@ -24,6 +24,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *(ROOT / name / "README.md" for name in ("bench", "datasets")),
 ]
+RESEARCH = sorted((ROOT / "docs" / "research").glob("*.md"))
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 FOREIGN = {"--group"}
 """Options of pip."""
@@ -86,7 +87,7 @@ def test_every_option_is_in_the_documentation() -> None:
     assert options - set(_OPTION.findall(text)) - {"--help", "--version"} == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+@pytest.mark.parametrize("page", [*PAGES, *RESEARCH, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
 def test_links_and_files_are_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = {link for link in _LINK.findall(text) if "://" not in link}
@@ -108,3 +109,17 @@ def test_the_source_distribution_holds_what_is_tracked() -> None:
     found.files += ["MANIFEST.in", "pyproject.toml", "setup.py"]
     found.files += [name for name in tracked if name.startswith("src/") and name.endswith(".py")]
     assert tracked - set(found.files) == {".ci/run", ".gitignore"}
+
+
+def test_the_documentation_is_short() -> None:
+    """All pages for users together, and the one that says how it works."""
+    pages = [page for page in PAGES if page.parent.name not in ("bench", "datasets")] + [ROOT / "CONTRIBUTING.md"]
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 12_000
+    assert len((ROOT / "docs" / "algorithm.md").read_text(encoding="utf-8").split()) <= 1_500
+
+
+def test_the_map_of_the_rooms_is_that_of_the_tests() -> None:
+    from test_architecture import LAYERS
+
+    rows = re.findall(r"^\| \d+ \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [tuple(re.findall(r"`(\w+)`", row)) for row in rows] == list(LAYERS)

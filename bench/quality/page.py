@@ -1,4 +1,4 @@
-"""docs/quality.md, of the rows that `run` measured."""
+"""docs/research/quality.md, of the rows that `run` measured."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ Section = Mapping[str, Any]
 TITLE = """\
 # Quality
 
-How good templatemine is beside others, losing rows included. Written by `bench/quality/run.py`; the figures are for
-archives that may not be passed on, so that only their digests are in the repository (`tests/quality/floors.toml`), with
-the floor below which no change may bring them (`bench/quality/gate.py`). What is measured, and how:
-[evaluation.md](evaluation.md). Bold: the best of a column.
+templatemine beside other systems, written by `bench/quality/run.py`. The archives cannot be published; their digests, and
+a floor for each figure, are in `tests/quality/floors.toml`. Trials and measures: [evaluation.md](../evaluation.md). Bold is
+the best of a column. The method was made with the annotated articles and page sets in view.
 """
 
 PUBLISHED = (
@@ -162,7 +161,7 @@ def _pages(rows: Sequence[Row]) -> Iterator[str]:
     yield "is learnt comes from four fifths of the pages, the other fifth is cleaned, five times over. The others hold a page"
     yield "or two of a site, so that there is no history. The extractors know no history; they judge each page by itself."
     yield "Our page model is trained on scrapinghub and the articles of wcxb: our figures there are not of unseen pages"
-    yield "([pages.md](pages.md) has cross-validated ones: 95.3 and 94.0).\n"
+    yield "([pages.md](../pages.md) has cross-validated ones: 95.3 and 94.0).\n"
     columns = [(f"{name} ({one['folds']})" if one["folds"] > 1 else name, name) for name, one in sets.items()]
     yield from _columns("F1", [(head, _of(name, "f1"), _percent, 1) for head, name in columns], rows)
     yield from _notes(rows)

@@ -1,4 +1,4 @@
-"""Measures quality beside contenders and renders docs/quality.md.
+"""Measures quality beside contenders and renders docs/research/quality.md.
 
     python bench/quality/run.py                          all sections
     python bench/quality/run.py --only texts pages       some; the others stay as they were measured last
@@ -55,7 +55,7 @@ __all__ = ["ABLATIONS", "SECTIONS", "ablations", "main"]
 
 Row = dict[str, Any]
 
-PAGE = ROOT / "docs" / "quality.md"
+PAGE = ROOT / "docs" / "research" / "quality.md"
 ABLATIONS = Path(__file__).with_name("ablations.toml")
 SETS = {**archives.PAGES, "l3s_gn1": 1, "blogger_dumpleton": 5, "wordpress_hides": 5}
 """Sets of pages -> folds."""
@@ -291,7 +291,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help=", ".join(SECTIONS))
     parser.add_argument("--who", metavar="TEXT", default="", help="contenders with this in their names")
     parser.add_argument("--render", action="store_true", help="measure nothing")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/quality.md)")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/research/quality.md)")
     return parser
 
 

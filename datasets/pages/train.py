@@ -130,7 +130,7 @@ RECIPES = {
 }
 """Models of the first recipe are precise, those of the second find more; the mean of their scores is better than
 either.  The weights are as they are because more of the first loses on sites with a history what it gains on pages
-alone (docs/pages.md, section 5).  The second one does not look at the sections; its invented comments all stand in an
+alone (docs/research/pages.md).  The second one does not look at the sections; its invented comments all stand in an
 element of their own, for nothing else would tell them."""
 
 LONG = 8

@@ -143,8 +143,7 @@ class CrossSiteConfig:
 class EvidenceConfig:
     """Constants of `evidence`.
 
-    All were chosen on the annotated articles (mean F1 over sources), on a plateau: `docs/method.md` has what doubling
-    and halving each of them does.
+    All were chosen on the annotated articles (mean F1 over sources), on a plateau.
 
     exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
     anchored_bits, deviations : the same for a string that begins or ends its lines and does not stand in prose, of a
@@ -240,7 +239,7 @@ class SampleConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageConfig:
-    """Which blocks of a page are its main text; docs/pages.md has the formulas and what each constant brings.
+    """Which blocks of a page are its main text; docs/pages.md has the formulas.
 
     min_pages : a source with fewer pages has no say (the trial: three pages do harm, eight help).
     vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path stands on many
@@ -259,7 +258,7 @@ class PageConfig:
     text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds
         for possible needs no second witness.
     smooth : share of what isotonic regression over the tree makes of a probability; 0 leaves it as it is, 1 gives much
-        recall for much precision (docs/quality.md, steps of pages).
+        recall for much precision (docs/research/quality.md, steps of pages).
     smooth_price, smooth_inner : what a fall from a container to what it holds costs, in shares of the page's words; and
         what a container's own mean weighs beside its blocks.
     fill, fill_share : a block between chosen ones is chosen too if its probability is at least `fill` and its path

@@ -20,7 +20,7 @@ pytest.importorskip("tldextract")
 
 from templatemine.crawl.crawl_history import Answer, History, clean_url, read_urls
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.state import Feed, Page, Status, State
+from templatemine.crawl.state import Feed, Page, State, Status
 from templatemine.crawl.warc_output import Exchange, Output, check_name
 from templatemine.errors import ConfigError, CorpusError
 

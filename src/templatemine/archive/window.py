@@ -27,7 +27,7 @@ __all__ = ["DatedDocument", "Window", "WindowConfig", "day_after"]
 class WindowConfig:
     """days : of the window.  least : documents that a window holds at least, if its source has had as many.
 
-    docs/scale.md says what fewer of them cost.
+    docs/research/mining.md says what fewer of them cost.
     """
 
     days: int = 14

@@ -63,7 +63,7 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
 """Elements or kinds of elements that a run may stand in."""
 
 LANGUAGE = ("langid1", "langid2")
-"""How far a run is from the language of the page: not in the model that ships, see docs/extract.md."""
+"""How far a run is from the language of the page: not in the model that ships, see docs/research/extract.md."""
 FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), *LANGUAGE)
 """Columns of `features`."""
 
