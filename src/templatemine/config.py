@@ -298,8 +298,8 @@ class PageConfig:
 class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
-    "strip", all text that is in no template.  guard : greatest share of a text's characters that may go; an
-    article that would lose more is left whole and marked.
+    "strip", all text that is in no template.  guard : greatest share of a text's characters that may be removed;
+    an article that would lose more is skipped and marked.
     """
 
     gap: int = 3

@@ -85,7 +85,7 @@ class Span(NamedTuple):
 class Cleaned(NamedTuple):
     """What cleaning gives: the text without its templates, and what was cut from the original, in order.
 
-    A tuple for the same reason as `Span`.  `spared` marks a text that was left whole because more would have gone than
+    A tuple for the same reason as `Span`.  `spared` marks a text that was skipped because more would be removed than
     `CleanConfig.guard` allows.
     """
 

@@ -110,7 +110,7 @@ def test_it_is_one_more_source_beside_others(tmp_path: Path) -> None:
     path = table(tmp_path / "common.tsv", {IDIOM: 12})
     for name in (NO_BACKGROUND, path):
         report, _ = Miner(PipelineConfig(background=name)).run([*rows, *others])
-        assert reasons(report)[IDIOM] == "stands in other sources"
+        assert reasons(report)[IDIOM] == "in other sources"
 
 
 def test_a_sample_asks_it_too(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_which_strings_stand_within_others(monkeypatch: pytest.MonkeyPatch, stre
 
 
 def test_tables_are_counted_in_all_documents() -> None:
-    """What stands in a table in two documents of five is boilerplate, whatever the sample holds of them."""
+    """What is in a table in two documents of five is boilerplate, whatever the sample holds of them."""
     archive = []
     for number in range(500):
         rows = [f"{key}: {number}" for key in ("Height", "Weight", "Depth", "Length", "Price")]

@@ -31,7 +31,7 @@ from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
 
 REJECTED: list[RejectedCandidate] = [
-    (("of", "the"), 9, 30, "stands in other sources"),
+    (("of", "the"), 9, 30, "in other sources"),
     (("{number}", "{{x}}", '"\\"', "\x01\x7f", "é"), 5, 2**31 - 1, 'too "rare"'),
     (("a\ud800", "新"), 3, 3, "too rare"),
 ]

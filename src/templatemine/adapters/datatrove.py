@@ -33,7 +33,7 @@ class TemplateCleaner(PipelineStep):  # type: ignore[misc]
     """Cuts the templates of its source out of each document, and says in its metadata what was cut.
 
     ``metadata["removed"]`` gets ``[{"start", "end", "templates"}]`` in code points of the original text, and
-    ``metadata["removed_spared"]`` is true where a text was left whole because nearly all of it would have gone.  A
+    ``metadata["removed_spared"]`` is true where a text was skipped because nearly all of it would be removed.  A
     document whose source has no pack passes as it is, without ``removed``.
 
     Parameters

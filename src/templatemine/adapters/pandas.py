@@ -51,7 +51,7 @@ def clean_frame(
     DataFrame
         With the same index, and the other columns and their types untouched.  `removed_column` holds lists of
         ``{"start", "end", "templates"}`` in code points of the original, None where the source has no pack;
-        ``{removed_column}_spared`` is true where a text was left whole.
+        ``{removed_column}_spared`` is true where a text was skipped.
 
     Raises
     ------

@@ -53,7 +53,7 @@ def clean_frame(
     DataFrame or LazyFrame
         The rows in their order and the other columns untouched.  `removed_column` is of type `REMOVED`, offsets are
         code points of the original, null where the source has no pack; ``{removed_column}_spared`` is true where a text
-        was left whole.
+        was skipped.
 
     Raises
     ------

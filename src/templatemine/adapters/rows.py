@@ -39,7 +39,7 @@ class Columns:
         ``[{"start", "end", "templates"}]`` in code points of the original; None where nothing was looked for, because
         the source has no pack or one of another kind.
     spared : list of bool
-        The article was left whole because nearly all of it would have gone.
+        The article was skipped because nearly all of it would be removed.
     errors : list of (row, error)
     """
 

@@ -430,7 +430,7 @@ def clean_archive(
     DataFrame
         `df` with the text cleaned, and with two more columns: `removed_field`, what was cut, as
         ``array<struct<start, end, templates>>`` in code points of the original, null where nothing was looked for; and
-        ``{removed_field}_spared``, true where an article was left whole because nearly all of it would have gone.
+        ``{removed_field}_spared``, true where an article was skipped because nearly all of it would be removed.
         Lazy.  All other columns as they were.
 
     Raises

@@ -28,8 +28,8 @@ SUFFIX = ".hits.jsonl.gz"
 
 @dataclass(slots=True)
 class DayHits:
-    """Counts of a day of a source: documents that were cleaned, their characters, how many were cut, documents that the
-    guard left whole, and documents that each expression hit, by its id.
+    """Counts of a day of a source: cleaned documents, their characters, removed characters, documents that the
+    guard skipped, and documents with a match of each expression, by its id.
 
     `packs` are the documents that a pack with these expressions cleaned; of those that are in none of them it is not
     known, and all expressions count as looked for.

@@ -97,7 +97,7 @@ class SourceTally:
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
     spared : int
-        Records left whole because nearly all of them would have gone; they get a field ``removed_spared``.
+        Records skipped because nearly all of them would be removed; they get a field ``removed_spared``.
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     """

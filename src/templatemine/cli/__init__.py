@@ -1,5 +1,5 @@
-"""The command line: one file a sub-command, each with ``add`` (its options) and ``run``; `app` puts them together.
+"""The command line: one file per sub-command, each with ``add`` (its options) and ``run``; `app` combines them.
 
-Nothing here knows how mining or cleaning work.  Modules of the library, and rich, are imported by the functions that
-need them, so that ``--help`` and ``--version`` answer at once.
+This room has no logic of mining or cleaning.  Functions import modules of the library, and rich, when they need them,
+so that ``--help`` and ``--version`` are fast.
 """

@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "crawl": "fetch feeds and pages into an archive, politely, over days",
     "formats": "list the formats that can be read and written",
 }
-"""What each does, in one line; its module, `cmd_` and the name, is imported only when its command is given."""
+"""Command -> description in one line.  Its module, `cmd_` and the name, is imported only if the command is given."""
 
 _DESCRIPTION = """\
 Learns the boilerplate of a news source (sign-up prompts, agency credits, menus)
@@ -52,15 +52,15 @@ from its archive, and removes it from articles.
 
 
 class _Command(Parser):
-    """The options of a sub-command, which are asked for only when there is something to parse with them: to import and
-    describe all of them took a quarter of the time before the first cleaned article."""
+    """A sub-command.  Its options are added only when it parses: to import all commands took a quarter of the time to
+    the first cleaned article."""
 
     def __init__(self, *, command: str, **options: Any) -> None:
         super().__init__(**options)
         self._command: str | None = command
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As every parser does, once the options are there."""
+        """As every parser, after adding the options."""
         if self._command is not None:
             module = import_module(f"templatemine.cli.cmd_{self._command}")
             self._command = None
@@ -71,7 +71,7 @@ class _Command(Parser):
 
 
 def _parser(first: str) -> argparse.ArgumentParser:
-    """The parser; of the command that the first argument names, if it names one: nothing is said of the others."""
+    """The parser; if the first argument names a command, with this command only."""
     parser = Parser(prog="templatemine", description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
@@ -108,7 +108,7 @@ def _guarded(work: Callable[[], int]) -> int:
         complain(f"ended by {signal.Signals(end.number).name}", "")
         return 128 + end.number
     except BrokenPipeError:
-        return 0  # whoever reads has had enough
+        return 0  # the reader has closed the pipe
     except OSError as error:
         complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
     except MemoryError:
@@ -124,7 +124,7 @@ def _interrupted() -> int:
 
 
 def _settle_output() -> None:
-    """Point standard output nowhere if it cannot be written, or Python would complain at exit about what is left."""
+    """Redirect standard output to nowhere if it cannot be written, or Python would complain at exit."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -155,7 +155,7 @@ class _Ended(BaseException):
 
 @contextmanager
 def _ending_signals() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP exceptions, as SIGINT is one, so that temporary files and processes go with us."""
+    """Turn SIGTERM and SIGHUP into exceptions, like SIGINT, so that temporary files and processes are cleaned up."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise _Ended(number)

@@ -206,7 +206,7 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_input_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """The names of the fields, and what the inputs are; `names` where ``--format`` says something else."""
+    """The names of the fields, and the format of the inputs; `names` if ``--format`` says something else."""
     add_field_options(parser)
     parser.add_argument(
         *(names or ("--input-format", "--format")),
@@ -248,7 +248,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
 
 
 def add_background_option(group: argparse._ActionsContainer) -> None:
-    """What commands that mine compare a source with; `background_of` reads it."""
+    """The option for the background; `background_of` reads it."""
     group.add_argument(
         "--background",
         metavar="FILE",
@@ -268,7 +268,7 @@ def background_of(args: argparse.Namespace) -> str:
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
-    """How to run: processes (none if `jobs_help` is empty), what to do about trouble, what to print."""
+    """Options of a run: processes (none if `jobs_help` is empty), errors, output."""
     group = parser.add_argument_group("running")
     if jobs_help:
         group.add_argument(
@@ -366,7 +366,7 @@ def out(text: str) -> None:
 
 
 def flush() -> None:
-    """Write out what `out` may have kept."""
+    """Flush standard output."""
     if sys.stdout is not None:
         with _writing():
             sys.stdout.flush()
@@ -424,7 +424,7 @@ def _acts(char: str) -> bool:
 _DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 Steps = Callable[[str, int, int | None], None]
-"""Called with (what is being done, how far, of how much)."""
+"""Called with (name of the step, number done, total or None)."""
 
 
 class Terminal:

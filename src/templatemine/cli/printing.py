@@ -74,7 +74,7 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str
 
 
 def count(number: int, what: str) -> str:
-    """A number and what is counted: ``1 pack``, ``2,000 packs``."""
+    """A number with a noun: ``1 pack``, ``2,000 packs``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 

@@ -317,8 +317,8 @@ _REMARK = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 
 
 def read_urls(path: str) -> Iterator[str]:
-    """The addresses in a file, one per line; empty lines are skipped, and what follows a # at the beginning of a line
-    or behind a blank.
+    """The addresses in a file, one per line; empty lines are skipped, and text after a # at the beginning of a line
+    or after a blank.
 
     Raises
     ------

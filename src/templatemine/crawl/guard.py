@@ -29,12 +29,12 @@ from templatemine.io.sources import domain_of, host_of
 __all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "Postponed", "hand_back", "is_public"]
 
 _ASKING = (429, 503)
-"""Answers whose Retry-After is for whoever asks too much, or too early: RFC 6585, 4, and RFC 9110, 15.6.4."""
+"""Status codes whose Retry-After is a request to wait: RFC 6585, section 4, and RFC 9110, section 15.6.4."""
 
 _WAITS = "waits for its site"
 
 _MOST_REFUSED = 100_000
-"""Names kept to tell why; beyond it they count as names that do not resolve, which they then are."""
+"""Most refused names that are remembered, for the message; others are reported as unresolved."""
 
 
 @implementer(IHostnameResolver)
@@ -138,7 +138,7 @@ def _pause(response: Response) -> float:
 
 
 class Postponed(Exception):
-    """A request is to be made later: `answered` if the site said so to it, else it was not sent."""
+    """A request is postponed: `answered` if the site asked for it, else the request was not sent."""
 
     def __init__(self, reason: str, seconds: float, *, answered: bool = False) -> None:
         super().__init__(reason)
@@ -146,12 +146,12 @@ class Postponed(Exception):
 
 
 def _begins(request: Request) -> bool:
-    """Whether a request is for a page or feed itself: what a redirect leads to would be asked for from the start."""
+    """Whether a request is for a page or feed itself, not for the target of a redirect."""
     return "job" in request.meta and not request.meta.get("redirect_urls")
 
 
 def hand_back(slot: Any, seconds: float, *, all_of_it: bool = False) -> None:
-    """Hand back what waits in a slot of Scrapy's downloader: pages and feeds, or all of it."""
+    """Return the waiting requests of a slot of Scrapy's downloader: those for pages and feeds, or all."""
     for request, answer in list(slot.queue):
         if all_of_it or _begins(request):
             slot.queue.remove((request, answer))

@@ -27,9 +27,9 @@ class TemplateCleanerPipeline:
     """Removes the templates of its source from the text of each item, and lists the removed parts in ``removed``.
 
     The source is the field `source` of an item, else the registered domain of its field `url`.  An item without a text,
-    and one whose source has no pack, passes as it is.  ``removed`` (and ``removed_spared``, where a text was left
-    whole because nearly all of it would have gone) is set where the item has room for it: a dict always, other kinds
-    if they declare the field.  What happened is counted in Scrapy's statistics under ``templatemine/``.
+    and one whose source has no pack, passes unchanged.  ``removed`` (and ``removed_spared``, if a text was skipped
+    because nearly all of it would be removed) is set if the item has this field: a dict always, other kinds if they
+    declare it.  Scrapy's statistics have counts under ``templatemine/``.
 
     Parameters
     ----------

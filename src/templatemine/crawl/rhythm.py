@@ -16,13 +16,13 @@ _EXPECTED = 5
 """New items that a visit should find: with fewer visits long feeds lose items, with more most visits find none."""
 
 _MEMORY = 0.5
-"""Weight of what was before a visit: the last few visits count, so that nights and redesigns are followed."""
+"""Weight of the history at each visit: only the last few visits count, so that nights and redesigns are followed."""
 
 _GROWTH = 2.0
 """An interval grows by no more than this at a time: a quiet night does not make a daily feed of an hourly one."""
 
 _FIRST = 3600.0
-"""Seconds until the second visit, when nothing is known; what feeds most often ask for."""
+"""Seconds until the second visit, when nothing is known; the most frequent wish of feeds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed, what it sent for conditional requests, and how often it is visited; `due` in seconds."""
+    """A feed, its validators for conditional requests, and its rhythm; `due` in seconds."""
 
     url: str
     source: str

@@ -31,7 +31,7 @@ _SHOWN = _names(
     """
 )
 _RENAMED = {"noscript": "div", "form": "div", "button": "span", "details": "div", "summary": "div", "label": "span"}
-"""Elements that would do something, or hide what no script can show."""
+"""Elements that act, or hide content that no script can show."""
 _VOID = _names("hr br wbr col img input")
 _BOXES = _names("img picture video audio iframe object embed canvas svg map")
 _SKIPPED = _names("script style template select textarea svg math iframe object noembed noframes xmp title")
@@ -157,7 +157,7 @@ _SIZE = re.compile(r"(?<![\w-])(width|height)\s*=\s*[\"']?\s*([0-9]{1,4})(?![0-9
 
 
 def _box(tag: str) -> str:
-    """The place of a picture, as large as the page says; nothing for what only holds others apart."""
+    """A placeholder of the size of a picture; nothing for spacers."""
     sizes = {name.lower(): min(int(number), 1200) for name, number in _SIZE.findall(tag)}
     if min(sizes.values(), default=99) < 9:
         return ""

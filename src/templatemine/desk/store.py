@@ -78,7 +78,7 @@ def now() -> str:
 
 
 class Decision(NamedTuple):
-    """What a decision changes: whose it is, in words, the rules before and after, and the event that it undoes."""
+    """A decision: name of the person, description, the rules before and after, and the event that it undoes."""
 
     name: str
     what: str

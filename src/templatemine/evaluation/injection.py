@@ -43,8 +43,8 @@ class _Tally:
 
 @dataclass(slots=True)
 class _Run:
-    """All templates of a run; `elsewhere` is what was cut without touching any of them, `before` what was cut when
-    nothing had been put in, both with the content they are shares of."""
+    """All templates of a run; `elsewhere` is text removed without touching any of them, `before` text removed
+    from the unchanged articles, both with the content they are shares of."""
 
     tallies: list[_Tally]
     elsewhere: SpanScore
@@ -158,7 +158,7 @@ def _cut_of(document: Document, cleaned: Cleaned) -> SpanScore:
 
 
 def _count(dressed: Dressed, before: Cleaned, after: Cleaned, tallies: Sequence[_Tally], first: int) -> SpanScore:
-    """Book the cuts of one article on its templates; what touches none of them is returned."""
+    """Assign the removed parts of one article to its templates; return those that touch none."""
     text = dressed.document.body
     owner = _owners(dressed, before)
     owner[~black(text)] = _IGNORED
@@ -185,7 +185,7 @@ _CONTENT, _IGNORED = -1, -2
 
 
 def _owners(dressed: Dressed, before: Cleaned) -> NDArray[np.int64]:
-    """For each character the number of its design, or content, or what the system cuts anyway."""
+    """For each character the number of its design, or content, or removed without templates."""
     owner = np.full(len(dressed.document.body), _CONTENT, np.int64)
     size = sum(length for _, _, length in dressed.kept)
     gone = covered(size, ((span.start, span.end) for span in before.removed))

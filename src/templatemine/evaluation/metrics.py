@@ -116,7 +116,7 @@ def covered(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
 
 
 def score_spans(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterable[tuple[int, int]]) -> SpanScore:
-    """Count what was removed of a text against its annotation.
+    """Compare the removed parts of a text with its annotation.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class CleanEvalScore:
 
 
 def segments(text: str) -> list[str]:
-    """A text as words and mark-up: <p>, <h> and <l> as they stand; a text without any has a <p> at each line."""
+    """A text as words and mark-up: <p>, <h> and <l> are kept; a text without any gets a <p> at each line."""
     if not _TAG.search(text):
         text = "\n".join(f"<p>{line}" for line in text.splitlines() if line.strip())
     pieces = _TAG.split(text)

@@ -52,7 +52,7 @@ class InjectionConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldConfig:
-    """form : a key of `gold.FORMS`.  folds : each page is cleaned with what the other folds taught; 1 learns from all
+    """form : a key of `gold.FORMS`.  folds : each page is cleaned by packs of the other folds; 1 learns from all
     of them, as a publisher would who cleans his archive.  seed : of folds and sample.  sample : documents of each
     source that are learnt from."""
 

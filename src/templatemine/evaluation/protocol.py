@@ -140,7 +140,7 @@ def random_for(seed: int, *names: object) -> Random:
 
 
 def pick(documents: Sequence[Document], sample: int | None, seed: int) -> list[Document]:
-    """At most so many documents of each source, those whose ids have the least hashes; in the order they came in.
+    """At most `sample` documents of each source, those whose ids have the least hashes, in their order.
 
     None takes all.
     """

@@ -167,7 +167,7 @@ def _changed(documents: Sequence[Document], config: RetrievalConfig) -> list[Doc
 
 
 def _parts(text: str) -> list[str]:
-    """The words of a text and what stands between them, in order."""
+    """The words of a text and the separators between them, in order."""
     parts, at = [], 0
     for word in words(text):
         place = text.index(word, at)

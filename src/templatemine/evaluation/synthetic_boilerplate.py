@@ -212,7 +212,7 @@ def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *
         return []
     source = documents[0].source
     speech = speech_of(documents, seed)
-    # By hash and by date, so that nothing depends on the order the articles came in.
+    # By hash and by date, so that nothing depends on the order of the articles.
     drawn_from = sorted(
         range(len(documents)), key=lambda at: (rank_of(seed, source, documents[at].id), documents[at].id)
     )
@@ -235,7 +235,7 @@ def _dressed(
     document: Document, pieces: Sequence[tuple[int, str]], designs: Sequence[Design], speech: Speech, rng: Random
 ) -> Dressed:
     text = document.text or ""
-    # Pieces at one spot stand in the order of their designs, as a page has its boxes in one order.
+    # Pieces at one place are in the order of their designs, as a page has its boxes in one order.
     placed = [
         (*_place(KINDS[designs[number].kind].place, text, speech, rng), number, piece) for number, piece in pieces
     ]

@@ -4,8 +4,8 @@ On archives of articles the document frequency alone does not separate boilerpla
 long articles, a credit line in 3 %.  What parts them is how a string stands in its documents.  For each maximal string
 we count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it
 stands in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of
-the rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of any
-other source.  Boilerplate is what stands where prose does not:
+the rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of
+any other source.  Boilerplate is what stands where prose does not:
 
 line     a whole line, whether of this source alone or not: prose does not repeat whole lines
 edge     begins or ends its lines, and is closed by punctuation or never stands in prose
@@ -61,13 +61,13 @@ __all__ = [
 ACCEPTED, SHARED, RARE, LOOSE, POOR, JOINT, CONTENT, TABLE = range(8)
 REASONS = (
     "",
-    "stands in other sources",
+    "in other sources",
     "too rare for its kind",
-    "stands in mid-line like prose",
+    "in mid-line, like prose",
     "carries too little information",
-    "a template and a chance continuation",
+    "a template with a chance continuation",
     "a value, a formula of prose or a quoted passage",
-    "stands in a table",
+    "in a table",
 )
 KINDS = ("line", "edge", "part", "quiet", "near", "phrase", "stock", "mark")
 

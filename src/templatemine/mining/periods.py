@@ -35,8 +35,8 @@ def periods(
     Parameters
     ----------
     dates : sequence of str or None
-        Of each document of the index.  A string in a document without a day has no time of its own; other documents
-        without one count to all times alike.
+        Of each document of the index.  A string in an undated document has no period of its own; other undated
+        documents count to all periods alike.
 
     Returns
     -------

@@ -28,7 +28,7 @@ __all__ = ["BELOW_CUTOFF", "COMMON", "NO_MODE", "SHARED", "Decision", "decide"]
 
 BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
-SHARED = "stands in other sources"
+SHARED = "in other sources"
 COMMON = "common elsewhere, by the background"
 
 
