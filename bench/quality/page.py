@@ -44,7 +44,7 @@ def _head(head: Mapping[str, str], rows: Sequence[Row]) -> Iterator[str]:
     yield f"{head['date']}, `{head['command']}`, code {head['code']}; {head['python']}; {head['processor']}. {SHARED}{kept}"
 
 
-SHARED = "Other work ran on the machine, so speeds are lower than they could be; compare them with each other."
+SHARED = "The machine had other load: compare speeds only with each other."
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
@@ -124,7 +124,7 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
     yield "## Articles as text\n"
     yield "Annotated articles of eight sources (English, Japanese, Arabic), 20 each; each method learns from all 31,927"
     yield "articles of their archives. Per cent of characters, means over sources. fakebr is an archive with next to no"
-    yield "boilerplate: what is cut of it is nearly all false. Speeds are of one core, over all articles.\n"
+    yield "boilerplate: nearly all that is removed from it is false. Speeds are of one core, over all articles.\n"
     speeds: tuple[Column, ...] = (
         ("cut of fakebr", _key("cut of fakebr"), _finer, -1),
         ("learn, MB/s", _key("learn MB/s"), _speed, 1),
@@ -132,7 +132,7 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
     )
     yield from _columns("method", [*SPANS, *speeds], rows)
     yield from _notes(rows)
-    yield "\nF1 by source (those that hold boilerplate):\n"
+    yield "\nF1 by source (sources with boilerplate):\n"
     yield from _columns("method", _sources(rows), rows)
 
 
@@ -147,8 +147,8 @@ def _sources(rows: Sequence[Row]) -> list[Column]:
 
 def _ablation(rows: Sequence[Row]) -> Iterator[str]:
     yield "## What each step brings\n"
-    yield "The same articles, with a step of the default method taken away (`bench/quality/ablations.toml`). A step that"
-    yield "takes nothing away when it goes has not earned its place; the last column is what F1 loses, in points.\n"
+    yield "The same articles, with one step of the default method switched off (`bench/quality/ablations.toml`). The last"
+    yield "column is the loss of F1, in points.\n"
     whole = rows[0]["f1"]
     cost: Column = ("F1 lost", lambda row: whole - row["f1"], _percent, 0)
     yield from _columns("default", [*((head, get, write, 0) for head, get, write, _ in SPANS), cost], rows)
@@ -157,10 +157,10 @@ def _ablation(rows: Sequence[Row]) -> Iterator[str]:
 def _pages(rows: Sequence[Row]) -> Iterator[str]:
     sets = next((row["sets"] for row in rows if "sets" in row), {})
     yield "## Pages\n"
-    yield "F1 of words against the main text, means over pages, in per cent. Sets with a history (folds in brackets): what"
-    yield "is learnt comes from four fifths of the pages, the other fifth is cleaned, five times over. The others hold a page"
-    yield "or two of a site, so that there is no history. The extractors know no history; they judge each page by itself."
-    yield "Our page model is trained on scrapinghub and the articles of wcxb: our figures there are not of unseen pages"
+    yield "F1 over words of the main text, means over pages, in per cent. Sets with a page history (folds in brackets): four"
+    yield "fifths of the pages are mined, the other fifth is cleaned, five times. The other sets have a page or two per site,"
+    yield "and no history. Other extractors use each page alone."
+    yield "Our page model is trained on scrapinghub and the articles of wcxb, so our figures there are not of unseen pages"
     yield "([pages.md](../pages.md) has cross-validated ones: 95.3 and 94.0).\n"
     columns = [(f"{name} ({one['folds']})" if one["folds"] > 1 else name, name) for name, one in sets.items()]
     yield from _columns("F1", [(head, _of(name, "f1"), _percent, 1) for head, name in columns], rows)
@@ -168,7 +168,7 @@ def _pages(rows: Sequence[Row]) -> Iterator[str]:
     for what in ("precision", "recall"):
         yield f"\n{what.capitalize()}:\n"
         yield from _columns(what, [(head, _of(name, what), _percent, 1) for head, name in columns], rows)
-    yield "\nSpeed, MB of HTML a second on one core:\n"
+    yield "\nSpeed, MB of HTML per second on one core:\n"
     timed = [name for name in ("crawl_to_the_future", "dragnet", "wcxb") if name in sets]
     speeds: list[Column] = [(f"clean, {name}", _of(name, "clean MB/s"), _speed, 1) for name in timed]
     speeds += [(f"learn, {name}", _of(name, "learn MB/s"), _speed, 0) for name in timed[:2]]
@@ -178,7 +178,7 @@ def _pages(rows: Sequence[Row]) -> Iterator[str]:
 
 def _page_ablation(rows: Sequence[Row]) -> Iterator[str]:
     yield "## What each step brings to pages\n"
-    yield "The sets with a history, five folds, in per cent of words; the last columns are what F1 loses, in points.\n"
+    yield "The sets with a page history, five folds, in per cent of words; the last columns are the loss of F1, in points.\n"
     names = list(rows[0]["sets"])
     columns: list[Column] = [
         (f"{what}, {name}", _of(name, key), _percent, 0)
@@ -195,10 +195,9 @@ def _page_ablation(rows: Sequence[Row]) -> Iterator[str]:
 
 def _extracted(rows: Sequence[Row]) -> Iterator[str]:
     yield "## What extractors leave of pages\n"
-    yield "Texts that extractors made of the pages of sites, as archives of articles hold them: as they are, and cleaned with"
-    yield "what was learnt from the texts of the other four fifths of the pages, without a look at the pages. Per cent of words."
-    yield "The golds hold headlines, bylines and dates, and the comments of some pages are in none, so that neither recall nor"
-    yield "precision can reach 100.\n"
+    yield "Texts that extractors made of pages, unchanged, and cleaned with packs that were mined from the texts of the other"
+    yield "four fifths of the pages. Per cent of words. The gold texts include headlines, bylines and dates, and no"
+    yield "comments, so that neither recall nor precision can reach 100.\n"
     sets = next((row["sets"] for row in rows if "sets" in row), {})
     for what, head in (("f1", "F1"), ("recall", "recall"), ("precision", "precision")):
         yield from _columns(head, [(name, _of(name, what), _percent, 1) for name in sets], rows)
@@ -211,8 +210,8 @@ def _of(name: str, what: str) -> Callable[[Row], float | None]:
 
 def _cleaneval(rows: Sequence[Row]) -> Iterator[str]:
     yield "\nCleanEval's measure on its 58 development pages, in the columns of Baisa (2009, table 3.1): precision of words,"
-    yield "recall of words and mark-up together. None of the contenders here marks headings or lists: each line counts as a"
-    yield "paragraph. The published rows are from that table; its scripts parted words otherwise.\n"
+    yield "recall of words and mark-up together. No system here marks headings or lists: each line counts as a"
+    yield "paragraph. The published rows are from that table, with another definition of words.\n"
     columns: list[Column] = [
         ("precision (text)", _of("cleaneval_dev", "precision"), _percent, 1),
         ("recall (text and mark-up)", _of("cleaneval_dev", "marked recall"), _percent, 1),
@@ -230,8 +229,8 @@ def _trials(rows: Sequence[Row]) -> Iterator[str]:
     yield "## Trials without gold\n"
     yield "`templatemine evaluate` with seed 1. Injection: 48 synthetic templates in each source of allsides, 100 and 400"
     yield "documents of each. Mirror: 100 documents of each. Near duplicates: 50 of each and as many copies, Jaccard index 0.6,"
-    yield "F1 of pairs. Clusters: the four channels of livedoor, 150 articles of each, adjusted Rand index; a channel's name"
-    yield "and boilerplate give it away, so that a fall is not only bad.\n"
+    yield "F1 of pairs. Clusters: the four channels of livedoor, 150 articles of each, adjusted Rand index; names and boilerplate"
+    yield "reveal a channel, so that a lower value is not only bad.\n"
     columns: list[Column] = [
         ("injected: recall", _key("recall"), _percent, 1),
         ("found", _key("found"), _percent, 1),
@@ -246,7 +245,7 @@ def _trials(rows: Sequence[Row]) -> Iterator[str]:
         ("after  ", _key("Rand after"), _plain, 0),
     ]
     yield from _columns("method", columns, rows)
-    yield "\nRecall of injected templates by kind, length in words, df, and documents of the source:\n"
+    yield "\nRecall of injected templates by kind, length in words, document frequency, and documents of the source:\n"
     yield from _groups(rows)
 
 
