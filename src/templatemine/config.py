@@ -12,7 +12,7 @@ __all__ = [
     "BlogRule",
     "CleanConfig",
     "CopyConfig",
-    "CrossSiteConfig",
+    "CrossSourceConfig",
     "CutoffConfig",
     "EvidenceConfig",
     "ExtractConfig",
@@ -108,7 +108,7 @@ class CopyConfig:
 
     alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
     least, least_equal : least number of runs in common; the second where each holds all those of the other.
-    rare_share : a token that stands in more of the documents is not rare.  One per cent, from which strings in prose
+    rare_share : a token that is in more of the documents is not rare.  One per cent, from which strings in prose
         may be templates.
     rare_documents, rare_part : nor is one in more than so many documents, or, where these are few, more than this share
         of them; two are always few.
@@ -133,7 +133,7 @@ class CutoffConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossSiteConfig:
+class CrossSourceConfig:
     """max_sources : a string that stands among those of this many other sources is an idiom, not a template."""
 
     max_sources: int = 2
@@ -146,11 +146,11 @@ class EvidenceConfig:
     All were chosen on the annotated articles (mean F1 over sources), on a plateau.
 
     exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
-    anchored_bits, deviations : the same for a string that begins or ends its lines and does not stand in prose, of a
+    anchored_bits, deviations : the same for a string that begins or ends its lines and is not in prose, of a
         rate that is so many standard deviations less than what was counted: nine in ten are greater.
     least, least_growth : least number of documents of anything but a whole line that is no prose, which needs three; a
         source with fewer than least_growth^(least - 1/2) documents asks for one less, and so on down to three.
-    burst : a whole line, or the beginning of lines of prose, that stands in its documents so often each is content.
+    burst : a whole line, or the beginning of lines of prose, that is in its documents so often each is content.
     line_share, edge_share, often_share : least share of documents, by kind; what reaches the last is frequent.
     apart_share : the same for what punctuation parts from the prose beside it.
     capitals : that a sentence begins behind a string is told by a capital, where fewer than this share of words have
@@ -159,7 +159,7 @@ class EvidenceConfig:
     common_share : what is no prose, and stands once in this share of the documents, need not say much.
     whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
     outside_share : what mostly begins or ends lines is cut only there, if of its other occurrences more than this share
-        stand within prose; 1 turns it off.
+        are within prose; 1 turns it off.
     quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
     closed, after_close : least share of occurrences that punctuation closes.
     line_information, edge_information, mark_information, rich, phrase_information, brief_information,
@@ -170,12 +170,12 @@ class EvidenceConfig:
     near : least share of occurrences near the edge of the line that a template reaches to.
     characters : from this share of characters that are tokens on a source counts as written without spaces.
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
-    period_share, period_least : a quiet string that stands in this share of the documents from its first day to its
+    period_share, period_least : a quiet string that is in this share of the documents from its first day to its
         last, and in so many, is compared with these documents alone.
     slot_kinds : slots take only fillers of the kind that was seen (`fillers`); else anything.
     slot_unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in
         the archive: six documents with fillers must agree.
-    table_share : what stands in tables is boilerplate from this share of documents on, or, if it holds figures, `half`.
+    table_share : what is in tables is boilerplate from this share of documents on, or, if it holds figures, `half`.
     """
 
     exclusive_bits: float = 7.0
@@ -242,7 +242,7 @@ class PageConfig:
     """Which blocks of a page are its main text; docs/pages.md has the formulas.
 
     min_pages : a source with fewer pages has no say (the trial: three pages do harm, eight help).
-    vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path stands on many
+    vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path is on many
         pages; on n of them it is vote n / (n + vote_pages).  vote_unknown : the same for a path that no page of the
         source had, of which only what holds it is known.
     prior_words : words with the share of what holds it, or of the whole source, that are added to each path's votes.
@@ -421,7 +421,7 @@ class PipelineConfig:
     mine: MineConfig = field(default_factory=MineConfig)
     copies: CopyConfig = field(default_factory=CopyConfig)
     cutoff: CutoffConfig = field(default_factory=CutoffConfig)
-    crosssite: CrossSiteConfig = field(default_factory=CrossSiteConfig)
+    cross_source: CrossSourceConfig = field(default_factory=CrossSourceConfig)
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
     sample: SampleConfig = field(default_factory=SampleConfig)
     page: PageConfig = field(default_factory=PageConfig)

@@ -64,7 +64,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A document as it stood in its file: what `clean` needs to write it back with every other field untouched."""
+    """A document as it was in its file: what `clean` needs to write it back with every other field untouched."""
 
     document: Document
     fields: Mapping[str, Any]
@@ -105,7 +105,7 @@ class Corpus:
     doc_starts : int64 array, shape (documents + 1,)
         Where each document begins in `forms`; the last entry is the number of tokens.
     lines : bool
-        Form 0 is the line break and stands in `forms` before the first token of each line.
+        Form 0 is the line break and is in `forms` before the first token of each line.
     form_names : sequence of bytes
         The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
     traits : uint16 array, shape (forms,)
@@ -144,9 +144,9 @@ class Index:
     doc_starts : int64 array, shape (documents + 1,)
         Where each document begins in `symbols`; the last entry is the length.
     runs, run_tokens : int64 and int32 arrays
-        Where each stretch without a break begins, and which token of its document stands there, counted from 0.
-    stands : uint8 array, shape (length,)
-        How each token stands in its line and document, see `_core.standing`.
+        Where each stretch without a break begins, and which token of its document is there, counted from 0.
+    positions : uint8 array, shape (length,)
+        The position of each token in its line and document, as flags; see `_core.standing`.
     form_counts : int64 array, shape (forms of the corpus,)
         Occurrences of each form, kept or not.
     """
@@ -156,7 +156,7 @@ class Index:
     doc_starts: LongArray
     runs: LongArray
     run_tokens: IntArray
-    stands: NDArray[np.uint8]
+    positions: NDArray[np.uint8]
     form_counts: LongArray
 
 
@@ -183,7 +183,7 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaximalRepeats:
-    """All maximal strings of an index, and where they stand.
+    """All maximal strings of an index, and where they occur.
 
     Attributes
     ----------
@@ -191,15 +191,24 @@ class MaximalRepeats:
     places : int32 or int64 array
         Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
     first : int64 array, shape (strings,)
-        Where each string stands first.
-    stands : int32 array, shape (strings, 11)
-        Occurrences by how they stand, see `_core.stand_counts`.
+        Where each string occurs first.
+    position_counts : int32 array, shape (strings, 11)
+        Occurrences by their position, see `_core.stand_counts`.
     """
 
     repeats: Repeats
     places: NDArray[Any]
     first: LongArray
-    stands: IntArray
+    position_counts: IntArray
+
+    def take(self, rows: NDArray[Any]) -> MaximalRepeats:
+        """Some of the strings."""
+        return MaximalRepeats(
+            repeats=self.repeats.take(rows),
+            places=self.places,
+            first=self.first[rows],
+            position_counts=self.position_counts[rows],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +273,7 @@ class PathVote:
     be main text.
 
     `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.  `blocks` is
-    how many blocks stand under it on all its pages together, 0 in packs from before they were counted.
+    how many blocks are under it on all its pages together, 0 in packs from before they were counted.
     """
 
     path: str
@@ -276,7 +285,7 @@ class PathVote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedText:
-    """A block that stands on `df` pages of a source under the same path; of long ones, the beginning."""
+    """A block that is on `df` pages of a source under the same path; of long ones, the beginning."""
 
     text: str
     path: str

@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.archive.apply_overrides import BY_FREQUENCY, keep_rules, kept_rules, mined_templates, phrase, steer
+from templatemine.archive.apply_overrides import (
+    BY_FREQUENCY,
+    apply_rules,
+    keep_rules,
+    kept_rules,
+    mined_templates,
+    phrase,
+)
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError, PackError
 from templatemine.model import Document
@@ -93,18 +100,18 @@ CALL = ("Sign", "up", "for", "our", "morning", "letter")
 
 
 def test_reject_and_back(pack: Pack) -> None:
-    rejected = steer(pack, (), [Rule(action="reject", id=template_id(CALL))])
+    rejected = apply_rules(pack, (), [Rule(action="reject", id=template_id(CALL))])
     assert phrases(pack) - phrases(rejected) == {"Sign up for our morning letter"}
     text = documents()[1].body
     assert "morning letter" not in Cleaner(pack).clean(text).text
     assert "morning letter" in Cleaner(rejected).clean(text).text
-    assert steer(rejected, (), []) == pack
+    assert apply_rules(rejected, (), []) == pack
 
 
 def test_accept_brings_a_rejected_string_with_its_figures(pack: Pack, rejected: list[RejectedCandidate]) -> None:
     tokens, df, count, _ = next(row for row in rejected if len(row[0]) == 2)
     rule = Rule(action="accept", tokens=tokens, df=df, count=count, anchor="end")
-    taken = steer(pack, rejected, [rule])
+    taken = apply_rules(pack, rejected, [rule])
     (new,) = (one for one in taken.templates if one.tokens == tokens)
     assert (new.df, new.count, new.anchor) == (df, count, "end")
     assert taken.overrides.added == (new.id,)
@@ -113,24 +120,24 @@ def test_accept_brings_a_rejected_string_with_its_figures(pack: Pack, rejected: 
 
 def test_never_and_always(pack: Pack, rejected: list[RejectedCandidate]) -> None:
     assert "Comments ({number})" in phrases(pack)
-    never = steer(pack, rejected, [Rule(action="never", text="morning LETTER")])
+    never = apply_rules(pack, rejected, [Rule(action="never", text="morning LETTER")])
     assert not [text for text in phrases(never) if "morning letter" in text]
     word = rejected[0][0][0]
-    always = steer(pack, rejected, [Rule(action="always", text=word)])
+    always = apply_rules(pack, rejected, [Rule(action="always", text=word)])
     came = phrases(always) - phrases(pack)
     assert came == {phrase(row[0]) for row in rejected if word.casefold() in phrase(row[0]).casefold()}
-    both = steer(pack, rejected, [Rule(action="always", text=word), Rule(action="never", text=word)])
+    both = apply_rules(pack, rejected, [Rule(action="always", text=word), Rule(action="never", text=word)])
     assert phrases(both) <= phrases(pack)
 
 
 def test_a_decision_about_one_string_is_stronger_than_a_rule(pack: Pack) -> None:
     rules = [Rule(action="never", text="letter"), Rule(action="accept", tokens=CALL, df=60, count=60)]
-    assert "Sign up for our morning letter" in phrases(steer(pack, (), rules))
+    assert "Sign up for our morning letter" in phrases(apply_rules(pack, (), rules))
 
 
 @pytest.mark.parametrize("least", [1, 5, 40, 61])
 def test_the_cut_off_moved(pack: Pack, rejected: list[RejectedCandidate], least: int) -> None:
-    moved = steer(pack, rejected, [Rule(action="cutoff", df=least)])
+    moved = apply_rules(pack, rejected, [Rule(action="cutoff", df=least)])
     assert all(one.df >= least for one in moved.templates)
     wanted = {phrase(row[0]) for row in rejected if row[1] >= least and row[3] in BY_FREQUENCY}
     assert phrases(moved) == wanted | {phrase(one.tokens or ()) for one in pack.templates if one.df >= least}
@@ -138,10 +145,10 @@ def test_the_cut_off_moved(pack: Pack, rejected: list[RejectedCandidate], least:
 
 def test_an_expression_added(pack: Pack) -> None:
     rule = Rule(action="add", regex=r"Photo by [a-z ]+desk", example="Photo by the harbour desk", df=8, count=8)
-    added = steer(pack, (), [rule])
+    added = apply_rules(pack, (), [rule])
     assert Pack.from_json(added.to_json()).to_json() == added.to_json()
     assert "Photo by" not in Cleaner(added).clean(documents()[0].body).text
-    assert steer(added, (), []) == pack
+    assert apply_rules(added, (), []) == pack
 
 
 @pytest.mark.parametrize(
@@ -157,28 +164,28 @@ def test_an_expression_added(pack: Pack) -> None:
 )
 def test_bad_expressions_are_refused_with_the_reason(pack: Pack, regex: str, example: str, why: str) -> None:
     with pytest.raises(PackError, match=why):
-        steer(pack, (), [Rule(action="add", regex=regex, example=example)])
+        apply_rules(pack, (), [Rule(action="add", regex=regex, example=example)])
 
 
 def test_too_much_is_refused(pack: Pack) -> None:
     rows = [((f"word{n}",), 9, 9, next(iter(BY_FREQUENCY))) for n in range(5_002)]
     with pytest.raises(ConfigError, match="at most 5,000 strings"):
-        steer(pack, rows, [Rule(action="cutoff", df=3)])
+        apply_rules(pack, rows, [Rule(action="cutoff", df=3)])
 
 
 def test_a_string_with_patterns_gets_an_example_of_its_own(pack: Pack) -> None:
     tokens = ("{weekday},", "{month}", "{number},", "{{braces}}")
-    taken = steer(pack, (), [Rule(action="accept", tokens=tokens, df=3, count=3)])
+    taken = apply_rules(pack, (), [Rule(action="accept", tokens=tokens, df=3, count=3)])
     (new,) = (one for one in taken.templates if one.tokens == tokens)
     assert new.example == "Tuesday, February 12, {braces}"
-    unknown = steer(pack, (), [Rule(action="accept", tokens=("{nothing}",), df=3, count=3)])
+    unknown = apply_rules(pack, (), [Rule(action="accept", tokens=("{nothing}",), df=3, count=3)])
     assert phrases(unknown) == phrases(pack)
 
 
 def test_examples_come_from_articles_where_there_are_any(pack: Pack) -> None:
     tokens = ("Photo", "{number}")
     for said, shown in (("Photo 77", "Photo 77"), ("no such thing", "Photo 12")):
-        taken = steer(
+        taken = apply_rules(
             pack, (), [Rule(action="accept", tokens=tokens)], lambda rows, said=said: dict.fromkeys(rows, said)
         )
         assert next(one.example for one in taken.templates if one.tokens == tokens) == shown
@@ -217,12 +224,12 @@ def test_any_way_of_deciding_can_be_taken_back(steps: Sequence[list[Rule]]) -> N
     first, rejected = _MADE
     pack = first
     for rules in steps:
-        direct = steer(first, rejected, rules)
-        pack = steer(pack, rejected, rules)
+        direct = apply_rules(first, rejected, rules)
+        pack = apply_rules(pack, rejected, rules)
         assert {one.id for one in pack.templates} == {one.id for one in direct.templates}
         assert mined_templates(pack) == first.templates
         assert Pack.from_json(pack.to_json()).to_json() == pack.to_json()
-    assert steer(pack, rejected, []) == first
+    assert apply_rules(pack, rejected, []) == first
 
 
 _MADE: tuple[Pack, list[RejectedCandidate]] | None = None
@@ -237,7 +244,9 @@ def test_a_pack_without_rules_has_no_section(pack: Pack) -> None:
 
 
 def test_the_section_can_be_read(pack: Pack) -> None:
-    rejected = steer(pack, (), [Rule(action="reject", id=template_id(CALL), by="Ann", time="2026-01-02T03:04:05Z")])
+    rejected = apply_rules(
+        pack, (), [Rule(action="reject", id=template_id(CALL), by="Ann", time="2026-01-02T03:04:05Z")]
+    )
     lines = rejected.to_json().splitlines()
     assert (
         f'  {{"action": "reject", "id": "{template_id(CALL)}", "by": "Ann", "time": "2026-01-02T03:04:05Z"}}' in lines
@@ -270,7 +279,7 @@ def test_bad_rules_are_named(row: object, why: str) -> None:
     ("key", "value"), [("overrides", {}), ("removed", [{"id": 3}]), ("added", [3]), ("added", "t1")]
 )
 def test_bad_sections_are_named(pack: Pack, key: str, value: object) -> None:
-    data = json.loads(steer(pack, (), [Rule(action="never", text="x")]).to_json())
+    data = json.loads(apply_rules(pack, (), [Rule(action="never", text="x")]).to_json())
     data[key] = value
     with pytest.raises(PackError, match=key):
         Pack.from_json(json.dumps(data))
@@ -281,7 +290,7 @@ def test_bad_sections_are_named(pack: Pack, key: str, value: object) -> None:
 
 def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
     rules = [Rule(action="reject", id=template_id(CALL), by="Ann"), Rule(action="never", text="Comments")]
-    steered = steer(pack, (), rules)
+    steered = apply_rules(pack, (), rules)
     with open_shelf(tmp_path / "packs") as shelf:
         path = shelf.save(replace(report, pack=steered))
     assert path is not None
@@ -305,7 +314,7 @@ def test_decisions_that_cannot_be_read_are_not_replaced(tmp_path: Path, report: 
 
 
 def test_a_mark_of_an_editor_hides_no_decisions(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
-    steered = steer(pack, (), [Rule(action="never", text="Comments")])
+    steered = apply_rules(pack, (), [Rule(action="never", text="Comments")])
     (tmp_path / "pack.json").write_text(steered.to_json(), encoding="utf-8-sig")
     assert keep_rules(report, tmp_path / "pack.json").pack == steered
 
@@ -337,7 +346,7 @@ def row_of(rows: list[dict[str, Any]], tokens: Sequence[str]) -> dict[str, Any]:
 
 
 def test_an_untouched_pack_gives_no_rules(tmp_path: Path, pack: Pack) -> None:
-    steered = steer(
+    steered = apply_rules(
         pack, (), [Rule(action="reject", id=template_id(CALL)), Rule(action="add", regex="a b", example="a b")]
     )
     for one in (pack, steered, Pack.from_json(steered.to_json())):
@@ -395,4 +404,4 @@ def test_a_row_that_cannot_be_read_is_not_replaced(tmp_path: Path, report: Sourc
 
 def test_an_edit_that_can_be_no_expression_is_named(pack: Pack) -> None:
     with pytest.raises(PackError, match="edit: 'Photo {slot:hats}' cannot be"):
-        steer(pack, (), [Rule(action="edit", tokens=("Photo", "{slot:hats}"), example="Photo x")])
+        apply_rules(pack, (), [Rule(action="edit", tokens=("Photo", "{slot:hats}"), example="Photo x")])

@@ -20,7 +20,7 @@ from io_support import response
 from templatemine import pipeline
 from templatemine.archive import disk, first_pass, manifest, partition
 from templatemine.archive import run as archive
-from templatemine.archive.apply_overrides import steer
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.disk import sample_within
 from templatemine.archive.run import LEAST_MEMORY, ArchiveConfig, ArchiveRun
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
@@ -277,7 +277,7 @@ def test_decisions_between_a_run_and_its_end_are_kept(
             run(paths, str(tmp_path / "packs"), force=True)
     before = Pack.load(pack)
     gone = before.templates[0]
-    steer(before, (), [Rule(action="reject", id=gone.id)]).save(pack, force=True)
+    apply_rules(before, (), [Rule(action="reject", id=gone.id)]).save(pack, force=True)
     told: list[str] = []
     run(paths, str(tmp_path / "packs"), told, force=True)
     assert told == ["going on where an earlier run stopped"]

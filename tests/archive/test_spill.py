@@ -17,7 +17,7 @@ from templatemine.errors import CorpusError
 from templatemine.mining.candidates import rates_of
 from templatemine.mining.cross_source import Elsewhere, gather
 from templatemine.mining.methods import METHODS, resolve_defaults
-from templatemine.mining.stages import finish_source, mine_source
+from templatemine.mining.stages import completed, decide_source, mine_source
 from templatemine.model import Document
 
 OPTIONS = resolve_defaults(PipelineConfig())
@@ -105,8 +105,8 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
         assert wanted.sources.any()
         for field in fields(Elsewhere):
             assert np.array_equal(getattr(found, field.name), getattr(wanted, field.name)), field.name
-        whole = finish_source(one, wanted, everything[one.source], OPTIONS)
-        again = finish_source(one, found, everything[one.source], OPTIONS)
+        whole = completed(decide_source(one, wanted, OPTIONS), everything[one.source], OPTIONS)
+        again = completed(decide_source(one, found, OPTIONS), everything[one.source], OPTIONS)
         assert whole.pack is not None
         assert again.pack is not None
         assert whole.pack.to_json() == again.pack.to_json()

@@ -13,7 +13,7 @@ import pytest
 
 from templatemine import pipeline
 from templatemine.archive import update as module
-from templatemine.archive.apply_overrides import steer
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.partition import held
 from templatemine.archive.update import SourceUpdate, UpdateConfig, update_packs
 from templatemine.archive.window import WindowConfig
@@ -269,7 +269,7 @@ def test_decisions_while_an_update_runs_are_kept(tmp_path: Path, monkeypatch: py
     publish = module._UpdateRun.publish
 
     def late(self: module._Update) -> None:
-        steer(Pack.load(path), (), [Rule(action="reject", id=gone.id)]).save(path, force=True)
+        apply_rules(Pack.load(path), (), [Rule(action="reject", id=gone.id)]).save(path, force=True)
         publish(self)
 
     monkeypatch.setattr(module._UpdateRun, "publish", late)

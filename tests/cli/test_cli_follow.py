@@ -11,7 +11,7 @@ import pytest
 from cli_support import records, write
 
 from conftest import Cli
-from templatemine.archive.apply_overrides import steer
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -111,7 +111,7 @@ def test_what_people_decided_outlives_an_update(cli: Cli, tmp_path: Path) -> Non
     pack = Pack.load(path)
     rejected = next(one for one in pack.templates if "morning letter" in one.example)
     rules = (Rule(action="reject", id=rejected.id), Rule(action="never", text="Reporting by"))
-    steer(pack, (), rules).save(path, force=True)
+    apply_rules(pack, (), rules).save(path, force=True)
     assert cli("update", packs, new, "--today", "2024-12-01").code == 0
     after = Pack.load(path)
     assert after.overrides.rules == rules
@@ -174,7 +174,7 @@ def test_a_pack_that_changes_is_no_site_that_does(cli: Cli, tmp_path: Path) -> N
     assert cli("clean", parts[1], "-p", packs, "-o", tmp_path / "1.out", "--hits", packs / "hits").code == 0
     path = packs / "alpha.example.json"
     pack = Pack.load(path)
-    steer(pack, (), [Rule(action="never", text="Reporting by")]).save(path, force=True)
+    apply_rules(pack, (), [Rule(action="never", text="Reporting by")]).save(path, force=True)
     assert cli("clean", parts[2], "-p", packs, "-o", tmp_path / "2.out", "--hits", packs / "hits").code == 0
     facts = json.loads(cli("drift", packs, "--json").out)["sources"][0]
     assert {one["kind"] for one in facts["warnings"]} == {"less"}

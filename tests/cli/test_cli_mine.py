@@ -100,7 +100,7 @@ def test_options_reach_the_library(
     assert config.background == "none"
     assert config.tokenise.separators == "-|"
     assert [own.name for own in config.tokenise.user_patterns] == ["case"]
-    assert (config.mine.min_docs, config.mine.min_df, config.mine.min_share, config.crosssite.max_sources) == (
+    assert (config.mine.min_docs, config.mine.min_df, config.mine.min_share, config.cross_source.max_sources) == (
         5,
         4,
         0.1,

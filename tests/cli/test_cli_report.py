@@ -13,7 +13,7 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
-from templatemine.archive.apply_overrides import steer
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 
@@ -51,7 +51,7 @@ def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("libraries")
 def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> None:
     pack = Pack.load(mined / "alpha.example.json")
-    steer(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")
+    apply_rules(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")
     assert cli("report", tmp_path / "alpha.json", "-o", tmp_path / "r.html").code == 0
     told = "People made 1 decision about it: 1 mined template removed, 0 added."
     assert told in (tmp_path / "r.html").read_text()

@@ -15,7 +15,7 @@ from cli_support import CALL, SOURCES, command, records, write
 
 from conftest import Cli
 from templatemine.__main__ import main
-from templatemine.archive.apply_overrides import steer
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cli import cmd_show as show
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -43,7 +43,7 @@ def test_decisions(cli: Cli, pack: Path, tmp_path: Path) -> None:
     assert "decisions" not in cli("show", pack).out
     mined = Pack.load(pack)
     first = mined.templates[0]
-    steer(mined, (), [Rule(action="reject", id=first.id)]).save(tmp_path / "steered.json")
+    apply_rules(mined, (), [Rule(action="reject", id=first.id)]).save(tmp_path / "steered.json")
     out = cli("show", tmp_path / "steered.json").out
     assert "decisions   1 reject; 1 template removed and 0 added by them" in out
 

@@ -17,7 +17,7 @@ from templatemine.mining.cross_source import Elsewhere
 from templatemine.mining.features import Evidence
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.sampling import choose
-from templatemine.mining.stages import CountStep, SlotStep, SourceReport, decide_source, finish_source, mine_source
+from templatemine.mining.stages import CountStep, SlotStep, SourceReport, completed, decide_source, mine_source
 from templatemine.model import Document
 from templatemine.pipeline import mine
 
@@ -84,7 +84,7 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole() -> None:
     one, two, three = (slots.query.answer(archive[place::3], options) for place in range(3))
     report = slots.proceed(one + two + three, archive, options)
     assert isinstance(report, SourceReport)
-    whole = finish_source(mined, elsewhere, archive, options)
+    whole = completed(step, archive, options)
     assert report.pack is not None
     assert whole.pack is not None
     assert report.pack.to_json() == whole.pack.to_json()

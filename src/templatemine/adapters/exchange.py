@@ -1,7 +1,7 @@
 """The comparison of sources in parts: sources tell their strings, hashes decide which part they go to, answers go back.
 
 A part holds the strings of all sources whose hashes lie in one range, so it needs nothing of the other parts, and what
-`cross_source.gather` says of it is what it says of the whole.  Strings that stand in no other source, most of them,
+`cross_source.gather` says of it is what it says of the whole.  Strings that are in no other source, most of them,
 need no answer.  What is told is 16 bytes a string: hash, rate, and rate within prose as a share; an answer takes 16.
 """
 

@@ -1,10 +1,10 @@
 """What mining gave + what people decided -> the pack that cleans.
 
-`steer` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it replaces
-a pack that has some.  It is a function of the templates that mining gave, the candidates that it rejected and the
-rules, so that taking a rule back gives what was there before.  The first that says something about a string decides:
-accept, reject or edit of this string (the last one, if there are several), never, always, the cut-off, and then the
-miner.
+`apply_rules` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it
+replaces a pack that has some.  It is a function of the templates that mining gave, the candidates that it rejected and
+the rules, so that taking a rule back gives what was there before.  The first that says something about a string
+decides: accept, reject or edit of this string (the last one, if there are several), never, always, the cut-off, and
+then the miner.
 
 Who edits the templates of a pack by hand decides, too: `kept_rules` tells what was changed since mining, by what the
 pack says that mining gave, and makes rules of it.
@@ -36,17 +36,17 @@ from templatemine.text.expressions import OWN_TOKEN, Encoded
 from templatemine.text.patterns import TABLE
 
 __all__ = [
-    "Asked",
+    "RuleIndex",
     "BY_FREQUENCY",
     "MOST_ADDED",
-    "by_hand",
+    "edits_by_hand",
     "candidates",
     "keep_later_rules",
     "keep_rules",
     "kept_rules",
     "mined_templates",
     "phrase",
-    "steer",
+    "apply_rules",
     "written",
 ]
 
@@ -98,7 +98,7 @@ def candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandid
     return (row for row in rejected if row[3] in BY_FREQUENCY)
 
 
-class Asked:
+class RuleIndex:
     """The rules of a pack, to be asked about one string after the other."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -144,7 +144,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def steer(
+def apply_rules(
     pack: Pack, rejected: Iterable[RejectedCandidate], rules: Sequence[Rule], examples: Examples | None = None
 ) -> Pack:
     """The pack with these rules in place of any it had.
@@ -154,7 +154,7 @@ def steer(
     rejected : iterable
         What mining rejected; looked at only if a rule may bring some of it.
     examples : callable, optional
-        Where strings that come in stand in articles; one that is not known there gets an example made of its tokens.
+        Where in articles the strings are that come in; one that is not known there gets an example made of its tokens.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def steer(
     ConfigError
         The rules would bring more than `MOST_ADDED` strings.
     """
-    asked = Asked(rules)
+    asked = RuleIndex(rules)
     base = mined_templates(pack)
     kept = [template for template in base if asked.keeps(template)]
     there = {template.id for template in base}
@@ -223,7 +223,7 @@ def _made(
         made = Template(
             id=template_id(tokens), regex="", tokens=tokens, df=df, count=count, example=shown, anchor=anchor
         )
-        with suppress(ValueError, PackError):  # a rule written by hand, with a pattern or a slot that can't stand there
+        with suppress(ValueError, PackError):  # a rule written by hand, with a pattern or a slot that cannot be there
             check_slot(pack, made, "")
             templates.append(replace(made, regex=pack.derived(made)))
     return _holding(pack, templates)
@@ -255,8 +255,8 @@ def _spelt(tokens: Sequence[str]) -> str:
 
 
 def kept_rules(path: str | Path) -> tuple[Rule, ...]:
-    """The rules of a pack that is about to be replaced, with those of `by_hand`; none if there is no pack, or nothing
-    that was one.
+    """The rules of a pack that is about to be replaced, with those of `edits_by_hand`; none if there is no pack, or
+    nothing that was one.
 
     Raises
     ------
@@ -281,10 +281,10 @@ def kept_rules(path: str | Path) -> tuple[Rule, ...]:
     if not isinstance(data.get("overrides", []), list):
         raise PackError(f"{path}: overrides: expected a list, got {type(data['overrides']).__name__}")
     rules = read_rules(data.get("overrides", []), str(path))
-    return (*rules, *by_hand(data, rules, str(path)))
+    return (*rules, *edits_by_hand(data, rules, str(path)))
 
 
-def by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
+def edits_by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
     """What somebody changed in the list of templates since mining, as rules that the next mining keeps.
 
     An expression without tokens is one that was added.  The rest is told by what the pack notes of its mining: a
@@ -327,11 +327,11 @@ def keep_rules(report: SourceReport, standing: str | Path) -> SourceReport:
     rules = kept_rules(standing)
     if report.pack is None or not rules:
         return report
-    return replace(report, pack=steer(report.pack, report.rejected or (), rules))
+    return replace(report, pack=apply_rules(report.pack, report.rejected or (), rules))
 
 
 def keep_later_rules(made: str, standing: str) -> None:
-    """Before a pack that was made takes its place: what was decided since, about the one that stands there.
+    """Before a pack that was made takes its place: what was decided since, about the one that is there.
 
     Runs that take long, or were killed and go on, make packs hours before these get their names.  The rejected
     candidates may have got theirs already.
@@ -347,4 +347,4 @@ def keep_later_rules(made: str, standing: str) -> None:
     if rules == kept_rules(made):
         return
     beside = made if os.path.exists(rejected_beside(made)) else standing
-    steer(Pack.load(made), read_rejected(beside), rules).save(made, force=True)
+    apply_rules(Pack.load(made), read_rejected(beside), rules).save(made, force=True)

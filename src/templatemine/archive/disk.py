@@ -83,7 +83,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
     work : str
         Folder of the run: of its partition, and of what this leaves.
     output : str
-        Where packs will be; the rules of those that stand there are kept.
+        Where packs will be; the rules of those that are there are kept.
     sizes : mapping
         What the documents of each source take.
     budget : int
@@ -276,7 +276,7 @@ def sample_within(documents: Sequence[Document], config: SampleConfig, budget: i
     Returns
     -------
     places, documents : lists
-        Places in `documents`, ascending, and what stands there.
+        Places in `documents`, ascending, and what is there.
     """
     key = config.seed.to_bytes(8, "little", signed=True)
     heap: list[tuple[int, int, int, Document]] = []

@@ -66,7 +66,7 @@ def _framed(packed: int, plain: int, number: int, check: int) -> bytes:
 
 
 def before_body(source: bytes) -> int:
-    """Bytes that stand before the body of a record, where it is read with `only_record`."""
+    """Bytes that are before the body of a record, where it is read with `only_record`."""
     return _RECORD.size + len(source)
 
 

@@ -70,7 +70,7 @@ def source_of(key: bytes) -> str:
 
 
 def encode(document: Document, own_id: bool) -> bytes:
-    """A document as the body of a record; `own_id` says whether its id stood in its file."""
+    """A document as the body of a record; `own_id` says whether its id was in its file."""
     values = [own_id, *(getattr(document, name) for name in _NAMES)]
     try:
         return orjson.dumps(values)

@@ -4,7 +4,7 @@ split    records of all inputs into the files of a partition, with a checkpoint 
 mine     `pipeline.drive`, with the result of each stage on disk before the next begins (`disk`)
 publish  packs renamed into their folder
 
-All of it stands in a hidden folder inside the one for the packs.  A file that is there is whole (written under another
+All of it is in a hidden folder inside the one for the packs.  A file that is there is whole (written under another
 name, and renamed), so what is there need not be done again.  Packs are byte for byte those of `Miner`, but for a source
 that does not fit the memory, which is mined from a sample.
 
@@ -296,7 +296,7 @@ class ArchiveRun:
 
 
 def _place(source: str, target: str, force: bool) -> None:
-    """Rename a file; what stands there is replaced only by `force`, and passes its permissions on."""
+    """Rename a file; what is there is replaced only by `force`, and passes its permissions on."""
     if force:
         target = os.path.realpath(target)
         if os.path.exists(target):

@@ -1,7 +1,7 @@
 """Archives of mixed sources -> a folder with a file a source, in bounded memory: the partition, for its own sake.
 
 A record is written as it stands, with its source named if it was not.  All files appear together at the end.  The work
-stands in a hidden folder beside them; a run that is killed leaves that folder, and the next one begins anew.
+is in a hidden folder beside them; a run that is killed leaves that folder, and the next one begins anew.
 """
 
 from __future__ import annotations

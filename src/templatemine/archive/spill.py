@@ -1,7 +1,7 @@
 """What mining keeps of sources between its two maps, on disk: bounded memory for any number of sources.
 
 `dump` and `load` write and read `SourceCandidates`: a line of JSON that says which arrays follow, then the arrays.
-`RateFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that stand in
+`RateFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that are in
 two sources or more.  What it says of a source is what a `RateTable` of all sources would.
 """
 
@@ -190,7 +190,7 @@ class _Mapped:
 
 
 class RateFile:
-    """Which strings stand in more than one source, on disk.
+    """Which strings are in more than one source, on disk.
 
     Made by `RateFile.write`.
     """
@@ -198,9 +198,6 @@ class RateFile:
     def __init__(self, path: str) -> None:
         self._mapped = _Mapped(path, _SHARED)
         self._rows: int = self._mapped.rows
-
-    def __len__(self) -> int:
-        return self._rows
 
     @staticmethod
     def write(path: str, parts: Iterable[str], memory: int) -> None:

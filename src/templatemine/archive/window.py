@@ -40,7 +40,7 @@ class WindowConfig:
 
 @dataclass(frozen=True, slots=True)
 class DatedDocument:
-    """A document, its day, and whether its id stood in its file."""
+    """A document, its day, and whether its id was in its file."""
 
     day: str
     document: Document
@@ -86,7 +86,7 @@ class Window:
         self.left_out = 0
 
     def add(self, new: Iterable[tuple[Document, bool]]) -> None:
-        """Take documents in, in the order they came, each with whether its id stood in its file."""
+        """Take documents in, in the order they came, each with whether its id was in its file."""
         came = list(new)
         days = self._days([document.date for document, _ in came])
         newest = max((one.day for one in self._kept.values()), default="")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import (
-    CrossSiteConfig,
+    CrossSourceConfig,
     MineConfig,
     PipelineConfig,
     SampleConfig,
@@ -104,7 +104,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--max-sources",
         metavar="N",
         type=common.at_least(1),
-        default=CrossSiteConfig().max_sources,
+        default=CrossSourceConfig().max_sources,
         help="energy and thesis: reject a candidate that N other sources have (default: %(default)s)",
     )
     sample = SampleConfig().documents
@@ -204,7 +204,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         method=args.method,
         tokenise=tokenise,
         mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
-        crosssite=CrossSiteConfig(max_sources=args.max_sources),
+        cross_source=CrossSourceConfig(max_sources=args.max_sources),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
         background=common.background_of(args),

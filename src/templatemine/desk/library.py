@@ -16,7 +16,7 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
-from templatemine.archive.apply_overrides import steer
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrences
 from templatemine.desk.store import Conflict, Decision, Event, Store, now
@@ -183,7 +183,7 @@ class Library:
         Conflict
             The pack has changed since `version`.
         PackError, ConfigError
-            See `steer`; then nothing has changed.
+            See `apply_rules`; then nothing has changed.
         """
         held = self.held(source)
         if held is None:
@@ -193,7 +193,7 @@ class Library:
             fresh = self._read(held.path)
             if fresh.version != version:
                 raise Conflict(_who(events, fresh))
-            made = steer(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
+            made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
             data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
             before = dump(rules_json(fresh.pack.overrides.rules))
             with atomic_writer(held.path, force=True) as handle:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from templatemine.archive.apply_overrides import (
     BY_FREQUENCY,
     MOST_ADDED,
-    Asked,
+    RuleIndex,
+    apply_rules,
     candidates,
     mined_templates,
     phrase,
-    steer,
     written,
 )
 from templatemine.cleaning.cleaner import Cleaner
@@ -142,8 +142,8 @@ class Preview:
 
 
 def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
-    """A function that says whether a candidate is a template under some rules; `steer` for one string at a time."""
-    asked = Asked(rules)
+    """A function that says whether a candidate is a template under some rules: `apply_rules`, a string at a time."""
+    asked = RuleIndex(rules)
 
     def kept(template: Template, mined: bool) -> bool:
         if mined:
@@ -379,7 +379,7 @@ def amended(pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[R
         name = rule.id or template_id(rule.tokens or ())
         rest = tuple(one for one in rules if (one.id or template_id(one.tokens or ("",))) != name)
         if len(rest) < len(rules):
-            there = any(one.id == name for one in steer(pack, rejected, rest).templates)
+            there = any(one.id == name for one in apply_rules(pack, rejected, rest).templates)
             if there == (rule.action == "accept"):
                 return rest
         return (*rest, rule)

@@ -3,7 +3,7 @@
 A source that is mined alone has no others to tell idioms by.  The background is a table of short strings with their
 rates in prose, made by `datasets/background.py` of other archives: of each string the third greatest of the rates of
 their sources, so that no one source says anything alone.  It is asked what other sources are asked, by hash
-(`crosssite`), and what it says counts where it is the greatest rate.
+(`cross_source`), and what it says counts where it is the greatest rate.
 
 A file of it is text, packed or not: a head, then a line a string, its normalised tokens as in packs with a blank
 between them, a tab, and r where 2^-r is its rate a token::
@@ -49,12 +49,12 @@ _LEAST, _MOST = 0, 60
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Background:
-    """Some strings and how often they stand in prose.
+    """Some strings and how often they are in prose.
 
     Attributes
     ----------
     hashes : uint64 array, shape (strings,)
-        Ascending; those of `crosssite`.
+        Ascending; those of `cross_source`.
     rates : float32 array
         Occurrences within prose a token.
     """

@@ -59,7 +59,7 @@ class Strings:
         return tuple(self.tokens[self.bounds[row] : self.bounds[row + 1]].tolist())
 
     def readable(self, row: int, patterns: PatternSet) -> tuple[str, ...]:
-        """Normalised tokens of a string as they stand in a pack."""
+        """Normalised tokens of a string as they are in a pack."""
         return tuple(patterns.readable(self.names[token]) for token in self.ids(row))
 
     def take(self, rows: NDArray[np.int64]) -> Strings:
@@ -94,7 +94,7 @@ class SourceCandidates:
     blank : int
         Documents without text; `documents` does not count them either, in methods that ask for evidence.
     before, after : int32 arrays or None
-        For a sample: the token, a place in `strings.names`, that always stands before (after) each string; -1 if there
+        For a sample: the token, a place in `strings.names`, that is always before (after) each string; -1 if there
         are several, as on both sides of all that is maximal.
     """
 
@@ -177,12 +177,12 @@ def _joined(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
 
 
 def strings_of(
-    corpus: Corpus, index: Index, repeats: Repeats, position: NDArray[np.int64]
+    corpus: Corpus, index: Index, repeats: Repeats, starts: NDArray[np.int64]
 ) -> tuple[Strings, NDArray[np.int32]]:
     """The tokens of all strings, without the rest of the source's vocabulary; and each symbol's place in it, or -1."""
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    tokens, bounds = _core.stretches_i32(index.symbols, position, repeats.length)
+    tokens, bounds = _core.stretches_i32(index.symbols, starts, repeats.length)
     tokens, used, number = _core.renumber(tokens, len(index.forms))
     chosen = index.forms[used]
     first = forms.offsets[chosen]
@@ -226,7 +226,7 @@ def parts(
 def inner(
     candidates: SourceCandidates, rows: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which of some `wanted` strings stand within others, at neither end: (place in `rows`, row of the shorter).
+    """Which of some `wanted` strings are within others, at neither end: (place in `rows`, row of the shorter).
 
     A stretch is looked at only if a wanted string has its length and its first token.
     """

@@ -46,11 +46,11 @@ class ExactCounts:
     count, df : int64 arrays, shape (strings,)
         Occurrences and documents.
     alike : int64 array, shape (strings, 2)
-        Occurrences behind, and in front of, the token that alone stood there in the sample.
-    stands : int64 array, shape (strings, 11)
-        Occurrences by how they stand, see `_core.stand_counts`.
+        Occurrences behind, and in front of, the token that alone was there in the sample.
+    position_counts : int64 array, shape (strings, 11)
+        Occurrences by their position, see `_core.stand_counts`.
     forms : int64 array, shape (vocabulary,)
-        Occurrences of each form that stands in a string.
+        Occurrences of each form that is in a string.
     tokens : int
         All tokens of all documents, line breaks with them where they part strings.
     documents, blank : int
@@ -62,7 +62,7 @@ class ExactCounts:
     count: NDArray[np.int64]
     df: NDArray[np.int64]
     alike: NDArray[np.int64]
-    stands: NDArray[np.int64]
+    position_counts: NDArray[np.int64]
     forms: NDArray[np.int64]
     tokens: int
     documents: int
@@ -75,7 +75,7 @@ class ExactCounts:
             count=self.count + other.count,
             df=self.df + other.df,
             alike=self.alike + other.alike,
-            stands=self.stands + other.stands,
+            position_counts=self.position_counts + other.position_counts,
             forms=self.forms + other.forms,
             tokens=self.tokens + other.tokens,
             documents=self.documents + other.documents,
@@ -94,11 +94,11 @@ class CountQuery:
         Their places among the candidates of the source.
     html : bool
     vocabulary : list of bytes
-        The tokens that stand in them.
+        The tokens that are in them.
     tokens, bounds : int32 and int64 arrays
         String i is ``tokens[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
     before, after : int32 arrays, shape (strings,)
-        The token that alone stood before (after) each of them in the sample, a place in `vocabulary`; -1 if there were
+        The token that alone was before (after) each of them in the sample, a place in `vocabulary`; -1 if there were
         several.
     """
 
@@ -141,13 +141,13 @@ class CountQuery:
         while batch := list(islice(batches, BATCH)):
             # A batch at a time: each call waits for Python's lock.
             counter.count_all(batch)
-        count, df, alike, stands, forms, tokens = counter.counts()
+        count, df, alike, position_counts, forms, tokens = counter.counts()
         days = calendar.days()
         return ExactCounts(
             count=count,
             df=df,
             alike=alike,
-            stands=stands,
+            position_counts=position_counts,
             forms=forms,
             tokens=tokens,
             documents=number,
@@ -234,7 +234,7 @@ def recounted(
             _scan.form_traits(arena, np.concatenate([np.zeros(1, np.int64), ends])),
             float(max(1, counts.tokens)),
             counts.count,
-            counts.stands,
+            counts.position_counts,
         )
         evidence = recount(evidence, rows, exact)
     whole = replace(

@@ -71,7 +71,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, kw_only=True)
 class RateTable:
-    """Which strings stand in which sources, as far as the comparison asks.
+    """Which strings are in which sources, as far as the comparison asks.
 
     Attributes
     ----------

@@ -1,27 +1,27 @@
 """Repeats -> Evidence -> verdicts: which strings are boilerplate, without labels.
 
 On archives of articles the document frequency alone does not separate boilerplate from prose: "of the" is in 95 % of
-long articles, a credit line in 3 %.  What parts them is how a string stands in its documents.  For each maximal string
+long articles, a credit line in 3 %.  What parts them is where in its documents a string is.  For each maximal string
 we count how often it begins a line, ends one and is a whole one, how often punctuation closes it, and how often it
-stands in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of
+is in a line of *prose*, one that is long and ends a sentence; how much information it carries (the sum of -log2 of
 the rates of its tokens); how tightly its tokens belong to it; and how much greater its rate is than in the prose of
 any other source.  Boilerplate is what stands where prose does not:
 
 line     a whole line, whether of this source alone or not: prose does not repeat whole lines
-edge     begins or ends its lines, and is closed by punctuation or never stands in prose
-part     does so half of the time, never stands in prose, and is bound together
+edge     begins or ends its lines, and is closed by punctuation or is never in prose
+part     does so half of the time, is never in prose, and is bound together
 quiet    stands anywhere, but hardly ever in prose, and is bound together
-near     both edges of its line are near, and it hardly ever stands in prose; or it begins a sentence of prose, says
+near     both edges of its line are near, and it is hardly ever in prose; or it begins a sentence of prose, says
          much, and the line ends soon
-phrase   stands in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
+phrase   is in prose, frequent and long, and punctuation closes it on both sides, or on one if it is bound together,
          or it always begins or ends its line: what a parser glued to a paragraph; closed on both sides and very
          frequent, it may say less, or little if it announces something ("Read:")
-stock    stands in prose, more frequent and longer still, and punctuation closes it on one side: a stock phrase
-mark     one token that begins or ends its lines, or stands between two punctuation marks, or between one and what
+stock    is in prose, more frequent and longer still, and punctuation closes it on one side: a stock phrase
+mark     one token that begins or ends its lines, or is between two punctuation marks, or between one and what
          changes up to the edge of the line, and not in prose ("More:"), unless it announces something at the beginning
          of its lines ("UPDATE:")
 
-What stands in tables, line after line of numbers, of keys with their values, or of programs, is content, unless too
+What is in tables, line after line of numbers, of keys with their values, or of programs, is content, unless too
 many documents have it; so is code wherever it stands.  In a source written without spaces, where every character is a
 token, an edge must be closed by punctuation on its inner side, strings in mid-line and marks on both, and whole lines
 that are rare are content.
@@ -83,22 +83,22 @@ class Evidence:
     after_close, closes : float32 arrays
         Share that begin a line or follow a punctuation mark; that end a line or end with a punctuation mark.
     prose, within : float32 arrays
-        Share that stand in a line of prose, a long one that ends a sentence; that neither begin nor end it.
+        Share that are in a line of prose, a long one that ends a sentence; that neither begin nor end it.
     near_end, near_begin : float32 arrays
         Share after which the line ends soon; before which it began not long ago.
     tabular : float32 array
-        Share that stand in a table.
+        Share that are in a table.
     before_opening : float32 array
-        Share that end a line, end with a punctuation mark, or stand before a capital.
+        Share that end a line, end with a punctuation mark, or are before a capital.
     information : float32 array, bits
         A character of a script without spaces counts half: it is no word.
     own_script, mutable : float32 arrays
         Share of its tokens that are characters of a script without spaces; that hold a mutable pattern.
     ends_value, holds_value, holds_figure, formula : bool arrays
-        Its last token begins with a number; any does; a number, a time or a date in figures stands in any; two begin
+        Its last token begins with a number; any does; a number, a time or a date in figures is in any; two begin
         with a number or more.
     code : bool array
-        A sign of a program stands in any.
+        A sign of a program is in any.
     announces : bool array
         It ends with a colon.
     bound : float32 array
@@ -132,47 +132,47 @@ class Evidence:
 
 
 _FEWEST = 3.0
-"""Documents that a template must stand in."""
+"""Documents that a template must be in."""
 
-STANDS = (
+POSITIONS = (
     *("starts", "ends", "lines", "after_close", "closes", "prose", "near_end", "near_begin", "within", "tabular"),
     "before_opening",
 )
 
 
 def collect(
-    index: Index, repeats: Repeats, stands: IntArray, position: LongArray, traits: NDArray[np.uint16]
+    index: Index, repeats: Repeats, position_counts: IntArray, starts: LongArray, traits: NDArray[np.uint16]
 ) -> Evidence:
     """Evidence of all strings of a source.
 
     Parameters
     ----------
-    stands : int32 array, shape (strings, 11)
-        Occurrences by how they stand, see `_core.stand_counts`.
-    position : int64 array
+    position_counts : int32 array, shape (strings, 11)
+        Occurrences by their position, see `_core.stand_counts`.
+    starts : int64 array
         Where one occurrence of each string begins in `index.symbols`.
     traits : uint16 array, shape (forms,)
         `Corpus.traits`.
     """
     forms = index.forms[1:]
-    # The break between documents, symbol 0, stands in no string.
+    # The break between documents, symbol 0, is in no string.
     counts = np.concatenate([np.ones(1), index.form_counts[forms]])
     traits = np.concatenate([np.zeros(1, np.uint16), traits[forms]])
     total = float(max(1, index.form_counts.sum()))
-    return measure(index.symbols, position, repeats.length, counts, traits, total, repeats.count, stands)
+    return measure(index.symbols, starts, repeats.length, counts, traits, total, repeats.count, position_counts)
 
 
 def measure(
     tokens: IntArray,
-    position: LongArray,
+    starts: LongArray,
     length: IntArray,
     token_counts: NDArray[np.float64],
     traits: NDArray[np.uint16],
     total: float,
     count: NDArray[Any],
-    stands: NDArray[Any],
+    position_counts: NDArray[Any],
 ) -> Evidence:
-    """Evidence of strings that were counted: string i is ``tokens[position[i]:position[i] + length[i]]``.
+    """Evidence of strings that were counted: string i is ``tokens[starts[i]:starts[i] + length[i]]``.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def measure(
     total : float
         Tokens of the source.
     count : int array, shape (strings,)
-    stands : int array, shape (strings, 11)
+    position_counts : int array, shape (strings, 11)
     """
     values = np.zeros((len(token_counts), 7))
     values[:, 0] = -np.log2(token_counts / total) * np.where(traits & 4, 0.5, 1.0)
@@ -191,11 +191,11 @@ def measure(
     values[:, 6] = traits & (8 | 64) == 64
     columns: dict[str, NDArray[Any]] = {}
     # A stretch at a time: what is added up takes more memory than what is left of it.
-    for begin in range(0, max(len(position), 1), STRETCH):
+    for begin in range(0, max(len(starts), 1), STRETCH):
         some = slice(begin, begin + STRETCH)
-        part = _stretch(tokens, position[some], length[some], values, traits, total, count[some], stands[some])
+        part = _stretch(tokens, starts[some], length[some], values, traits, total, count[some], position_counts[some])
         for name, values_of in part.items():
-            columns.setdefault(name, np.empty(len(position), values_of.dtype))[some] = values_of
+            columns.setdefault(name, np.empty(len(starts), values_of.dtype))[some] = values_of
     return Evidence(**columns)
 
 
@@ -205,21 +205,21 @@ STRETCH = 1 << 16
 
 def _stretch(
     tokens: IntArray,
-    position: LongArray,
+    starts: LongArray,
     length: IntArray,
     values: NDArray[np.float64],
     traits: NDArray[np.uint16],
     total: float,
     count: NDArray[Any],
-    stands: NDArray[Any],
+    position_counts: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
     """The columns of `Evidence` for some strings."""
-    sums = _core.string_sums(tokens, values, position, length)
+    sums = _core.string_sums(tokens, values, starts, length)
     information, logs, own_script, mutable, numbers, figures, code = sums.T
     count = np.maximum(count, 1)
-    last = traits[tokens[position + length - 1]]
+    last = traits[tokens[starts + length - 1]]
     return {
-        **{name: (stands[:, place] / count).astype(np.float32) for place, name in enumerate(STANDS)},
+        **{name: (position_counts[:, place] / count).astype(np.float32) for place, name in enumerate(POSITIONS)},
         "information": information.astype(np.float32),
         "own_script": (own_script / length).astype(np.float32),
         "mutable": (mutable / length).astype(np.float32),
@@ -250,7 +250,7 @@ def spaceless(evidence: Evidence, repeats: Repeats, config: EvidenceConfig) -> b
 
 
 def mostly_prose(evidence: Evidence, repeats: Repeats, share: float) -> bool:
-    """Whether at least this share of the words of a source stand in prose."""
+    """Whether at least this share of the words of a source are in prose."""
     words = _words(repeats)
     return float((evidence.prose * words).sum()) >= share * float(words.sum())
 
@@ -268,7 +268,7 @@ def _words(repeats: Repeats) -> NDArray[np.float64]:
 
 
 def fewest(documents: Any, config: EvidenceConfig) -> Any:
-    """Documents that anything but a whole line must stand in at least, in a source of so many.
+    """Documents that anything but a whole line must be in at least, in a source of so many.
 
     Strings that agree by chance are the more the more documents there are, and `least_growth` times fewer for each
     document that is asked for more: so that their number stays the same, its logarithm is asked for.
@@ -403,7 +403,7 @@ def _edge(one: _Columns) -> NDArray[np.bool_]:
 def _phrase(one: _Columns) -> NDArray[np.bool_]:
     c, e, df, length = one.config, one.evidence, one.repeats.df, one.repeats.length
     said = (e.information >= c.brief_information) | (one.bound & one.worded & (e.information >= c.rich))
-    # What stands between two sentences and is none: "Story continues below", without a mark of its own.
+    # What is between two sentences and is none: "Story continues below", without a mark of its own.
     between = (e.after_close >= c.closed) & (e.before_opening >= c.closed) & ~one.characters & one.worded
     between &= (e.within >= c.half) & (e.closes < c.half)
     between &= df >= np.where(said, one.share(c.apart_share), one.share(c.table_share))
@@ -433,7 +433,7 @@ def _stock(one: _Columns) -> NDArray[np.bool_]:
 
 def _mark(one: _Columns) -> NDArray[np.bool_]:
     c, e, df = one.config, one.evidence, one.repeats.df
-    # In poems, tickers and lists no word stands in prose, and words that begin or end sentences do so with lines.
+    # In poems, tickers and lists no word is in prose, and words that begin or end sentences do so with lines.
     asked_of_words = one.share(c.edge_share if mostly_prose(e, one.repeats, c.half) else c.table_share)
     # "Tags" of "Tags economy Berlin", behind the last sentence.
     label = (e.after_close >= c.closed) & (e.near_end >= c.mark)
@@ -477,7 +477,7 @@ def judge(
     content |= (e.lines >= c.whole) & (e.prose >= c.half) & (e.mutable * repeats.length >= 2) & ~often
     content |= (e.prose >= c.half) & e.formula & ~often
     content |= e.code & (df < c.table_share * documents)  # what parsers leave over of scripts is in more
-    # The name of who speaks stands before each answer, a line of a program in each listing: often, in few documents.
+    # The name of who speaks is before each answer, a line of a program in each listing: often, in few documents.
     # Lines between the paragraphs of many are calls ("Advertisement").
     few = df < np.where(e.lines >= c.half, c.table_share, c.half) * documents
     names = (e.lines >= c.half) | ((e.starts >= c.edge) & (e.prose > c.quiet))
@@ -486,7 +486,7 @@ def judge(
         content |= (e.lines >= c.whole) & (df < c.edge_share * documents)
     free = e.rate >= in_prose * np.float32(2.0**c.exclusive_bits)
     whole, anchored = e.lines >= c.whole, np.maximum(e.starts, e.ends) >= c.edge
-    # What fills a paragraph and is rare was quoted, or stands in copies of one article.
+    # What fills a paragraph and is rare was quoted, or is in copies of one article.
     content |= (e.information >= c.passage_information) & ~often
     # A key may be boilerplate's own ("Text:"); a figure beside others is a value, and a call beside others a program.
     table = (e.tabular >= c.half) & (df < np.where(e.holds_figure | e.code, c.half, c.table_share) * documents)

@@ -1,7 +1,7 @@
 """Corpus -> Index: rare forms become breaks, the rest is renumbered.
 
-A form that stands in fewer documents than the floor can't be part of a string that reaches the floor, because a
-string stands in no more documents than each of its tokens; so a break in its place loses nothing (a property test
+A form that is in fewer documents than the floor can't be part of a string that reaches the floor, because a
+string is in no more documents than each of its tokens; so a break in its place loses nothing (a property test
 compares with and without).  What is left mostly fits 16 bits.
 
 Time O(n); memory: 10 bytes a token of the source at most, 5 of which stay.
@@ -31,7 +31,7 @@ least; the others hold words where a number might stand."""
 
 
 def document_floor(documents: int, config: MineConfig) -> int:
-    """Least number of documents a string must stand in (step 7 of the method)."""
+    """Least number of documents a string must be in (step 7 of the method)."""
     return max(config.min_df, math.ceil((config.min_share or 0.0) * documents))
 
 
@@ -50,7 +50,7 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         kept = kept[kept > 0]
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
     symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
-    stands = _core.standing(
+    positions = _core.standing(
         corpus.forms,
         corpus.doc_starts,
         corpus.traits,
@@ -59,8 +59,8 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         *TABLE,
     )
     # Documents and tokens are asked of few places: bounds take a tenth of the memory of a number for each.
-    symbols, stands, doc_starts, runs, run_tokens = _core.reduce_tokens(
-        corpus.forms, corpus.doc_starts, symbol_of, stands, corpus.lines
+    symbols, positions, doc_starts, runs, run_tokens = _core.reduce_tokens(
+        corpus.forms, corpus.doc_starts, symbol_of, positions, corpus.lines
     )
     return Index(
         symbols=symbols,
@@ -68,7 +68,7 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         doc_starts=doc_starts,
         runs=runs,
         run_tokens=run_tokens,
-        stands=stands,
+        positions=positions,
         form_counts=corpus.counts,
     )
 

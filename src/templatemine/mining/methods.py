@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 from templatemine.config import (
     CopyConfig,
-    CrossSiteConfig,
+    CrossSourceConfig,
     CutoffConfig,
     EvidenceConfig,
     MineConfig,
@@ -80,7 +80,7 @@ class ResolvedConfig:
     mine: MineConfig
     copies: CopyConfig
     cutoff: CutoffConfig
-    crosssite: CrossSiteConfig
+    cross_source: CrossSourceConfig
     evidence: EvidenceConfig
     sample: SampleConfig
     page: PageConfig

@@ -1,7 +1,7 @@
 """Corpus -> a corpus in which copies of one article count once.
 
 An article that is published again, with a line changed or a word mended, makes its own sentences repeat.  Copies are
-told by what is rare: of the tokens that stand in few documents of the source, boilerplate has hardly any, so articles
+told by what is rare: of the tokens that are in few documents of the source, boilerplate has hardly any, so articles
 are not alike for the boilerplate they share.  What two documents have in common of their runs of such tokens is the
 resemblance of Broder (1997), over the smaller of the two, so that a copy may be an excerpt.  Nothing depends on the
 order of the documents.
@@ -85,7 +85,7 @@ def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
 def _rare_runs(
     corpus: Corpus, config: CopyConfig
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]:
-    """Pairs of rare tokens that follow each other, whatever stands between.
+    """Pairs of rare tokens that follow each other, whatever is between.
 
     Returns
     -------

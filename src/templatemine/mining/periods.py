@@ -1,7 +1,7 @@
 """Dates -> the time of each string: how many documents a source published while the string was seen.
 
 A call for a race, a banner of two weeks: where dates are known, boilerplate is compared with the documents of its own
-time.  Looked at are strings that are too rare to be frequent in the whole source and hardly ever stand in prose, where
+time.  Looked at are strings that are too rare to be frequent in the whole source and are hardly ever in prose, where
 what comes and goes is news.  Memory is bounded by looking at some of them at a time.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import EvidenceConfig
-from templatemine.mining.features import STANDS
+from templatemine.mining.features import POSITIONS
 from templatemine.mining.index import documents_at
 from templatemine.model import Index, MaximalRepeats
 from templatemine.text.dates import days_of
@@ -24,7 +24,7 @@ _OCCURRENCES = 1 << 18
 """Looked at in one go."""
 
 _MOST = 8
-"""Times a document: what stands there more often is no boilerplate, and of one token for ever there is no end."""
+"""Times a document: what is there more often is no boilerplate, and of one token for ever there is no end."""
 
 
 def periods(
@@ -50,7 +50,7 @@ def periods(
     ordered = np.sort(days[known])
     low = np.where(known, np.searchsorted(ordered, days, "left"), -len(ordered))
     high = np.where(known, np.searchsorted(ordered, days, "right"), 2 * len(ordered))
-    quiet = found.stands[:, STANDS.index("prose")] <= config.quiet * repeats.count
+    quiet = found.position_counts[:, POSITIONS.index("prose")] <= config.quiet * repeats.count
     able = quiet & (repeats.df >= config.period_least) & (repeats.df < config.often_share * n)
     rows = np.flatnonzero(able & (repeats.count <= _MOST * repeats.df))
     count = repeats.count[rows].astype(np.int64)

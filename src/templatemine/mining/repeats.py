@@ -1,6 +1,6 @@
 """Index -> MaximalRepeats: every maximal string, its occurrences and document frequency (steps 4 to 6 of the method).
 
-A string is kept if it has at least `min_tokens` tokens, stands in at least as many documents as the floor, and cannot
+A string is kept if it has at least `min_tokens` tokens, is in at least as many documents as the floor, and cannot
 be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).
 
 Two ways give the same strings, which a property test holds.  Strings are **grown** token by token (`_grow`), which
@@ -12,7 +12,6 @@ suffix array, LCP, and one pass over the LCP array with a stack; the document fr
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,11 +51,12 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     """
     size, least = len(index.symbols), config.min_tokens or 1
     if size < INT32_MAX and documents < MOST_DOCUMENTS and not config.force64:
-        grown = _core.grow_strings(index.symbols, index.doc_starts, index.stands, least, floor, STEPS * size + 1024)
+        grown = _core.grow_strings(index.symbols, index.doc_starts, index.positions, least, floor, STEPS * size + 1024)
         if grown is not None:
-            places, rank, first, length, count, df, stands = grown
+            places, rank, first, length, count, df, position_counts = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            found = MaximalRepeats(repeats=repeats, places=places, first=first.astype(np.int64), stands=stands)
+            wide = first.astype(np.int64)
+            found = MaximalRepeats(repeats=repeats, places=places, first=wide, position_counts=position_counts)
             return _bounded(found, index.symbols)
     return _bounded(_sorted(index, documents, floor, least, config.force64), index.symbols)
 
@@ -74,7 +74,7 @@ def _bounded(found: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
         if over < len(in_order):
             kept &= ~some | (lengths < in_order[over])
     rows = np.flatnonzero(kept)
-    return replace(found, repeats=found.repeats.take(rows), first=found.first[rows], stands=found.stands[rows])
+    return found.take(rows)
 
 
 def _powers(found: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
@@ -101,10 +101,10 @@ def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool)
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
     looks = STEPS * len(symbols)
     most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
-    stands, first = _core.stand_counts(rank, length, count, sa.astype(np.int64, copy=False), index.stands, max(1, most))
-    return MaximalRepeats(
-        repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first, stands=stands
-    )
+    places = sa.astype(np.int64, copy=False)
+    position_counts, first = _core.stand_counts(rank, length, count, places, index.positions, max(1, most))
+    repeats = Repeats(rank=rank, length=length, count=count, df=df)
+    return MaximalRepeats(repeats=repeats, places=sa, first=first, position_counts=position_counts)
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:

@@ -4,11 +4,11 @@ A seeded sample of the documents is mined as ever.  What could be a template the
 those that decide, is then counted exactly over all documents (`counting`), in one pass at the speed of tokenising and
 in memory that does not grow with the source.  `config.SampleConfig` says how likely a string is missed.
 
-A sample hides strings: those that always stand in the same longer string there, and elsewhere perhaps not.  Strings are
+A sample hides strings: those that are always in the same longer string there, and elsewhere perhaps not.  Strings are
 looked for where they are maximal.  One that is so in the whole source need not be in a sample of it: if one occurrence
 of "More On" in two hundred goes on otherwise than with "This", a sample of some hundred may not hold it.  So of a
 sample the strings that are not maximal are looked at as well (`find_hidden`), if they are frequent enough for a
-template: as far as they could be one, they are counted with the others, and with them how often the same token stands
+template: as far as they could be one, they are counted with the others, and with them how often the same token is
 before and after them.  What is maximal in all documents stays (`counting.recounted`).  That takes the time of growing
 the strings of the sample once more, without those that are rare.
 """
@@ -31,7 +31,7 @@ from templatemine.model import Corpus, Document, Index, IntArray, LongArray, Max
 __all__ = ["MOST", "HiddenRepeats", "choose", "digests", "find_hidden", "relaxed", "with_hidden"]
 
 MOST = 32
-"""Tokens of a string that always stands behind the same token, at most.  What begins where a longer string begins may
+"""Tokens of a string that is always behind the same token, at most.  What begins where a longer string begins may
 have any length."""
 
 
@@ -110,16 +110,16 @@ class HiddenRepeats:
     repeats : Repeats
         Their `rank` is 0: nobody asks for it.
     first : int64 array
-        Where each stands first.
-    stands : int32 array, shape (strings, 11)
-        Occurrences by how they stand, see `_core.stand_counts`.
+        Where each occurs first.
+    position_counts : int32 array, shape (strings, 11)
+        Occurrences by their position, see `_core.stand_counts`.
     before, after : int32 arrays
-        The symbol that always stands before (after) each; 0 if there are several.
+        The symbol that is always before (after) each; 0 if there are several.
     """
 
     repeats: Repeats
     first: LongArray
-    stands: IntArray
+    position_counts: IntArray
     before: IntArray
     after: IntArray
 
@@ -133,21 +133,25 @@ def find_hidden(index: Index, corpus: Corpus, config: EvidenceConfig) -> HiddenR
     # No kind but "line" asks for less, and what is hidden is never a line: a line ends with a break.
     share = min(min(one.edge_share, one.often_share) for one in asked)
     floor = max(config.least, int(share * corpus.documents))
-    arguments = index.symbols, index.doc_starts, index.stands, 1, floor, MOST, STEPS * len(index.symbols) + 1024
+    arguments = index.symbols, index.doc_starts, index.positions, 1, floor, MOST, STEPS * len(index.symbols) + 1024
     found = _core.grow_parts(*arguments)
     if found is None or not len(found[0]):
         return None
-    first, length, count, df, before, after, stands = found
-    position = first.astype(np.int64)
+    first, length, count, df, before, after, position_counts = found
+    starts = first.astype(np.int64)
     repeats = Repeats(rank=np.zeros(len(first), np.int64), length=length, count=count, df=df)
-    evidence = collect(index, repeats, stands, position, corpus.traits)
+    evidence = collect(index, repeats, position_counts, starts, corpus.traits)
     nowhere = np.zeros(len(first), np.float32)
     able = np.zeros(len(first), np.bool_)
     for one in asked:
         able |= judge(evidence, repeats, nowhere, nowhere, corpus.documents, one)[0] == ACCEPTED
     rows = np.flatnonzero(able)
     return HiddenRepeats(
-        repeats=repeats.take(rows), first=position[rows], stands=stands[rows], before=before[rows], after=after[rows]
+        repeats=repeats.take(rows),
+        first=starts[rows],
+        position_counts=position_counts[rows],
+        before=before[rows],
+        after=after[rows],
     )
 
 
@@ -161,5 +165,5 @@ def with_hidden(found: MaximalRepeats, hidden: HiddenRepeats) -> MaximalRepeats:
         repeats=Repeats(**columns),
         places=found.places,
         first=np.concatenate([found.first, hidden.first]),
-        stands=np.concatenate([found.stands, hidden.stands]),
+        position_counts=np.concatenate([found.position_counts, hidden.position_counts]),
     )

@@ -57,7 +57,7 @@ def decide(candidates: SourceCandidates, elsewhere: Elsewhere, options: Resolved
 def _by_histogram(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Decision:
     """Steps 7 to 9 of the thesis and its second level."""
     method, df = options.method, candidates.repeats.df
-    is_shared = elsewhere.sources >= options.crosssite.max_sources
+    is_shared = elsewhere.sources >= options.cross_source.max_sources
     asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
     floor = document_floor(candidates.documents, options.mine)
     cutoff = choose_cutoff(
@@ -132,7 +132,7 @@ _BRACKETS = {
 def _parentheses(candidates: SourceCandidates, verdict: NDArray[np.int8], config: EvidenceConfig) -> None:
     """Refuse phrases of prose that end with a bracket they opened themselves: "the Federal Railway Office (FRO)".
 
-    It closes what stands in it, and the sentence goes on.  `verdict` is INOUT.
+    It closes what is in it, and the sentence goes on.  `verdict` is INOUT.
     """
     evidence, strings = candidates.evidence, candidates.strings
     assert evidence is not None
@@ -249,7 +249,7 @@ def _drop_parts(
 ) -> None:
     """Drop parts of longer templates, and chance continuations, of what nothing holds: no edge, no mark on both sides.
 
-    A sample holds no other occurrence of what nearly always stands within a longer template, and drops it as well.
+    A sample holds no other occurrence of what nearly is always within a longer template, and drops it as well.
 
     `verdict` is INOUT.
     """

@@ -2,7 +2,7 @@
 
 "All rights reserved.", "Related:", the notes of one publisher on all of its papers: being common elsewhere speaks
 against a string in prose, not against a line that is boilerplate wherever it stands.  Each source claims, of its own
-templates, those that are whole lines, or begin or end lines and do not stand in prose.  What enough sources claim, and
+templates, those that are whole lines, or begin or end lines and are not in prose.  What enough sources claim, and
 half of those that have the string at all, goes into the shared pack.  A template with a slot is one of its own, if
 the slot is of a kind: what else fills one is known of its source alone.  Of the kinds that sources give a slot it has
 the one that most of them do.

@@ -59,7 +59,7 @@ class SlotType:
     ----------
     kind : str
     always : bool
-        The string never stood in the archive but with such a filler or none; there are several different ones, and the
+        The string was never in the archive but with such a filler or none; there are several different ones, and the
         kind is one of `slots.KINDS`.
     """
 
@@ -74,7 +74,7 @@ class SlotFillers:
     Attributes
     ----------
     fillers : dict of bytes to str
-        The different ones, as they stand in the texts and in letters; of more than `MOST` those of the least checksums.
+        The different ones, as they are in the texts and in letters; of more than `MOST` those of the least checksums.
     documents : int
         How many have one that a slot which takes anything would take.
     """
@@ -182,7 +182,7 @@ def _slot_type(seen: SlotFillers, side: str, separators: str, config: EvidenceCo
     if kind is None:
         most = ceil(max(map(len, short)) * _LONGER / _ROUND) * _ROUND
         kind = str(most) if most < SLOT_SIZE else ANY
-    # Of few different ones, or of some length, it is not told what else stands there.
+    # Of few different ones, or of some length, it is not told what else is there.
     telling = kind in KINDS and len(short) * config.slot_unseen >= 3
     return SlotType(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
 

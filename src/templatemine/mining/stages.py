@@ -1,9 +1,9 @@
 """The stages of one source: documents -> candidates, and candidates beside what other sources have -> a pack.
 
 ``mine_source`` is the first map and ``decide_source`` the second; `pipeline` has their order.  A source that was mined
-from a sample asks all of its documents something before it has its pack: how often its candidates stand in them, and
+from a sample asks all of its documents something before it has its pack: how often its candidates are in them, and
 then what fills the slots of its templates.  So the second map gives a step, which is a report, or has a query that any
-parts of the documents can answer, wherever they are, and goes on with the sum of the answers.  `finish_source` is for
+parts of the documents can answer, wherever they are, and goes on with the sum of the answers.  `completed` is for
 documents that are at hand.
 """
 
@@ -45,7 +45,6 @@ __all__ = [
     "Step",
     "completed",
     "decide_source",
-    "finish_source",
     "mine_source",
     "shared_report",
     "skip_source",
@@ -136,10 +135,10 @@ def mine_source(
     corpus = replace(corpus, forms=np.empty(0, np.int32))
     dates = [documents[place].date for place in originals.tolist()] if evidence else []
     found = _sorted_strings(corpus, index, dates, sample is not None, options)
-    repeats, position = found.maximal.repeats, found.maximal.first
-    strings, name_of = strings_of(corpus, index, repeats, position)
+    repeats, starts = found.maximal.repeats, found.maximal.first
+    strings, name_of = strings_of(corpus, index, repeats, starts)
     name_of[0] = -1
-    first = tokens_at(index, position)
+    first = tokens_at(index, starts)
     return SourceCandidates(
         source=source,
         html=corpus.html,
@@ -150,10 +149,10 @@ def mine_source(
         repeats=repeats,
         hashes=found.hashes,
         rates=(repeats.count / max(1, tokens)).astype(np.float32),
-        document=originals[documents_at(index, position)],
+        document=originals[documents_at(index, starts)],
         first=first,
         last=first + repeats.length - 1,
-        evidence=collect(index, repeats, found.maximal.stands, position, corpus.traits) if evidence else None,
+        evidence=collect(index, repeats, found.maximal.position_counts, starts, corpus.traits) if evidence else None,
         sample=sample,
         pages=_pages(documents, corpus.html, options),
         period=found.period,
@@ -203,7 +202,7 @@ def _sorted_strings(
     found = replace(found, places=np.empty(0, np.int32))
     order = np.argsort(hashes)
     return _SortedStrings(
-        maximal=replace(found, repeats=found.repeats.take(order), first=found.first[order], stands=found.stands[order]),
+        maximal=found.take(order),
         hashes=hashes[order],
         period=None if period is None else period[order],
         before=None if before is None else before[order],
@@ -323,13 +322,6 @@ def completed(step: Step, documents: Sequence[Document], options: ResolvedConfig
         answer: Any = step.query.answer(documents, options)
         step = step.proceed(answer, documents, options)
     return step
-
-
-def finish_source(
-    candidates: SourceCandidates, elsewhere: Elsewhere, documents: Sequence[Document], options: ResolvedConfig
-) -> SourceReport:
-    """Second map, for documents that are at hand, as `mine_source` had them."""
-    return completed(decide_source(candidates, elsewhere, options), documents, options)
 
 
 def shared_report(claims: Iterable[Claims], options: ResolvedConfig) -> SourceReport:

@@ -118,7 +118,7 @@ def _replaced(
 def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
     """Where in its line a string stands as a rule; elsewhere it is not cut.
 
-    So it is with one that most of the time begins (ends) its lines, if of the rest most stand within prose: a
+    So it is with one that most of the time begins (ends) its lines, if of the rest most are within prose: a
     newspaper's name below its headlines is boilerplate, and in its sentences what they are about.
     """
     if evidence is None:
@@ -157,7 +157,7 @@ def _reaching(candidates: SourceCandidates, kept: NDArray[np.int64], config: Evi
 
 
 def _holds_words(candidates: SourceCandidates, row: int) -> bool:
-    """Whether a string has a letter or a figure; a bullet or a row of stars says nothing of what stands beside it."""
+    """Whether a string has a letter or a figure; a bullet or a row of stars says nothing of what is beside it."""
     names = candidates.strings.names
     return any(
         char.isalnum() for token in candidates.strings.ids(row) for char in names[token].decode("utf-8", "ignore")

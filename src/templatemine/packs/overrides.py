@@ -2,7 +2,7 @@
 
 Three keys, so that each rule and each template is a line: ``overrides``, the rules; ``removed``, the templates that
 mining gave and the rules took out, unchanged; ``added``, the ids of those that only the rules put in.  With
-them the templates that mining gave can be had back, and a later mining keeps the rules (`steer`).
+them the templates that mining gave can be had back, and a later mining keeps the rules (`apply_rules`).
 
     {"action": "reject", "id": "t0a1b2c3d4"}                     this string is no template
     {"action": "accept", "tokens": ["Sign", "up"]}               this string is one

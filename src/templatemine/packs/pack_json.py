@@ -2,7 +2,7 @@
 
 Beside tokens an expression may be null: it is made of the tokens, and so it is where another version has written the
 pack.  ``mined`` names what mining gave: by it a later mining tells what a person has changed in the list since
-(`steer`).  An unknown schema and missing or wrong fields are refused here by name and place, expressions by
+(`apply_rules`).  An unknown schema and missing or wrong fields are refused here by name and place, expressions by
 `pack_checks`.
 """
 
