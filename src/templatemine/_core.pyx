@@ -1,5 +1,9 @@
 """The native core of mining, in the order in which data flows: documents -> token ids -> symbols -> suffix array and LCP,
 or growing strings -> maximal strings with their document frequency -> columns of what is known of each.
+
+Only buffers and numbers cross the boundary; a kernel is a public ``def`` that checks and allocates, and a private ``cdef``
+loop that runs without the GIL.  Offsets are int64 everywhere except in suffix arrays, where the caller chooses int32 or
+int64.  Arguments are IN unless a docstring says otherwise.
 """
 
 import numpy as np
@@ -10,10 +14,11 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
-    Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push, handed,
-    index_t, KIND, normalise, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, table_add, table_clear, table_find,
-    table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, tokens_free, TRAITS, traits_of,
-    utf8_of, Word, WORD, Words, words_clear, words_find, words_init, words_insert, written, Written,
+    Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
+    handed, index_t, KIND, normalise, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, Table, table_add,
+    table_clear, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered,
+    Tokens, tokens_free, TRAITS, traits_of, utf8_of, WORD, Word, Words, words_clear, words_find, words_init, words_insert,
+    Written, written,
 )
 
 __all__ = [
@@ -23,19 +28,103 @@ __all__ = [
 ]
 
 
+# --------------------------------------------------------------------------------------------------------- how a string stands
+# How tokens stand in their lines: bits of `standing`, and their counts over the occurrences of a string.
+
+
+cdef enum:
+    BEGINS = 1          # begins its line
+    ENDS = 2            # of what CLOSES: ends its line
+    OPENS = 2           # of what does not: a capital follows
+    AFTER_CLOSE = 4     # begins its line or follows a punctuation mark
+    CLOSES = 8          # ends its line or ends with a punctuation mark
+    PROSE = 16          # its line is long and ends a sentence
+    NEAR_END = 32       # the end of its line is near
+    NEAR_BEGIN = 64
+    TABULAR = 128       # its line belongs to a table
+
+
+cdef enum:
+    STANDS = 11         # counts of `count_stand`
+
+
+cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
+    """Add an occurrence to the counts of a string: `a` is how its first token stands, `b` how its last does."""
+    cdef int32_t ends = b >> 1 & b >> 3 & 1
+    counts[0] += a & 1
+    counts[1] += ends
+    counts[2] += a & ends
+    counts[3] += a >> 2 & 1
+    counts[4] += b >> 3 & 1
+    counts[5] += a >> 4 & 1
+    counts[6] += b >> 5 & 1
+    counts[7] += a >> 6 & 1
+    counts[8] += a >> 4 & ~a & ~ends & 1
+    counts[9] += a >> 7 & 1
+    counts[10] += (b >> 1 | b >> 3) & 1
+
+
+cdef enum:
+    OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR      # what `count_stand` asks of the first token
+    OF_LAST = ENDS | CLOSES | NEAR_END
+    STOOD = 6           # counts that share a number,
+    STOOD_BITS = 10     # so many bits each
+    STOOD_MOST = 1023   # occurrences until they must be added up
+
+
+cdef struct Stood:
+    # The counts of `count_stand`, side by side: what an occurrence adds, or the sum over some.
+    uint64_t[2] counts
+
+
+cdef inline void stood_table(Stood* table) noexcept nogil:
+    """What an occurrence adds, by how its first and last token stand: 256 entries."""
+    cdef int32_t[STANDS] counts
+    cdef int i, k
+    for i in range(256):
+        memset(counts, 0, sizeof(counts))
+        count_stand(counts, i & OF_FIRST, i & OF_LAST)
+        memset(table + i, 0, sizeof(Stood))
+        for k in range(STANDS):
+            table[i].counts[k // STOOD] |= <uint64_t>counts[k] << (k % STOOD * STOOD_BITS)
+
+
+cdef inline void stood_add(Stood* total, const Stood* table, int32_t a, int32_t b) noexcept nogil:
+    """`count_stand` by a table that `stood_table` has filled."""
+    cdef const Stood* one = table + (a & OF_FIRST | b & OF_LAST)
+    total.counts[0] += one.counts[0]
+    total.counts[1] += one.counts[1]
+
+
+cdef inline int64_t stood_count(const Stood* total, int place) noexcept nogil:
+    """One of the counts."""
+    return total.counts[place // STOOD] >> (place % STOOD * STOOD_BITS) & STOOD_MOST
+
+
 # ----------------------------------------------------------------------------------------------- tokens, suffix array, repeats
-# The mining side: documents into form ids, reduction, LCP, maximal repeats with document frequency.
+# Documents into form ids, reduction, LCP, maximal repeats with document frequency.
 #
 # In come documents as UTF-8 bytes and suffix arrays, out go columns: form ids, symbols, repeats with their counts.  All of
-# it is linear in the tokens but for the repeats, which take O(n log depth).  Sections follow the flow of data.  Only buffers
-# and numbers cross the boundary; each kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that
-# runs without the GIL.  Offsets are int64 everywhere except in suffix arrays, where the caller chooses int32 or int64.
-# Arguments are IN unless a docstring says otherwise.
+# it is linear in the tokens but for the repeats, which take O(n log depth).
 
 
 # ======================================================================================================================
 # Tokeniser: documents into ids of forms
 # ======================================================================================================================
+
+cdef struct Ints:
+    int32_t* data
+    int64_t size
+    int64_t room
+
+
+cdef struct Ahead:
+    # A token whose place in a table is asked for before it is looked up.
+    uint64_t hash
+    uint64_t a              # of a short one: its spelling (tm_key)
+    uint64_t b
+    int64_t size
+
 
 cdef int ints_reserve(Ints* v, int64_t more) except -1 nogil:
     return reserve(<void**>&v.data, &v.room, v.size + more, sizeof(int32_t))
@@ -59,6 +148,19 @@ cdef class Tokeniser(Scanner):
     A raw token is interned as a type; the form of a type is found once, when the type is first seen.  With `lines` (last
     argument) a form of its own, id 0, stands before the first token of each line.
     """
+
+    cdef Words words        # form id of each short type
+    cdef Table types        # the longer ones
+    cdef Table forms
+    cdef Ints form_of       # form id of each longer type
+    cdef Ints tokens        # form id of each token
+    cdef Tokens scratch
+    cdef uint8_t* room
+    cdef int64_t room_size
+    cdef bint lines
+    cdef Bytes utf8
+    cdef list starts
+    cdef bint busy          # a thread is at it, which may have let the interpreter's lock go
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines=False, *_):
         memset(&self.form_of, 0, sizeof(Ints))
@@ -259,8 +361,8 @@ cdef struct Tallied:
 
 def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, int64_t form_count):
     """Distinct documents that hold each form, and its occurrences: int32 and int64 arrays of shape (form_count,).  O(tokens)."""
-    check_within("forms", forms, 0, form_count)
-    check_bounds("doc_starts", doc_starts, forms.shape[0])
+    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, form_count)
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
     cdef int32_t[::1] df = np.empty(max(form_count, 1), np.int32)
     cdef int64_t[::1] count = np.empty(max(form_count, 1), np.int64)
     cdef Tallied* tally = <Tallied*>calloc(max(form_count, 1), sizeof(Tallied))
@@ -345,8 +447,8 @@ def rare_pairs(const int32_t[::1] forms not None, const int64_t[::1] doc_starts 
     cdef int64_t documents = doc_starts.shape[0] - 1, d, i, size = 0, place = 0
     if kinds.shape[0] != hashes.shape[0]:
         raise ValueError(f"expected kinds of {hashes.shape[0]} forms, got {kinds.shape[0]}")
-    check_within("forms", forms, 0, kinds.shape[0])
-    check_bounds("doc_starts", doc_starts, forms.shape[0])
+    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, kinds.shape[0])
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
     cdef int64_t[::1] rare = np.zeros(max(documents, 1), np.int64)
     cdef uint64_t[::1] said = np.zeros(max(documents, 1), np.uint64)
     cdef uint8_t kind, before
@@ -380,6 +482,15 @@ def rare_pairs(const int32_t[::1] forms not None, const int64_t[::1] doc_starts 
                 last = hashes[forms[i]]
     size = _repeated(&pair_of[0], &owner_of[0], place)
     return pairs[:size], owner[:size], np.asarray(rare)[:documents], np.asarray(said)[:documents]
+
+
+cdef struct Sizes:
+    # Of lines and tables, as `standing` takes them.
+    int64_t short
+    int64_t long_
+    int64_t near
+    int64_t least
+    int64_t every
 
 
 cdef struct Rows:
@@ -487,8 +598,8 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
         16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is,
         128 its line belongs to a table.
     """
-    check_within("forms", forms, 0, traits.shape[0])
-    check_bounds("doc_starts", doc_starts, forms.shape[0])
+    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, traits.shape[0])
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
     cdef uint8_t[::1] out = np.zeros(max(forms.shape[0], 1), np.uint8)
     cdef int64_t d
     cdef Sizes sizes = Sizes(short, long_, near, least, every)
@@ -523,8 +634,8 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     """
     if stands.shape[0] != forms.shape[0]:
         raise ValueError(f"expected how {forms.shape[0]} tokens stand, got {stands.shape[0]}")
-    check_within("forms", forms, 0, symbol_of.shape[0])
-    check_bounds("doc_starts", doc_starts, forms.shape[0])
+    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, symbol_of.shape[0])
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
     cdef int64_t documents = doc_starts.shape[0] - 1
     cdef int32_t[::1] symbols = np.empty(forms.shape[0] + documents, np.int32)
     cdef uint8_t[::1] edges = np.zeros(forms.shape[0] + documents, np.uint8)
@@ -642,7 +753,7 @@ def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     """
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    check_within("sa", sa, 0, text.shape[0])
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
     cdef int32_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int32)
     cdef int32_t[::1] out = np.zeros(max(text.shape[0], 1), np.int32)
     if text.shape[0]:
@@ -655,7 +766,7 @@ def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
     """As `lcp_i32` for a 64-bit suffix array."""
     if sa.shape[0] != text.shape[0]:
         raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    check_within("sa", sa, 0, text.shape[0])
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
     cdef int64_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int64)
     cdef int64_t[::1] out = np.zeros(max(text.shape[0], 1), np.int64)
     if text.shape[0]:
@@ -781,10 +892,10 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     """
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
-    check_within("text", text, 0, 0x7FFFFFFF)
-    check_within("doc_of", doc_of, 0, documents)
-    check_within("sa", sa, 0, text.shape[0])
-    check_within("lcp", lcp, 0, text.shape[0])
+    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, 0x7FFFFFFF)
+    check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
+    check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
     cdef Found found
     memset(&found, 0, sizeof(Found))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
@@ -802,10 +913,10 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     """As `repeats_i32` for 64-bit suffix and LCP arrays."""
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
-    check_within("text", text, 0, 0x7FFFFFFF)
-    check_within("doc_of", doc_of, 0, documents)
-    check_within("sa", sa, 0, text.shape[0])
-    check_within("lcp", lcp, 0, text.shape[0])
+    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, 0x7FFFFFFF)
+    check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
+    check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
     cdef Found found
     memset(&found, 0, sizeof(Found))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
@@ -825,9 +936,6 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
 # occurrences stand.  Documents are tokenised as mining does it, by the same code, and forgotten: memory grows with the
 # strings and with the tokens that are remembered, of which there are never more than `most`.  From each token that
 # begins a string a trie is walked as far as it goes, so that a document costs its tokens and the tokens of what it holds.
-#
-# Only buffers and numbers cross the boundary; documents are counted without the GIL.  Arguments are IN unless a docstring
-# says otherwise.
 
 
 cdef struct Row:
@@ -918,7 +1026,7 @@ cdef class Counter(Tokeniser):
             if table_add(&self.forms, <const uint8_t*>form, len(form)) != self.first + i:
                 raise ValueError(f"the form {form!r} stands in the vocabulary twice")
         self.symbols = len(vocabulary)
-        check_bounds("bounds", bounds, flat.shape[0])
+        check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], flat.shape[0])
         if not before.shape[0] == after.shape[0] == self.strings:
             raise ValueError(f"expected neighbours of {self.strings} strings, got {before.shape[0]} and {after.shape[0]}")
         for i in range(flat.shape[0]):
@@ -1135,9 +1243,6 @@ cdef class Counter(Tokeniser):
 # of a long repeat only for its beginnings: on archives three to six steps a token of the text, each a handful of
 # instructions, where sorting all suffixes also orders what nobody asks for.  Some texts (one token for ever) would take
 # quadratic time; `grow_strings` counts its steps and gives up, and the caller sorts.
-#
-# Only buffers and numbers cross the boundary; the loop runs without the GIL.  Arguments are IN unless a docstring says
-# otherwise.
 
 
 cdef extern from *:
@@ -1508,7 +1613,7 @@ cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, cons
         raise ValueError(f"expected equal lengths, got {n} and {stands.shape[0]}")
     if n >= 0x7FFFFFFF:
         raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
-    check_bounds("doc_starts", doc_starts, n)
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], n)
     if documents >= 0x800000:
         raise ValueError(f"expected fewer than 2^23 documents, got {documents}")
     with nogil:
@@ -1603,7 +1708,7 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
         raise ValueError(f"expected at least one occurrence to look at, got {most}")
     if not rank.shape[0] == length.shape[0] == count.shape[0]:
         raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
-    check_within("sa", sa, 0, stands.shape[0])
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, stands.shape[0])
     cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], STANDS), np.int32)
     cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
     cdef int64_t i, j, k, looks
@@ -1708,7 +1813,7 @@ def renumber(const int32_t[::1] values not None, int64_t kinds):
     number : int32 array, shape (kinds,)
         The new number of each old one, -1 of what does not occur.
     """
-    check_within("values", values, 0, kinds)
+    check_within("values", &values[0] if values.shape[0] else NULL, values.shape[0], 0, kinds)
     number = np.full(max(kinds, 0), -1, np.int32)
     out = np.empty(values.shape[0], np.int32)
     cdef int32_t[::1] number_of = number, out_of = out
@@ -1735,7 +1840,7 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
     """
     cdef int64_t n = text.shape[0], i, k
     cdef int64_t total = _check_stretches(n, position, length)
-    check_within("text", text, 0, symbol_hash.shape[0])
+    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, symbol_hash.shape[0])
     cdef uint64_t M = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, h
     cdef bint summed = total > 2 * n
     cdef uint64_t[::1] prefix = np.zeros(n + 1 if summed else 1, np.uint64)
@@ -1927,12 +2032,12 @@ def json_rows(const int32_t[::1] tokens not None, const int64_t[::1] bounds not 
     cdef int64_t n = df.shape[0], i, size, longest = 0
     if not n == count.shape[0] == end_of.shape[0] == bounds.shape[0] - 1:
         raise ValueError(f"expected equal lengths, got {n}, {count.shape[0]}, {end_of.shape[0]} and {bounds.shape[0] - 1}")
-    check_bounds("bounds", bounds, tokens.shape[0])
-    check_bounds("name_bounds", name_bounds, names.shape[0])
-    check_bounds("end_bounds", end_bounds, ends.shape[0])
-    check_within("tokens", tokens, 0, name_bounds.shape[0] - 1)
-    check_within("df", df, 0, <int64_t>1 << 31)
-    check_within("count", count, 0, <int64_t>1 << 31)
+    check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], tokens.shape[0])
+    check_bounds("name_bounds", &name_bounds[0] if name_bounds.shape[0] else NULL, name_bounds.shape[0], names.shape[0])
+    check_bounds("end_bounds", &end_bounds[0] if end_bounds.shape[0] else NULL, end_bounds.shape[0], ends.shape[0])
+    check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, name_bounds.shape[0] - 1)
+    check_within("df", &df[0] if df.shape[0] else NULL, df.shape[0], 0, <int64_t>1 << 31)
+    check_within("count", &count[0] if count.shape[0] else NULL, count.shape[0], 0, <int64_t>1 << 31)
     for i in range(n):
         if not 0 <= end_of[i] < end_bounds.shape[0] - 1:
             raise ValueError(f"end_of: expected values from 0 to {end_bounds.shape[0] - 2}, got {end_of[i]} at place {i}")

@@ -304,7 +304,7 @@ def test_misuse() -> None:
 
 
 def test_the_numbers_of_tags_are_their_places() -> None:
-    source = (reference.ROOT / "src/templatemine/pages/_html.pxd").read_text(encoding="utf-8")
+    source = (reference.ROOT / "src/templatemine/pages/_html.pyx").read_text(encoding="utf-8")
     named = re.search(r"cdef enum:\n( +T_UNKNOWN.*?)\n\n", source, re.S)
     assert named
     names = re.findall(r"T_(\w+)", named.group(1))

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from templatemine.matching._match cimport BLANK, Matcher, Outcome, outcome_free, Piece, Scratch, SPARED
+from templatemine.matching._match cimport BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, SPARED
 from templatemine.text._scan cimport Bytes, put_number, reserve, Table, table_add, table_find, table_free, table_init, tm_hash
 
 __all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN"]
@@ -87,7 +87,6 @@ cdef enum:
     DIGITS = 18             # of an integer that surely fits 64 bits
     EXPONENT = 2            # digits of an exponent that surely leads to no infinity
     KEYS = 64               # of a record
-    LARGEST = 0x7FFFFFF0    # bytes of a text
     KEPT = 1 << 22          # of the largest buffer that is kept
 
 
@@ -760,7 +759,7 @@ cdef class Sweep:
         Returns
         -------
         list of (source, kind, records, changed, spans, characters, cut, spared)
-            As `stream.SourceTally` has them.
+            As `records.SourceTally` has them.
         """
         cdef int64_t i
         cdef Source* one

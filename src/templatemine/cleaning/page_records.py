@@ -147,7 +147,7 @@ class RecordExtractor:
         Parameters
         ----------
         batches : iterable
-            As `stream.read_batches` gives them.
+            As `records.read_batches` gives them.
         on_error : callable, optional
             Called with a `CorpusError` for a record that cannot be read or holds no page, which is then left out;
             without it the first one is raised.

@@ -195,7 +195,7 @@ class RecordCleaner:
     Parameters
     ----------
     packs : mapping of str to Pack
-        By source; see `shelf.PackFiles`.
+        By source; see `pack_folder.PackFiles`.
     config : StreamConfig, optional
     jobs : int, default 1
         Processes.

@@ -45,15 +45,17 @@ cdef void outcome_free(Outcome* out) noexcept nogil
 
 
 cdef enum:
+    LARGEST = 0x7FFFFFF0    # bytes of a text
+
+
+cdef enum:
     CUT = 0                 # what stays of a text with spans are its pieces; without, it stays as it is
     SPARED = 1              # more would be removed than the guard allows, so it stays as it is
-    LONE = 2                # it holds lone surrogates, which UTF-8 cannot hold, and was not searched
 
 
 cdef struct Automaton
 cdef struct Fillers
 cdef struct Scratch         # what one call needs and the next one can use again
-cdef struct Text
 
 
 cdef class Matcher(Scanner):
@@ -84,7 +86,6 @@ cdef class Matcher(Scanner):
     cdef Scratch* _take(self) except NULL
     cdef void _give(self, Scratch* scratch) noexcept
     cdef int _meet(self, const uint8_t* p, int64_t n) except -1
-    cdef int _learn(self, const Text* rows, int64_t number, bint surrogates, Scratch* scratch) except -1
     cdef bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil
@@ -92,4 +93,3 @@ cdef class Matcher(Scanner):
                      bint* ordered) except -1 nogil
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, Scratch* scratch,
                     Outcome* out) except -1 nogil
-    cdef int _read(self, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1

@@ -1,4 +1,8 @@
-"""All strings of a pack found in a text at once, their intervals united, and the text cut."""
+"""All strings of a pack found in a text at once, their intervals united, and the text cut.
+
+In come the strings of a pack and texts, out go spans and what is left of the texts.  numpy is imported by what gives arrays:
+cleaning does without, and so starts sooner.
+"""
 
 from templatemine.errors import CapacityError
 
@@ -25,7 +29,7 @@ __all__ = ["Matcher", "Stripper", "cut", "merge"]
 
 
 # --------------------------------------------------------------------------------------------------------------- the automaton
-# The token automaton: all strings of a pack at once, after Aho and Corasick (1975), over numbers.
+# All strings of a pack at once, after Aho and Corasick (1975), over numbers of tokens.
 #
 # It is built in time and memory linear in the tokens of the strings.
 
@@ -649,7 +653,7 @@ cdef class Stripper:
 
 
 # ------------------------------------------------------------------------------------------------------------ fillers of slots
-# What may fill a slot at an edge of a line: the twin of `slots`, which has the kinds as expressions.
+# What may fill a slot at an edge of a line: the twin of `text.slots`, which has the kinds as expressions.
 #
 # A filler is read word by word, away from the string beside the slot, until a word is not of the kind or the line ends.
 # Behind a string a kind holds a bounded number of words, and before it what was read once is remembered, so that a text in
@@ -934,14 +938,13 @@ cdef void fillers_free(Fillers* f) noexcept nogil:
 
 
 # ----------------------------------------------------------------------------------------------------------------- the matcher
-# The cleaning side: the strings of a pack in texts.
+# The strings of a pack in texts: one pass over the tokens with the automaton, then the union, the guard and the cut.
 #
 # In come texts and pages as UTF-8 bytes and the strings of a pack as numbers, out go spans: start, end, which strings.
 # A match costs time linear in the bytes of the text and in the matches, a pack once time linear in its tokens.  Only buffers
 # and numbers cross the boundary, but for `Matcher.spans` and `clean`, which read the characters of a str; each kernel is a
 # public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64.
-# Arguments are IN unless a docstring says otherwise.  numpy is imported by what gives arrays: cleaning does without, and so
-# starts sooner.
+# Arguments are IN unless a docstring says otherwise.
 
 
 cdef extern from *:
@@ -960,7 +963,6 @@ cdef enum:
     UNSURE = -2             # not to be told by the spelling
     WORTH = 1 << 16         # bytes of text for which the sieve, which takes some milliseconds, is made
     ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
-    LARGEST = 0x7FFFFFF0    # bytes of a text
     # Bytes between an occurrence and the edge of its line: far more than a slot takes.
     LONGEST_REST = 2048
 
@@ -979,6 +981,10 @@ cdef struct Scratch:
     int64_t room
     Word known[KNOWN]
     Walked walked
+
+
+cdef enum:
+    LONE = 2                # beside CUT and SPARED: it holds lone surrogates, which UTF-8 cannot hold, and was not searched
 
 
 cdef struct Text:
@@ -1087,7 +1093,7 @@ cdef class Matcher(Scanner):
         Bits: 1 string i counts only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
         line, 8 to its beginning, where that is near enough and what stands between is of its kind.
     sieve : int, default 1
-        Whether to tokenise only where strings may stand (`_sieve`): 0 never, 1 where that is faster, 2 always, for tests.
+        Whether to tokenise only where strings may stand (`_prefilter`): 0 never, 1 where that is faster, 2 always, for tests.
         What is found is the same.
     kinds : bytes, optional
         `slots.code_of` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
@@ -1188,17 +1194,6 @@ cdef class Matcher(Scanner):
             if self.seen >= WORTH:
                 self.seen = 0
                 self._make_sieve()
-        return 0
-
-    cdef int _learn(self, const Text* rows, int64_t number, bint surrogates, Scratch* scratch) except -1:
-        """`_meet` as many of some texts as it takes."""
-        cdef int64_t i = 0, n = 0
-        cdef const uint8_t* p
-        while self.learning and i < number:
-            p = utf8_of(&rows[i].text, surrogates, &scratch.utf8, &n)
-            if n > 0:
-                self._meet(p, n)
-            i += 1
         return 0
 
     def __dealloc__(self):
@@ -1467,7 +1462,7 @@ cdef class Matcher(Scanner):
                 rows[i].text = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
                 _check_size(rows[i].text.points)
             scratch = self._take()
-            self._learn(rows, number, True, scratch)
+            learn(self, rows, number, True, scratch)
             with nogil:
                 for i in range(number):
                     p = utf8_of(&rows[i].text, True, &scratch.utf8, &n)
@@ -1588,42 +1583,6 @@ cdef class Matcher(Scanner):
             return SPARED
         return CUT
 
-    cdef int _read(self, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1:
-        """`_clean` each of some texts, without the GIL but for the first look at them."""
-        cdef int64_t i, number = len(texts), spans, pieces
-        cdef str text
-        cdef const uint8_t* p
-        cdef int64_t n = 0
-        cdef Scratch* scratch
-        for i in range(number):
-            text = texts[i]
-            if text is None:
-                raise TypeError(f"text {i}: expected a str, got None")
-            rows[i].text = written(text)
-            _check_size(rows[i].text.points)
-        scratch = self._take()
-        try:
-            self._learn(rows, number, False, scratch)
-            with nogil:
-                for i in range(number):
-                    p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
-                    if n < 0:
-                        rows[i].verdict = LONE
-                        continue
-                    if n > LARGEST:
-                        with gil:
-                            _check_size(n)
-                    spans = out.size
-                    pieces = out.pieces.size
-                    rows[i].verdict = self._clean(p, n, rows[i].text.points, gap, guard, scratch, out)
-                    rows[i].spans = out.size - spans
-                    rows[i].pieces = out.pieces.size - pieces
-                    if not rows[i].text.ascii:
-                        pieces_to_points(p, out.pieces.piece + pieces, rows[i].pieces)
-        finally:
-            self._give(scratch)
-        return 0
-
     def spans(self, list texts not None, int64_t gap):
         """The union of all occurrences in each of some texts, two with fewer than `gap` characters between them taken together.
 
@@ -1644,7 +1603,7 @@ cdef class Matcher(Scanner):
         rows = new_rows(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            self._read(texts, gap, -1, rows, &found)
+            read(self, texts, gap, -1, rows, &found)
             for i in range(number):
                 if rows[i].verdict == LONE:
                     out.append(None)
@@ -1691,7 +1650,7 @@ cdef class Matcher(Scanner):
         rows = new_rows(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            self._read(texts, gap, max(guard, 0), rows, &found)
+            read(self, texts, gap, max(guard, 0), rows, &found)
             for i in range(number):
                 if rows[i].verdict == LONE:
                     out.append(None)
@@ -1718,6 +1677,55 @@ cdef class Matcher(Scanner):
             free(rows)
             outcome_free(&found)
         return out
+
+
+cdef int learn(Matcher matcher, const Text* rows, int64_t number, bint surrogates, Scratch* scratch) except -1:
+    """`_meet` as many of some texts as it takes."""
+    cdef int64_t i = 0, n = 0
+    cdef const uint8_t* p
+    while matcher.learning and i < number:
+        p = utf8_of(&rows[i].text, surrogates, &scratch.utf8, &n)
+        if n > 0:
+            matcher._meet(p, n)
+        i += 1
+    return 0
+
+
+cdef int read(Matcher matcher, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1:
+    """`_clean` each of some texts, without the GIL but for the first look at them."""
+    cdef int64_t i, number = len(texts), spans, pieces
+    cdef str text
+    cdef const uint8_t* p
+    cdef int64_t n = 0
+    cdef Scratch* scratch
+    for i in range(number):
+        text = texts[i]
+        if text is None:
+            raise TypeError(f"text {i}: expected a str, got None")
+        rows[i].text = written(text)
+        _check_size(rows[i].text.points)
+    scratch = matcher._take()
+    try:
+        learn(matcher, rows, number, False, scratch)
+        with nogil:
+            for i in range(number):
+                p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
+                if n < 0:
+                    rows[i].verdict = LONE
+                    continue
+                if n > LARGEST:
+                    with gil:
+                        _check_size(n)
+                spans = out.size
+                pieces = out.pieces.size
+                rows[i].verdict = matcher._clean(p, n, rows[i].text.points, gap, guard, scratch, out)
+                rows[i].spans = out.size - spans
+                rows[i].pieces = out.pieces.size - pieces
+                if not rows[i].text.ascii:
+                    pieces_to_points(p, out.pieces.piece + pieces, rows[i].pieces)
+    finally:
+        matcher._give(scratch)
+    return 0
 
 
 new_tuple = tuple.__new__

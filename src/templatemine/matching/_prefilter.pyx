@@ -1,4 +1,7 @@
-"""Where in a text a string of a pack may stand at all, told by rare bytes and pairs of bytes, before a token is made."""
+"""Where in a text a string of a pack may stand at all, told by a few rare bytes, before a token is made.
+
+First a clue is chosen for each string, then texts are looked at for all clues at once.
+"""
 
 from libc.stdint cimport int32_t, int64_t, int8_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort
@@ -17,8 +20,8 @@ __all__ = []
 # ----------------------------------------------------------------------------------------------------------------------- clues
 # What gives the strings of a pack away in a text: choosing a clue for each, one that is rare elsewhere.
 #
-# In come the strings of a pack and some texts, out goes what `_sieve` looks for.  A string gives itself away by the rarest of
-# these that it has:
+# In come the strings of a pack and some texts, out goes what the sieve looks for.  A string gives itself away by the rarest
+# of these that it has:
 #
 # - a *needle*: three bytes or more of a form that stand in the text as they are, for a form's literal bytes are copied
 #   from its token.  A text is looked at by the four bytes at every second place, since each needle has a gram of four bytes
@@ -632,7 +635,7 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------------- the sieve
 # Where in a text a string may stand: a look at its bytes, so that the rest need not be tokenised.
 #
-# In come what gives the strings of a pack away (`_clues`) and a text, out go regions.  Every occurrence of every string lies
+# In come the clues of the strings of a pack and a text, out go regions.  Every occurrence of every string lies
 # in one of them, with the whole of its line where its match reaches to an edge of that.  Cleaning finds the same without.
 
 

@@ -3,7 +3,7 @@
 A string is kept if it has at least `min_tokens` tokens, is in at least as many documents as the floor, and cannot
 be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).
 
-Two ways give the same strings, which a property test holds.  Strings are **grown** token by token (`_grow`), which
+Two ways give the same strings, which a property test holds.  Strings are **grown** token by token (`_core.grow_strings`), which
 costs a few steps a token on any archive: suffixes that nobody repeats are never sorted.  Where the steps do not suffice
 (one token for ever, whole documents repeated with a shift), or there are 2^31 tokens, all suffixes are **sorted**:
 suffix array, LCP, and one pass over the LCP array with a stack; the document frequency is the colour set size of Hui
@@ -24,7 +24,7 @@ from templatemine.model import Index, IntArray, MaximalRepeats, Repeats
 __all__ = ["find_repeats", "suffix_array"]
 
 INT32_MAX = 2**31 - 1
-# `_grow` keeps the document and eight bits of a token in one number.
+# `grow_strings` keeps the document and eight bits of a token in one number.
 MOST_DOCUMENTS = 2**23
 
 STEPS = 32

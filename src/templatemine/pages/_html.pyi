@@ -1,4 +1,4 @@
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ TAGS: tuple[tuple[str, int], ...]
 FLAGS: dict[str, int]
 COUNTS: tuple[str, ...]
 KEYS: tuple[str, ...]
+LOOK: Final[int]
 
 @disjoint_base
 class BlockScanner:

@@ -22,7 +22,7 @@ __all__ = [
 
 
 # ---------------------------------------------------------------------------------------------------------- features of blocks
-# The page model: what is known of each block, for the trees that say how likely it is main text (`_forest`).
+# The page model: what is known of each block, for the trees that say how likely it is main text.
 #
 # In come the columns that `_html` gives of a page, out goes a matrix of features, a row a block.  Time is linear in
 # blocks and elements, and memory is the matrix.  No feature says where on the page a block stands.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from templatemine.pages._html import LOOK
+
 __all__ = ["Outline", "attributes", "plain"]
 
 _MARK = re.compile(
@@ -75,8 +77,6 @@ CLOSES = {
 }
 """Open elements that end where one begins; a p ends where any element begins that stands on lines of its own."""
 _P = frozenset(["p"])
-LOOK = 64
-"""How far up the end tag of an inline element looks for its beginning, as in the block scanner."""
 
 
 class Outline:

@@ -246,19 +246,6 @@ cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept no
     return count >= 2
 
 
-cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
-    """Bytes of the decimal digit at p, 0 if there is none."""
-    cdef int width = 0
-    if p[0] < 0x80:
-        return is_digit(p[0])
-    return width if is_any_digit(decode(p, n, &width)) else 0
-
-
-cdef inline bint closed(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """No letter or digit follows."""
-    return i >= n or not is_alnum(p[i])
-
-
 cdef inline int64_t put_number(int64_t value, uint8_t* out) noexcept nogil:
     """Write a number that is not negative; returns how many digits it has."""
     cdef uint8_t digits[20]
@@ -315,8 +302,8 @@ ctypedef fused index_t:
     int64_t
 
 
-cdef int check_within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1
-cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1
+cdef int check_within(str name, const index_t* values, int64_t n, int64_t low, int64_t high) except -1
+cdef int check_bounds(str name, const int64_t* values, int64_t n, int64_t size) except -1
 cdef object copied(const void* data, int64_t size, object dtype)
 cdef object handed(void** data, int64_t size, object dtype)
 cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) except -1 nogil

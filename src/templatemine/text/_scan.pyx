@@ -1,7 +1,10 @@
 """Text into tokens: characters, buffers, tables, patterns, tags, normal forms, and the scanner itself.
 
-Every native module builds on this one.  In come the bytes of texts (UTF-8), out go tokens with their kinds, and forms, what
-mutable patterns make of a token.  numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
+Every native module but those of pages builds on this one.  In come the bytes of texts (UTF-8), out go tokens with their
+kinds, and forms, what mutable patterns make of a token.  Of this module and the others: only buffers and numbers cross the
+boundary to Python; a kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the
+GIL; offsets are int64; arguments are IN unless a docstring says otherwise.  numpy is imported by what gives arrays: cleaning
+does without, and so starts sooner.
 """
 
 from templatemine.errors import CapacityError
@@ -72,16 +75,14 @@ FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRE
 
 # ---------------------------------------------------------------------------------------------------------------------- memory
 # Growing buffers, arrays made of them, and memory given back.
-#
-# numpy is imported by what gives arrays: cleaning does without, and so starts sooner.
 
 
-cdef int check_bounds(str name, const int64_t[::1] values, int64_t size) except -1:
-    """ValueError unless the values ascend from 0 to `size`."""
+cdef int check_bounds(str name, const int64_t* values, int64_t n, int64_t size) except -1:
+    """ValueError unless the n values ascend from 0 to `size`."""
     cdef int64_t i
-    if values.shape[0] == 0 or values[0] != 0 or values[values.shape[0] - 1] != size:
+    if n == 0 or values[0] != 0 or values[n - 1] != size:
         raise ValueError(f"{name}: expected bounds from 0 to {size}")
-    for i in range(1, values.shape[0]):
+    for i in range(1, n):
         if values[i] < values[i - 1]:
             raise ValueError(f"{name}: expected ascending bounds, got {values[i - 1]} before {values[i]} at place {i}")
     return 0
@@ -96,15 +97,14 @@ cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t hi
     return outside
 
 
-cdef int check_within(str name, const index_t[::1] values, int64_t low, int64_t high) except -1:
-    """ValueError unless all values are at least `low` and less than `high`."""
-    cdef bint outside = False
+cdef int check_within(str name, const index_t* values, int64_t n, int64_t low, int64_t high) except -1:
+    """ValueError unless all n values are at least `low` and less than `high`."""
+    cdef bint outside
     cdef int64_t i
-    if values.shape[0]:
-        with nogil:
-            outside = _any_outside(&values[0], values.shape[0], low, high)
+    with nogil:
+        outside = _any_outside(values, n, low, high)
     if outside:
-        for i in range(values.shape[0]):
+        for i in range(n):
             if not low <= values[i] < high:
                 raise ValueError(f"{name}: expected values from {low} to {high - 1}, got {values[i]} at place {i}")
     return 0
@@ -346,6 +346,11 @@ cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size
 #
 # In comes a place in a text, out goes where the pattern that begins there ends.  Each is the native form of a regular
 # expression of `patterns.TABLE`.
+
+
+cdef inline bint closed(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """No letter or digit follows."""
+    return i >= n or not is_alnum(p[i])
 
 
 cdef inline int64_t label_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
@@ -958,6 +963,14 @@ cdef enum:
     LONGEST_WORD = 48       # bytes of a word of the closed lists, at most
 
 
+cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
+    """Bytes of the decimal digit at p, 0 if there is none."""
+    cdef int width = 0
+    if p[0] < 0x80:
+        return is_digit(p[0])
+    return width if is_any_digit(decode(p, n, &width)) else 0
+
+
 cdef int64_t letters_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     cdef int width = 0
     while i < n and is_letter(decode(p + i, n - i, &width)):
@@ -1345,7 +1358,7 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     """
     import numpy as np
 
-    check_bounds("offsets", offsets, arena.shape[0])
+    check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
     cdef int64_t i, n = offsets.shape[0] - 1
     cdef uint16_t[::1] out = np.zeros(max(n, 1), np.uint16)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
@@ -1359,7 +1372,7 @@ def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     """64-bit hash of each form: uint64 array of shape (forms,)."""
     import numpy as np
 
-    check_bounds("offsets", offsets, arena.shape[0])
+    check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
     cdef int64_t i, n = offsets.shape[0] - 1
     cdef uint64_t[::1] out = np.empty(max(n, 1), np.uint64)
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
@@ -1370,13 +1383,10 @@ def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
 
 
 # ----------------------------------------------------------------------------------------------------------------- the scanner
-# Text into tokens: the scanner.
+# Text into tokens.
 #
 # In come documents as UTF-8 bytes, out go the bounds and kinds of their tokens.  Scanning is linear in the bytes, 64 of
-# them at a time.  Of this module and of those beside it: only buffers and numbers cross the boundary; each kernel is a
-# public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64.
-# Arguments are IN unless a docstring says otherwise.  numpy is imported by what gives arrays: cleaning does without, and so
-# starts sooner.
+# them at a time.
 
 
 cdef extern from *:

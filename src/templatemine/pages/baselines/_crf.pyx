@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memset
 
+from templatemine.pages._html cimport LOOK
 from templatemine.text._scan cimport (
     copied, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, Table, table_add, table_find, table_free,
     table_init, tm_hash,
@@ -47,7 +48,6 @@ COLUMNS = ("start", "end", "home", "mask", "div", "td", "p", "br", "hr", "inline
 the nearest div and td, -1 for none; and how many tags of each kind stand between it and the run before."""
 
 cdef enum:
-    LOOK = 64           # how far up the end tag of an inline element looks for its beginning (`pages.outline.LOOK`)
     NAME = 31           # characters of a name that count
     QUOTED = 2000       # characters of an attribute in quotes that may hold a >
     REFERENCE = 32      # characters of the name of a reference

@@ -5,7 +5,7 @@ tags (section 3.1, step 4).  Each has features of its mark-up, its content and t
 few values by `BINS`; those of its neighbours are features too.  A linear chain says header, text or other of each.
 header and text win only where the marginal probability of other is below `ExtractConfig.other` (section 5.2).
 
-Runs, features and marginals are native (`_runs`, `_crf`); here are the tables.  The weights ship as `crf.json`, with
+Runs, features and marginals are native (`_crf`); here are the tables.  The weights ship as `crf.json`, with
 what they were trained on and by which command; the script is ``datasets/pages/train_crf.py``, and it alone needs
 python-crfsuite.
 
