@@ -25,6 +25,7 @@ def merge(
     starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 
+@disjoint_base
 class Matcher(Scanner):
     def __new__(
         cls,

@@ -536,9 +536,6 @@ cdef struct Page:
     int64_t title_end       # 0: no title yet
 
 
-__all__: list[str] = []
-
-
 cdef void page_free(Page* s) noexcept nogil:
     free(s.elements)
     free(s.nodes)
