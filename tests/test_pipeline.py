@@ -16,11 +16,11 @@ from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineC
 from templatemine.errors import ConfigError
 from templatemine.mining.candidates import rates_of
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.stages import mine_source, unfit
+from templatemine.mining.stages import decide_source, mine_source, shared_report, unfit
 from templatemine.mining.templates import templates_of
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import METHODS, Miner, mine
+from templatemine.pipeline import METHODS, Executor, Miner, drive, mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "datasets"))
 from generate import Archive, ArchiveSpec, generate
@@ -547,3 +547,43 @@ def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
     alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
     assert "all documents are equal" in unfit(alike, options)
     assert "4 of 8 documents have text" in unfit(Lying(alike[:8]), options)
+
+
+def test_the_order_is_that_of_the_driver_whatever_the_executor() -> None:
+    """Each stage gets what the one before it gave, and the work of the stage."""
+    done: list[tuple[str, object]] = []
+
+    class Noting(Executor[str, str, str]):
+        def map_documents(self, work: object) -> str:
+            done.append(("map documents", work))
+            return "kept"
+
+        def reduce(self, kept: str) -> str:
+            done.append(("reduce", kept))
+            return "table"
+
+        def map_candidates(self, kept: str, table: str, work: object) -> str:
+            done.append((f"map candidates of {kept} with {table}", work))
+            return "result"
+
+        def share(self, result: str, work: object) -> str:
+            done.append((f"share {result}", work))
+            return "whole"
+
+    assert drive(Noting()) == "whole"
+    assert done == [
+        ("map documents", mine_source),
+        ("reduce", "kept"),
+        ("map candidates of kept with table", decide_source),
+        ("share result", shared_report),
+    ]
+
+
+def test_a_report_comes_for_each_source_and_progress_is_told() -> None:
+    steps: list[tuple[str, int, int]] = []
+    some = [*three_sources(), Document(source="tiny.example", id="1", text="A story of its own.")]
+    reports = Miner(jobs=2, progress=lambda *step: steps.append(step)).run(some)
+    assert [report.source for report in reports] == ["a.example", "b.example", "c.example", "tiny.example"]
+    assert [report.pack is not None for report in reports] == [True, True, True, False]
+    assert reports[-1].note == "skipped: 1 documents, at least 5 are needed"
+    assert steps == [(step, done, 4) for step in ("mining", "choosing") for done in (1, 2, 3, 4)]

@@ -104,7 +104,7 @@ class MineConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyConfig:
-    """Which documents of a source are copies of others, and not counted; see `duplicates`.
+    """Which documents of a source are copies of others, and not counted; see `near_duplicates`.
 
     alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
     least, least_equal : least number of runs in common; the second where each holds all those of the other.
@@ -141,7 +141,7 @@ class CrossSourceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceConfig:
-    """Constants of `evidence`.
+    """Constants of `features`.
 
     All were chosen on the annotated articles (mean F1 over sources), on a plateau.
 
@@ -172,7 +172,7 @@ class EvidenceConfig:
     passage_information : a rare string of more bits is a quotation, or its documents are copies.
     period_share, period_least : a quiet string that is in this share of the documents from its first day to its
         last, and in so many, is compared with these documents alone.
-    slot_kinds : slots take only fillers of the kind that was seen (`fillers`); else anything.
+    slot_kinds : slots take only fillers of the kind that was seen (`slot_types`); else anything.
     slot_unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in
         the archive: six documents with fillers must agree.
     table_share : what is in tables is boilerplate from this share of documents on, or, if it holds figures, `half`.
@@ -387,7 +387,7 @@ class RenderConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedConfig:
-    """What goes into the shared pack, see `sharing`.
+    """What goes into the shared pack, see `shared_pack`.
 
     least, share : sources that must claim a template, at least; the greater of a number, and a share of all sources.
         Five: sister papers of one publisher are often three or four.

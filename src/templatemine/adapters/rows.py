@@ -1,6 +1,6 @@
 """Columns of sources and texts in, columns of cleaned texts and of what was cut out: what every adapter does.
 
-What a row becomes is what `stream.RecordCleaner` makes of a record, and so what ``templatemine clean`` writes.
+What a row becomes is what `records.RecordCleaner` makes of a record, and so what ``templatemine clean`` writes.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 A string is kept if it has at least `min_tokens` tokens, is in at least as many documents as the floor, and cannot
 be extended by one token to either side without losing occurrences (Foschini, section 3.2, step 6).
 
-Two ways give the same strings, which a property test holds.  Strings are **grown** token by token (`_core.grow_strings`), which
-costs a few steps a token on any archive: suffixes that nobody repeats are never sorted.  Where the steps do not suffice
-(one token for ever, whole documents repeated with a shift), or there are 2^31 tokens, all suffixes are **sorted**:
-suffix array, LCP, and one pass over the LCP array with a stack; the document frequency is the colour set size of Hui
-(CPM 1992).  That is O(n log n) whatever the input.
+Two ways give the same strings, which a property test holds.  Strings are **grown** token by token
+(`_core.grow_strings`), which costs a few steps a token on any archive: suffixes that nobody repeats are never sorted.
+Where the steps do not suffice (one token for ever, whole documents repeated with a shift), or there are 2^31 tokens,
+all suffixes are **sorted**: suffix array, LCP, and one pass over the LCP array with a stack; the document frequency is
+the colour set size of Hui (CPM 1992).  That is O(n log n) whatever the input.
 """
 
 from __future__ import annotations

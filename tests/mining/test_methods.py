@@ -1,0 +1,46 @@
+"""The defaults of a run: what a method stands for, and what a user says instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from templatemine.config import MineConfig, PipelineConfig, TokeniseConfig, UserPattern
+from templatemine.errors import ConfigError
+from templatemine.mining.methods import METHODS, resolve_defaults
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_is_left_open_is_as_the_method_has_it(name: str) -> None:
+    options, method = resolve_defaults(PipelineConfig(method=name)), METHODS[name]
+    assert options.method is method
+    assert method.name == name
+    assert (options.min_docs, options.mine.min_docs) == (method.min_docs, method.min_docs)
+    assert (options.mine.min_tokens, options.mine.min_share) == (method.min_tokens, method.min_share)
+    assert options.tokenise.patterns == method.patterns
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_a_user_says_stays(name: str) -> None:
+    own = (UserPattern(name="desk", regex="[A-Z]{3}"),)
+    config = PipelineConfig(
+        method=name,
+        mine=MineConfig(min_docs=3, min_df=4, min_share=0.0, min_tokens=7),
+        tokenise=TokeniseConfig(separators="/", patterns="none", user_patterns=own),
+    )
+    options = resolve_defaults(config)
+    assert options.mine == config.mine
+    assert options.min_docs == 3
+    assert options.tokenise == config.tokenise
+    assert [one.name for one in options.patterns.user] == ["desk"]
+
+
+def test_all_other_options_are_those_of_the_user() -> None:
+    config = PipelineConfig()
+    options = resolve_defaults(config)
+    for name in ("copies", "cutoff", "cross_source", "evidence", "sample", "page", "shared", "background"):
+        assert getattr(options, name) is getattr(config, name), name
+
+
+def test_an_unknown_method_is_named() -> None:
+    with pytest.raises(ConfigError, match="method: expected one of default, energy, thesis, got 'none'"):
+        resolve_defaults(PipelineConfig(method="none"))
