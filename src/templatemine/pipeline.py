@@ -173,7 +173,8 @@ class Miner:
     def __init__(
         self, config: PipelineConfig | None = None, *, jobs: int = 1, progress: Progress | None = None
     ) -> None:
-        self._options = resolve_defaults(config or PipelineConfig())
+        self.config = config or PipelineConfig()
+        self._options = resolve_defaults(self.config)
         if jobs < 1:
             raise ConfigError(f"jobs: expected at least 1, got {jobs}")
         self.jobs = jobs

@@ -21,7 +21,7 @@ from templatemine.errors import CorpusError
 
 __all__ = [
     "Frame",
-    "Keyed",
+    "KeyedBody",
     "before_body",
     "cannot_write",
     "flushed",
@@ -32,7 +32,7 @@ __all__ = [
     "records",
 ]
 
-Keyed = tuple[bytes, bytes]
+KeyedBody = tuple[bytes, bytes]
 """Source (UTF-8, lone surrogates passed) and body of a record."""
 
 _HEADER = struct.Struct("<4sIIII")
@@ -50,7 +50,7 @@ class Frame:
     end: int
 
 
-def pack_frame(items: Iterable[Keyed]) -> bytes:
+def pack_frame(items: Iterable[KeyedBody]) -> bytes:
     """Some records as a frame."""
     pieces: list[bytes] = []
     for source, body in items:
@@ -114,7 +114,7 @@ def frames(path: str) -> list[Frame]:
     return found
 
 
-def records(path: str, frame: Frame | None = None) -> Iterator[Keyed]:
+def records(path: str, frame: Frame | None = None) -> Iterator[KeyedBody]:
     """Yield the records of a file, or of one of its frames; memory holds a frame at a time.
 
     Raises

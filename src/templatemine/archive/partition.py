@@ -22,7 +22,7 @@ from typing import overload
 
 import orjson
 
-from templatemine.archive.frames import Frame, Keyed, cannot_write, frames, pack_frame, records
+from templatemine.archive.frames import Frame, KeyedBody, cannot_write, frames, pack_frame, records
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import sync
 from templatemine.model import Document
@@ -126,7 +126,7 @@ class Splitter:
         self._folder = folder
         self._place = place
         self._block = block
-        self._waiting: dict[str, list[Keyed]] = {}
+        self._waiting: dict[str, list[KeyedBody]] = {}
         self._size: dict[str, int] = {}
         self._total = 0
         self._touched: set[str] = set()
