@@ -1,0 +1,1 @@
+"""Texts, pages or records and packs in, the same without templates, and what was removed, out."""

@@ -120,16 +120,11 @@ class Cleaner:
 
     def _native(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
-        import numpy as np
-
         encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
-        starts, ends, strings = self._matcher.find(encoded.data)
-        if not len(starts):
-            return []
-        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
-        points = encoded.code_points(offsets)[inverse].tolist()
+        *bounds, strings = self._matcher.find(encoded.data)
+        starts, ends = encoded.spans(*bounds)
         rows = [self._rows[string] for string in strings.tolist()]
-        return list(zip(points[: len(starts)], points[len(starts) :], rows, strict=True))
+        return list(zip(starts.tolist(), ends.tolist(), rows, strict=True))
 
     @cached_property
     def _reference(self) -> RegexEngine:

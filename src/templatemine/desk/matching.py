@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import Encoded
@@ -25,11 +23,8 @@ def occurrences(pack: Pack, rows: Sequence[tuple[str, ...]]) -> Occurrences:
 
     def find(text: str) -> list[tuple[int, int, int]]:
         encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
-        starts, ends, strings = matcher.find(encoded.data)
-        if not len(starts):
-            return []
-        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
-        points = encoded.code_points(offsets)[inverse].tolist()
-        return list(zip(points[: len(starts)], points[len(starts) :], strings.tolist(), strict=True))
+        *bounds, strings = matcher.find(encoded.data)
+        starts, ends = encoded.spans(*bounds)
+        return list(zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True))
 
     return find

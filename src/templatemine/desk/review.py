@@ -97,10 +97,8 @@ class Preview:
         found = []
         for text in self._texts:
             encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
-            starts, ends, strings = matcher.find(encoded.data)
-            offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
-            points = encoded.code_points(offsets)[inverse]
-            found.append((points[: len(starts)], points[len(starts) :], strings.astype(np.int64)))
+            *bounds, strings = matcher.find(encoded.data)
+            found.append((*encoded.spans(*bounds), strings.astype(np.int64)))
         return found
 
     def at(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:

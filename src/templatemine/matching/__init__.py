@@ -1,0 +1,1 @@
+"""The strings of a pack and texts in, the spans where they occur and what is left without them out."""

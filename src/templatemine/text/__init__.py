@@ -1,0 +1,1 @@
+"""Text in, tokens and the expressions of their normalised forms out."""

@@ -463,6 +463,14 @@ class Encoded:
         self.data = b"".join(parts) if position else parts[0]
         self._plain = len(self.data) == len(text) and not self._found
 
+    def spans(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Stretches in bytes, in any order, as stretches of the text in code points."""
+        import numpy as np
+
+        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+        points = self.code_points(offsets)[inverse]
+        return points[: len(starts)], points[len(starts) :]
+
     def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Offsets in `data`, ascending, as code points of the original text."""
         if self._plain:

@@ -1,0 +1,1 @@
+"""HTML in, the same as a browser has it after its scripts out."""
