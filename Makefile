@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize lint dist wheel bench quality gate clean
+.PHONY: demo test sanitize lint dist wheel bench quality loso gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -86,6 +86,10 @@ $(VENV)/compared: $(VENV)/benched
 
 quality: $(VENV)/compared
 	$(BIN)/python bench/quality/run.py $(QUALITY)
+
+# Every annotated source by what was fitted without its publisher, into docs/research/loso.md: two minutes.
+loso: $(VENV)/installed
+	$(BIN)/python bench/quality/loso.py $(LOSO)
 
 gate: $(VENV)/tested
 	$(BIN)/python bench/quality/gate.py check

@@ -1,0 +1,352 @@
+"""The yardstick: every annotated source judged by what was fitted without its publisher; writes docs/research/loso.md.
+
+    python bench/quality/loso.py                    all methods, both arms
+    python bench/quality/loso.py --who thesis       only methods of such a name; the others' figures stay
+    python bench/quality/loso.py --render           measure nothing
+
+What a method fits (weights, thresholds, tables) it fits on annotated sources of other publishers, by its `fit`.  One that
+fits nothing is measured as it is.  Two arms: "all" learns from whole archives, as an archive is cleaned once; "held out"
+learns from archives without the annotated articles, as new articles are cleaned.  Scores are those of
+../shared/score/score_spans.py.  It needs the real archives (../shared); figures are left in build/bench/quality/loso.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from random import Random
+from statistics import fmean, median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT / "bench") not in sys.path:
+    sys.path.insert(0, str(ROOT / "bench"))
+
+from machine import machine  # noqa: E402
+from quality import archives  # noqa: E402
+from quality.contenders import SHARE, frequent_sentences  # noqa: E402
+from quality.loso_page import render  # noqa: E402
+from templatemine.config import PipelineConfig  # noqa: E402
+from templatemine.evaluation.cleaning_systems import learner  # noqa: E402
+from templatemine.evaluation.cut_score import CutScore, score_cuts  # noqa: E402
+from templatemine.evaluation.protocol import Learner, apply, by_source  # noqa: E402
+from templatemine.model import Cleaned, Document  # noqa: E402
+
+__all__ = [
+    "METHODS",
+    "AnnotatedSource",
+    "Method",
+    "annotated_sources",
+    "group_of",
+    "interval",
+    "main",
+    "means",
+    "measure",
+    "publisher_of",
+]
+
+Row = dict[str, Any]
+Spans = Mapping[str, Sequence[tuple[int, int, str]]]
+
+PAGE = ROOT / "docs" / "research" / "loso.md"
+TEXTS = ("allsides", "allsides_more", "livedoor", "saudinews", "world")
+"""The archives that hold annotated sources."""
+
+PUBLISHERS = {
+    "bbcarabic.com": "bbc.com",
+    "ess-news.com": "pv-magazine.com",
+    **dict.fromkeys(("smax", "peachy", "movie-enter", "livedoor-homme"), "livedoor"),
+}
+"""Source -> publisher, for those that share one."""
+
+RULES = ("alriyadh", "cnn.com", "csmonitor.com", "foxnews.com", "npr.org", "reuters.com", "smax", "usatoday.com")
+"""Sources on which the rules of --method default were made: its figures there are in-sample."""
+
+LEAST = 100
+"""Template characters that a source must have among its annotated articles to count in more than content lost."""
+
+LINES, ONE_LINE, SPACELESS, SMALL = "lines kept", "one line", "spaceless", "under 150 documents"
+GROUPS = (LINES, ONE_LINE, SPACELESS, SMALL)
+FEW_DOCUMENTS = 150
+FEW_LINES = 2.5
+SPACELESS_SHARE = 0.3
+_SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+PEEK = 200
+"""Documents of a source that its group is told by."""
+
+FIGURES = ("recall", "precision", "f1", "loss", "whole", "torn")
+DRAWS, SEED, SIDES = 2000, 7, (0.025, 0.975)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedSource:
+    """An archive of one source and its annotated articles.
+
+    Attributes
+    ----------
+    documents : tuple of Document
+        The whole archive, the annotated articles among them.
+    gold : mapping
+        Id of an annotated article -> its spans.
+    """
+
+    name: str
+    publisher: str
+    documents: tuple[Document, ...]
+    gold: Spans
+
+    @property
+    def articles(self) -> list[Document]:
+        """The annotated ones."""
+        return [one for one in self.documents if one.id in self.gold]
+
+
+Fit = Callable[[Sequence[AnnotatedSource]], Learner]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A method and how it is fitted.
+
+    Attributes
+    ----------
+    name, note : str
+    learner : callable, optional
+        Learns from archives; for a method that fits nothing.
+    fit : callable, optional
+        Annotated sources of all publishers but one -> a learner, which gets the archives of that publisher alone.  It is
+        called once a publisher, so it keeps what it computes of a source for the next call.
+    """
+
+    name: str
+    note: str = ""
+    learner: Learner | None = None
+    fit: Fit | None = None
+
+
+def publisher_of(source: str) -> str:
+    """The publisher of a source; most have one of their own."""
+    return PUBLISHERS.get(source, source)
+
+
+def annotated_sources(documents: Sequence[Document], gold: Spans) -> list[AnnotatedSource]:
+    """The sources of an archive that have annotated articles.
+
+    Raises
+    ------
+    ValueError
+        An annotated article is not in the archive.
+    """
+    absent = gold.keys() - {one.id for one in documents}
+    if absent:
+        raise ValueError(f"{len(absent)} annotated articles are not in the archive, e.g. {min(absent)}")
+    return [
+        AnnotatedSource(name=name, publisher=publisher_of(name), documents=tuple(rows), gold=own)
+        for name, rows in by_source(documents).items()
+        if (own := {row.id: gold[row.id] for row in rows if row.id in gold})
+    ]
+
+
+def group_of(documents: Sequence[Document]) -> list[str]:
+    """Whether articles of a source keep their lines, are one line, or in a script without spaces; and if there are few."""
+    peek = [one.body for one in documents[:: max(1, len(documents) // PEEK)]]
+    characters = sum(len("".join(text.split())) for text in peek)
+    spaceless = sum(len(_SPACELESS.findall(text)) for text in peek) >= SPACELESS_SHARE * max(1, characters)
+    lines = median(sum(1 for line in text.split("\n") if line.strip()) for text in peek)
+    form = SPACELESS if spaceless else ONE_LINE if lines < FEW_LINES else LINES
+    return [form, SMALL] if len(documents) < FEW_DOCUMENTS else [form]
+
+
+# ------------------------------------------------------------------------------------------------------------- methods
+
+
+def _sentences(history: Sequence[Document]) -> Callable[[Sequence[Document]], list[Cleaned]]:
+    """The filter of frequent sentences, which asks here for three documents in every source."""
+    cleaners = {
+        name: frequent_sentences(max(SHARE, 2.5 / len(rows)))(rows) for name, rows in by_source(history).items()
+    }
+    return lambda documents: [cleaners[one.source]([one])[0] for one in documents]
+
+
+METHODS: Sequence[Method] = (
+    Method(
+        name="frequent sentences",
+        learner=_sentences,
+        note=f"in at least {SHARE:.1%} of the documents of a source and in three, digits folded; fits nothing",
+    ),
+    Method(
+        name="thesis",
+        learner=lambda history: learner(PipelineConfig(method="thesis"))(history),
+        note="`--method thesis`, as it was written; fits nothing",
+    ),
+    Method(
+        name="default",
+        learner=lambda history: learner()(history),
+        note="`--method default`; its rules and its background were made with eight of the sources in view",
+    ),
+)
+"""What is compared.  A learned method is a row with `fit`."""
+
+
+# ------------------------------------------------------------------------------------------------------------ measuring
+
+
+def measure(
+    method: Method, sources: Sequence[AnnotatedSource], documents: Sequence[Document], held_out: bool
+) -> dict[str, CutScore]:
+    """Scores by source; `documents` are all archives, also of sources without annotated articles."""
+    known = {name for source in sources for name in source.gold} if held_out else set()
+    history = [one for one in documents if one.id not in known]
+    if method.learner is not None:
+        clean = method.learner(history)
+        return {source.name: _score(clean, source) for source in sources}
+    if method.fit is None:
+        raise ValueError(f"{method.name}: expected a learner or a fit, found neither")
+    scores = {}
+    for publisher in sorted({source.publisher for source in sources}):
+        clean = method.fit([one for one in sources if one.publisher != publisher])(
+            [one for one in history if publisher_of(one.source) == publisher]
+        )
+        scores.update({one.name: _score(clean, one) for one in sources if one.publisher == publisher})
+    return scores
+
+
+def _score(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], source: AnnotatedSource) -> CutScore:
+    articles = source.articles
+    answers = apply(lambda _, rows: clean(rows), [], articles)
+    return sum(
+        (
+            score_cuts(article.body, source.gold[article.id], [(span.start, span.end) for span in answer.removed])
+            for article, answer in zip(articles, answers, strict=True)
+        ),
+        CutScore(),
+    )
+
+
+def figures(score: CutScore) -> Row:
+    """The figures of a source; but for content lost, None where it has too little template text."""
+    enough = score.spans.template >= LEAST
+    spans = score.spans
+    values = {
+        "recall": spans.recall,
+        "precision": spans.precision,
+        "f1": spans.f1,
+        "whole": score.whole,
+        "torn": score.torn,
+    }
+    return {**{name: value if enough else None for name, value in values.items()}, "loss": spans.loss}
+
+
+def means(rows: Sequence[Row]) -> Row:
+    """Means over sources, each over those that have the figure, and the worst content lost."""
+    mean: Row = {name: fmean(own) if (own := _values(rows, name)) else None for name in FIGURES}
+    mean["worst loss"] = max(_values(rows, "loss"), default=None)
+    return {**mean, "sources": len(rows), "judged": len(_values(rows, "f1"))}
+
+
+def _values(rows: Sequence[Row], name: str) -> list[float]:
+    return [row[name] for row in rows if row[name] is not None]
+
+
+def interval(values: Sequence[float], draws: int = DRAWS, seed: int = SEED) -> tuple[float, float] | None:
+    """95 % bootstrap interval of the mean: sources are drawn anew, as many as there are; the same seed, the same answer."""
+    if not values:
+        return None
+    random = Random(seed)
+    drawn = sorted(fmean(random.choices(values, k=len(values))) for _ in range(draws))
+    low, high = (drawn[round(side * (draws - 1))] for side in SIDES)
+    return low, high
+
+
+def summary(scores: Mapping[str, CutScore], groups: Mapping[str, Sequence[str]], reference: Row | None) -> Row:
+    """All that the page tells of a method in one arm; `reference` is that of the filter of frequent sentences."""
+    rows = {name: figures(score) for name, score in scores.items()}
+    others = None if reference is None else reference["sources"]
+    unseen = {name: row for name, row in rows.items() if name not in RULES}
+    return {
+        "sources": rows,
+        "all": _block(rows, others),
+        "unseen": _block(unseen, others),
+        "groups": {group: means([row for name, row in rows.items() if group in groups[name]]) for group in GROUPS},
+        "clean": means([row for row in rows.values() if row["f1"] is None])["loss"],
+    }
+
+
+def _block(rows: Mapping[str, Row], others: Mapping[str, Row] | None) -> Row:
+    """Means, their intervals, and how far F1 is ahead of that of others, source by source."""
+    some = list(rows.values())
+    block = {**means(some), "intervals": {name: interval(_values(some, name)) for name in ("f1", "loss")}}
+    if others is not None:
+        ahead = [row["f1"] - others[name]["f1"] for name, row in rows.items() if row["f1"] is not None]
+        block["ahead"] = {"f1": fmean(ahead) if ahead else None, "interval": interval(ahead)}
+    return block
+
+
+# ----------------------------------------------------------------------------------------------------------------- main
+
+
+@cache
+def _archives() -> tuple[list[Document], list[AnnotatedSource]]:
+    documents = archives.texts(*TEXTS)
+    return documents, annotated_sources(documents, archives.annotated())
+
+
+def _measured(method: Method, kept: Mapping[str, Row]) -> Row:
+    documents, sources = _archives()
+    groups = {source.name: group_of(source.documents) for source in sources}
+    row: Row = {"method": method.name, "note": method.note, "measured": date.today().isoformat()}
+    for arm in ("all", "held out"):
+        began = time.monotonic()
+        scores = measure(method, sources, documents, arm == "held out")
+        reference = kept.get(METHODS[0].name, {}).get(arm) if method is not METHODS[0] else None
+        row[arm] = summary(scores, groups, reference)
+        row[arm]["seconds"] = time.monotonic() - began
+        print(f"{row[arm]['seconds']:6.1f} s  {method.name}, {arm}: F1 {100 * row[arm]['all']['f1']:.1f}", flush=True)
+    return row
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--who", metavar="TEXT", default="", help="methods with this in their names")
+    parser.add_argument("--render", action="store_true", help="measure nothing")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/research/loso.md)")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; 2 where the real archives are missing, or nothing was measured yet."""
+    args = _parser().parse_args(arguments)
+    kept_in = ROOT / "build" / "bench" / "quality" / "loso.json"
+    found: Row = json.loads(kept_in.read_text(encoding="utf-8")) if kept_in.exists() else {"rows": []}
+    if not args.render:
+        if not archives.shared_is_there():
+            print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
+            return 2
+        rows = {row["method"]: row for row in found["rows"]}
+        for method in METHODS:
+            if args.who in method.name or method.name not in rows:
+                rows[method.name] = _measured(method, rows)
+        command = shlex.join(["python", "bench/quality/loso.py", *sys.argv[1:]])
+        head = {"date": date.today().isoformat(), "command": command, **machine()}
+        found = {"head": head, "rows": [rows[method.name] for method in METHODS]}
+        kept_in.parent.mkdir(parents=True, exist_ok=True)
+        kept_in.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    if not found["rows"]:
+        print("nothing was measured yet; run it without --render", file=sys.stderr)
+        return 2
+    args.page.write_text(render(found), encoding="utf-8")
+    print(f"tables in {args.page}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
