@@ -47,7 +47,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     clean = CleanConfig()
     parser.add_argument("inputs", metavar="INPUT", nargs="*", help=common.INPUT_HELP)
-    common.add_packs_option(parser, "folders of packs, and packs; after the inputs", required=True)
+    common.add_packs_option(parser, "packs, or folders of packs; after the inputs", required=True)
     parser.add_argument(
         "--output",
         "-o",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import signal
+from typing import TYPE_CHECKING
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
+
+if TYPE_CHECKING:
+    from templatemine.crawl.settings import CrawlConfig
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -64,6 +68,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="minimum and maximum time between visits of a feed (default: 900 86400)",
     )
     parser.add_argument("--agent", metavar="NAME", default=defaults.agent, help="the user agent (default: %(default)s)")
+    _add_limits(parser, defaults)
+    parser.add_argument("--force", action="store_true", help="start over and replace the archive")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON to standard output")
+
+
+def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     group = parser.add_argument_group("limits")
     group.add_argument(
         "--max-pages",
@@ -110,9 +121,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allow-private", action="store_true", help="allow addresses of this machine and the local network"
     )
-    parser.add_argument("--force", action="store_true", help="start over and replace the archive")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON to standard output")
 
 
 def _positive(text: str) -> float:

@@ -38,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", metavar="INPUT", nargs="*", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
-    common.add_packs_option(parser, "folders of packs, and packs", required=True)
+    common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
     parser.add_argument(
         "--limit",

@@ -114,6 +114,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"never sample; by default a source of over {sample:,} documents is mined from a sample",
     )
     common.add_background_option(group)
+    _add_larger_and_shared(parser)
+    common.add_input_options(parser)
+    common.add_run_options(parser, "number of threads, each with one source at a time")
+
+
+def _add_larger_and_shared(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("archives larger than memory")
     group.add_argument(
         "--memory",
@@ -134,8 +140,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=shared.least,
         help=f"least number of sources with a template, and {shared.share:.0%}% of all sources (default: %(default)s)",
     )
-    common.add_input_options(parser)
-    common.add_run_options(parser, "number of threads, each with one source at a time")
 
 
 def run(args: argparse.Namespace) -> int:
