@@ -16,21 +16,22 @@ from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
 
-# Longest first, so that the last processor is not left alone with it.
-MODULES = (
-    "_core",
-    "pages._model",
-    "matching._match",
-    "pages._html",
-    "text._scan",
-    "pages.baselines._crf",
-    "matching._prefilter",
-    "cleaning._records",
-)
+# Longest first, so that the last processor is not left alone with it.  -O3 where it saves instructions against -O2, as
+# measured on whole commands (bench/README.md); elsewhere it only makes code longer.
+MODULES = {
+    "_core": "-O3",
+    "pages._model": "-O3",
+    "matching._match": "-O2",
+    "pages._html": "-O3",
+    "text._scan": "-O3",
+    "pages.baselines._crf": "-O3",
+    "matching._prefilter": "-O2",
+    "cleaning._records": "-O3",
+}
 UTILITY = "templatemine._cyutility"
 
 MODES = {
-    "release": (["-O3"], [], {}),
+    "release": ([], [], {}),
     "debug": (["-O0", "-g"], [], {"boundscheck": True, "initializedcheck": True, "cdivision": False}),
     "trace": (
         ["-O0", "-g", "-DCYTHON_TRACE_NOGIL=1", "-DCYTHON_USE_SYS_MONITORING=0"],
@@ -50,9 +51,9 @@ if mode not in MODES:
     raise SystemExit(f"TEMPLATEMINE_BUILD: expected one of {', '.join(MODES)}, got {mode!r}")
 compile_args, link_args, directives = MODES[mode]
 if mode == "release" and os.name == "posix":
-    # Python's own flags ask for debugging symbols, which are nine tenths of what is written.  Cython writes conversions
-    # that no module of ours calls.
-    compile_args = [*compile_args, "-g0", "-Wno-unused-function"]
+    # Python's own flags ask for debugging symbols, which are nine tenths of what is written.  Warnings are of code that
+    # Cython writes; the other modes show them.
+    compile_args = ["-g0", "-w"]
 
 # Which mode was built here last: files of another one are newer than the sources, and would be taken for this one's.
 LAST = Path("build", "mode")
@@ -134,11 +135,15 @@ class Build(build_ext):
         super().build_extension(ext)
 
 
-def extension(name, source):
-    return Extension(name, [source], extra_compile_args=compile_args, extra_link_args=link_args)
+def extension(name, source, level="-O2"):
+    own = [level] if mode == "release" and os.name == "posix" else []
+    return Extension(name, [source], extra_compile_args=[*compile_args, *own], extra_link_args=link_args)
 
 
-modules = [extension(f"templatemine.{name}", f"src/templatemine/{name.replace('.', '/')}.pyx") for name in MODULES]
+modules = [
+    extension(f"templatemine.{name}", f"src/templatemine/{name.replace('.', '/')}.pyx", level)
+    for name, level in MODULES.items()
+]
 shared = extension(UTILITY, "src/templatemine/_cyutility.c")
 
 # Cython's processes may read this file again.
