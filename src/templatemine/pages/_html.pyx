@@ -132,10 +132,6 @@ cdef int encoded(uint32_t c, uint8_t* out) noexcept nogil:
 cdef enum:
     SIGN = 160      # bytes of an element's sign in a path
 
-cdef enum:
-    K_FULL, K_PARENT, K_GRAND, K_CLASS, K_TAGS, K_NEAR, K_SIZE
-
-
 cdef struct Node:
     int32_t parent
     uint16_t tag

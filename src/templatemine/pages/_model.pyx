@@ -11,7 +11,7 @@ from libc.string cimport memchr, memset
 from templatemine.pages._html cimport (
     C_BARS, C_BREAK, C_BROKEN, C_BY, C_CAPITAL, C_CLOCK, C_COLONS, C_COMMAS, C_CONTROL, C_END, C_IMAGES, C_LETTERS, C_LINKED,
     C_LOWER, C_MONTH, C_NUMBERS, C_OWN, C_PARENS, C_QUOTES, C_RIGHTS, C_SENTENCES, C_SHORT, C_SIZE, C_STRONG, C_TAGS, C_TALK,
-    C_TITLE, C_TITLE_WORDS, C_UPPER, C_WEEKDAY, C_WORDS, C_YEAR,
+    C_TITLE, C_TITLE_WORDS, C_UPPER, C_WEEKDAY, C_WORDS, C_YEAR, K_FULL, K_GRAND, K_NEAR, K_PARENT, K_SIZE, K_TAGS,
 )
 
 __all__ = [
@@ -123,8 +123,16 @@ _tables()
 # ======================================================================================================================
 
 cdef struct Work:
-    # Of each element
+    # The page, see `_html.BlockScanner.blocks`: n blocks in m elements
+    int64_t n
+    int64_t m
+    int64_t path_count
+    const int32_t* element
+    const uint64_t* keys
+    const int32_t* parents
+    const int32_t* nodes
     const uint16_t* tag_of
+    # Of each element
     uint32_t* roles         # of itself and all it stands in
     uint8_t* distance       # (elements, GROUP_COUNT) how far up the nearest one with a key word of the group is
     uint8_t* hidden
@@ -165,6 +173,9 @@ cdef void work_free(Work* w) noexcept nogil:
 
 cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) except -1 nogil:
     memset(w, 0, sizeof(Work))
+    w.n = n
+    w.m = m
+    w.path_count = paths
     w.roles = <uint32_t*>malloc(m * sizeof(uint32_t))
     w.distance = <uint8_t*>malloc(m * GROUP_COUNT)
     w.hidden = <uint8_t*>malloc(m)
@@ -188,34 +199,43 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     return 0
 
 
-cdef void totals(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents, int64_t n) noexcept nogil:
+cdef void work_page(Work* w, const int32_t* element, const uint64_t* keys, const int32_t* parents, const int32_t* nodes,
+                    const uint16_t* tags) noexcept nogil:
+    """What is asked of the page; all of it has at least one row."""
+    w.element = element
+    w.keys = keys
+    w.parents = parents
+    w.nodes = nodes
+    w.tag_of = tags
+
+
+cdef void totals(Work* w, const int32_t* counts) noexcept nogil:
     """Sums over the blocks in each element, however deep."""
-    cdef int64_t i, e, m = parents.shape[0]
+    cdef int64_t i, e
     cdef int k
-    memset(w.sums, 0, m * 4 * sizeof(double))
-    for i in range(n):
-        add_block(w.sums + 4 * element[i], counts + i * C_SIZE, w.prose[i])
-    for e in range(m - 1, 0, -1):
+    memset(w.sums, 0, w.m * 4 * sizeof(double))
+    for i in range(w.n):
+        add_block(w.sums + 4 * w.element[i], counts + i * C_SIZE, w.prose[i])
+    for e in range(w.m - 1, 0, -1):
         for k in range(4):
-            w.sums[4 * parents[e] + k] += w.sums[4 * e + k]
+            w.sums[4 * w.parents[e] + k] += w.sums[4 * e + k]
 
 
-cdef void elements(Work* w, const int32_t[::1] parents, const uint16_t[::1] tags, const uint32_t[::1] groups,
-                   const uint8_t[::1] hidden, double words) noexcept nogil:
+cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, double words) noexcept nogil:
     """What an element inherits; parents stand before their children.
 
     A name that nine tenths of the page's words stand under tells nothing apart.
     """
-    cdef int64_t i, parent, m = parents.shape[0]
+    cdef int64_t i, parent
     cdef int g
     cdef uint8_t d
     cdef uint32_t own, named
     cdef bint all_of_it
-    for i in range(m):
-        parent = parents[i]
+    for i in range(w.m):
+        parent = w.parents[i]
         all_of_it = w.sums[4 * i + 1] >= 0.9 * words
         named = 0 if all_of_it else groups[i]
-        own = ROLE_OF[tags[i] & 0xFF]
+        own = ROLE_OF[w.tag_of[i] & 0xFF]
         if parent < 0:
             w.roles[i] = own
             w.hidden[i] = 0
@@ -226,7 +246,7 @@ cdef void elements(Work* w, const int32_t[::1] parents, const uint16_t[::1] tags
             w.hidden[i] = w.hidden[parent] if all_of_it else hidden[i] | w.hidden[parent]
             w.tables[i] = w.tables[parent]
             w.lists[i] = w.lists[parent]
-            w.home[i] = <int32_t>i if IS_BLOCK[tags[i] & 0xFF] else w.home[parent]
+            w.home[i] = <int32_t>i if IS_BLOCK[w.tag_of[i] & 0xFF] else w.home[parent]
         if own >> R_TABLE & 1 and w.tables[i] < 200:
             w.tables[i] += 1
         if own >> R_LIST & 1 and w.lists[i] < 200:
@@ -297,18 +317,18 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
         o[at + k] = w.distance[element * GROUP_COUNT + k]
 
 
-cdef int64_t gather(Work* w, const uint64_t[:, ::1] keys, int form, uint64_t mask) noexcept nogil:
+cdef int64_t gather(Work* w, int form, uint64_t mask) noexcept nogil:
     """Number the blocks by one form of their path; returns how many there are."""
-    cdef int64_t i, n = keys.shape[0], count = 0
+    cdef int64_t i, count = 0
     cdef uint64_t place
     memset(w.slot, 0xFF, (mask + 1) * sizeof(int32_t))
-    for i in range(n):
-        place = (keys[i, form] ^ keys[i, form] >> 32) & mask
-        while w.slot[place] >= 0 and w.slot_key[place] != keys[i, form]:
+    for i in range(w.n):
+        place = (w.keys[i * K_SIZE + form] ^ w.keys[i * K_SIZE + form] >> 32) & mask
+        while w.slot[place] >= 0 and w.slot_key[place] != w.keys[i * K_SIZE + form]:
             place = (place + 1) & mask
         if w.slot[place] < 0:
             w.slot[place] = <int32_t>count
-            w.slot_key[place] = keys[i, form]
+            w.slot_key[place] = w.keys[i * K_SIZE + form]
             count += 1
         w.group[i] = w.slot[place]
     return count
@@ -328,74 +348,71 @@ cdef inline void add_block(double* sums, const int32_t* c, double prose) noexcep
     sums[3] += c[C_LINKED]
 
 
-cdef void paths(Work* w, const int32_t* counts, const uint64_t[:, ::1] keys, const double* whole, uint64_t mask, int at,
-                float* out) noexcept nogil:
+cdef void paths(Work* w, const int32_t* counts, const double* whole, uint64_t mask, int at, float* out) noexcept nogil:
     """Sums over the blocks with the same path, in each of several forms."""
-    cdef int64_t i, n = keys.shape[0], count
+    cdef int64_t i, count
     cdef int f
-    cdef int[KEYED] forms = [0, 1, 2, 4, 5]
+    cdef int[KEYED] forms = [K_FULL, K_PARENT, K_GRAND, K_TAGS, K_NEAR]
     for f in range(KEYED):
-        count = gather(w, keys, forms[f], mask)
+        count = gather(w, forms[f], mask)
         memset(w.group_sums, 0, count * 4 * sizeof(double))
-        for i in range(n):
+        for i in range(w.n):
             add_block(w.group_sums + 4 * w.group[i], counts + i * C_SIZE, w.prose[i])
-        for i in range(n):
+        for i in range(w.n):
             put_sums(w.group_sums + 4 * w.group[i], whole, out + i * WIDTH + at + 4 * f)
 
 
-cdef void containers(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t n,
-                     int at, int around, float* out) noexcept nogil:
+cdef void containers(Work* w, const double* whole, int at, int around, float* out) noexcept nogil:
     """Sums over the elements a block stands in, and where it stands to the least ones with most of the prose."""
-    cdef int64_t i, m = parents.shape[0], e, most = 0, nearly = 0
+    cdef int64_t i, e, most = 0, nearly = 0
     cdef int level, k
     cdef double* sums = w.sums
-    for e in range(m):
+    for e in range(w.m):
         # The last one is the innermost: an element holds no more than those it stands in.
         if sums[4 * e + 2] >= 0.6 * whole[2]:
             most = e
         if sums[4 * e + 2] >= 0.9 * whole[2]:
             nearly = e
-    for i in range(n):
-        e = w.home[element[i]]
+    for i in range(w.n):
+        e = w.home[w.element[i]]
         for level in range(CONTAINERS_UP):
             put_sums(sums + 4 * e, whole, out + i * WIDTH + at + 4 * level)
-            if parents[e] >= 0:
-                e = w.home[parents[e]]
-        e = element[i]
+            if w.parents[e] >= 0:
+                e = w.home[w.parents[e]]
+        e = w.element[i]
         level = 0
         while e > nearly:
-            e = parents[e]
+            e = w.parents[e]
         out[i * WIDTH + around + 14] = e == nearly
-        e = element[i]
+        e = w.element[i]
         while e > most:
-            e = parents[e]
+            e = w.parents[e]
         out[i * WIDTH + around + 13] = e == most
         # How far one has to go from there up to what holds both.
         k = <int>most
         while k != e:
             if k > e:
-                k = parents[k]
+                k = w.parents[k]
                 level += 1
             else:
-                e = parents[e]
+                e = w.parents[e]
         out[i * WIDTH + around + 15] = level
 
 
-cdef void likes(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents,
-                const int32_t[::1] nodes, int64_t n, int64_t paths) noexcept nogil:
+cdef void likes(Work* w, const int32_t* counts) noexcept nogil:
     """Sums over the elements with the same path, as those of comments, teasers and captions are."""
-    cdef int64_t i, e, m = parents.shape[0]
+    cdef int64_t i, e
     cdef const int32_t* c
     cdef double* like
-    memset(w.dated, 0, m * sizeof(int32_t))
-    memset(w.like, 0, paths * 5 * sizeof(double))
-    for i in range(n):
+    memset(w.dated, 0, w.m * sizeof(int32_t))
+    memset(w.like, 0, w.path_count * 5 * sizeof(double))
+    for i in range(w.n):
         c = counts + i * C_SIZE
-        w.dated[element[i]] |= c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0
-    for e in range(m - 1, 0, -1):
-        w.dated[parents[e]] |= w.dated[e]
+        w.dated[w.element[i]] |= c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0
+    for e in range(w.m - 1, 0, -1):
+        w.dated[w.parents[e]] |= w.dated[e]
         if w.sums[4 * e + 1] > 0 and IS_BLOCK[w.tag_of[e] & 0xFF]:
-            like = w.like + 5 * nodes[e]
+            like = w.like + 5 * w.nodes[e]
             like[0] += 1
             like[1] += w.sums[4 * e + 1]
             like[2] += w.sums[4 * e + 2]
@@ -403,37 +420,36 @@ cdef void likes(Work* w, const int32_t* counts, const int32_t[::1] element, cons
             like[4] += w.dated[e]
 
 
-cdef void records(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const int32_t[::1] nodes, int64_t n,
-                  int at, float* out) noexcept nogil:
+cdef void records(Work* w, int at, float* out) noexcept nogil:
     """How often the containers of a block come on the page, and the one that comes most of those with several blocks."""
     cdef int64_t i, e, most
     cdef int level, height
     cdef const double* like
     cdef float* o
-    for i in range(n):
+    for i in range(w.n):
         o = out + i * WIDTH + at
-        e = w.home[element[i]]
+        e = w.home[w.element[i]]
         for level in range(CONTAINERS_UP):
-            like = w.like + 5 * nodes[e]
+            like = w.like + 5 * w.nodes[e]
             o[2 * level] = <float>log1p(like[0])
             o[2 * level + 1] = <float>share(w.sums[4 * e + 1], like[1])
-            if parents[e] >= 0:
-                e = w.home[parents[e]]
+            if w.parents[e] >= 0:
+                e = w.home[w.parents[e]]
         o += 2 * CONTAINERS_UP
-        e = w.home[element[i]]
+        e = w.home[w.element[i]]
         most = -1
         level = height = 0
-        while parents[e] >= 0:
-            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * nodes[e]] > w.like[5 * nodes[most]]):
+        while w.parents[e] >= 0:
+            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * w.nodes[e]] > w.like[5 * w.nodes[most]]):
                 most = e
                 height = level
-            e = w.home[parents[e]]
+            e = w.home[w.parents[e]]
             level += 1
         if most < 0:
             for level in range(7):
                 o[level] = -1
             continue
-        like = w.like + 5 * nodes[most]
+        like = w.like + 5 * w.nodes[most]
         o[0] = <float>log1p(like[0])
         o[1] = <float>share(w.sums[4 * most + 1], like[1])
         o[2] = <float>log1p(share(like[1], like[0]))
@@ -443,26 +459,25 @@ cdef void records(Work* w, const int32_t[::1] element, const int32_t[::1] parent
         o[6] = height
 
 
-cdef void from_title(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const double* whole, int64_t title,
-                     int64_t n, int at, float* out) noexcept nogil:
+cdef void from_title(Work* w, const double* whole, int64_t title, int at, float* out) noexcept nogil:
     """How far up the tree what holds both a block and the headline is, and how much of the page it holds."""
     cdef int64_t i, e, t
     cdef int up, down
     cdef float* o
-    for i in range(n):
+    for i in range(w.n):
         o = out + i * WIDTH + at
         if title < 0:
             o[0] = o[1] = o[2] = o[3] = -1
             continue
-        e = w.home[element[i]]
-        t = w.home[element[title]]
+        e = w.home[w.element[i]]
+        t = w.home[w.element[title]]
         up = down = 0
         while e != t:
             if e > t:
-                e = w.home[parents[e]]
+                e = w.home[w.parents[e]]
                 up += 1
             else:
-                t = w.home[parents[t]]
+                t = w.home[w.parents[t]]
                 down += 1
         o[0] = up
         o[1] = down
@@ -521,24 +536,24 @@ cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around,
     return -1
 
 
-cdef void neighbours(const uint64_t[:, ::1] keys, int64_t n, int at, float* out) noexcept nogil:
+cdef void neighbours(Work* w, int at, float* out) noexcept nogil:
     """What the blocks beside a block are like; beyond the page's ends -1."""
     cdef int64_t i, j
     cdef int side, k
     cdef int[NEIGHBOUR_COLUMNS] column = [0, 1, 18, 0, 2, 3, 12, 26]
     cdef float* o
     column[3] = LOCAL_SIZE + R_HEADING
-    for i in range(n):
+    for i in range(w.n):
         for side in range(2 * SIDES):
             j = i + (side - SIDES if side < SIDES else side - SIDES + 1)
             o = out + i * WIDTH + at + side * NEIGHBOUR_SIZE
-            if j < 0 or j >= n:
+            if j < 0 or j >= w.n:
                 for k in range(NEIGHBOUR_SIZE):
                     o[k] = -1
                 continue
             for k in range(NEIGHBOUR_SIZE - 1):
                 o[k] = out[j * WIDTH + column[k]]
-            o[NEIGHBOUR_SIZE - 1] = keys[i, 0] == keys[j, 0]
+            o[NEIGHBOUR_SIZE - 1] = w.keys[i * K_SIZE] == w.keys[j * K_SIZE]
 
 
 cdef inline bint is_dated(const int32_t* c) noexcept nogil:
@@ -555,8 +570,7 @@ cdef inline double on(double words, int32_t more) noexcept nogil:
     return words + more if words >= 0 else -1
 
 
-cdef void sections(Work* w, const int32_t* counts, const int32_t[::1] element, const int32_t[::1] parents, int64_t n, int at,
-                   float* out) noexcept nogil:
+cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept nogil:
     """Under which heading a block stands, and which signatures stand before, behind and beside it.
 
     A thread of comments need have no element of its own: a heading says that it begins, and each comment is signed.
@@ -568,19 +582,19 @@ cdef void sections(Work* w, const int32_t* counts, const int32_t[::1] element, c
     cdef float mark_control = -1, mark_talk = -1
     cdef int32_t before = 0, all_dated = 0, size
     cdef bint is_mark
-    memset(w.beside, 0, 2 * parents.shape[0] * sizeof(int32_t))
-    for i in range(n):
-        e = max(parents[element[i]], 0)
+    memset(w.beside, 0, 2 * w.m * sizeof(int32_t))
+    for i in range(w.n):
+        e = max(w.parents[w.element[i]], 0)
         w.beside[2 * e] += 1
         if is_dated(counts + i * C_SIZE):
             w.beside[2 * e + 1] += 1
             all_dated += 1
-    for i in range(n):
+    for i in range(w.n):
         c = counts + i * C_SIZE
         o = out + i * WIDTH
         size = c[C_WORDS]
         is_mark = size <= MARK and (o[LOCAL_SIZE + R_SIZE + R_HEADING] or (c[C_STRONG] >= 0.8 * size and size <= BOLD))
-        e = max(parents[element[i]], 0)
+        e = max(w.parents[w.element[i]], 0)
         o += at
         o[0] = c[C_TALK]
         o[1] = past(mark)
@@ -613,8 +627,8 @@ cdef void sections(Work* w, const int32_t* counts, const int32_t[::1] element, c
             before += 1
         o[10] = <float>log1p(all_dated - before)
     dated = -1
-    for k in range(n):
-        i = n - 1 - k
+    for k in range(w.n):
+        i = w.n - 1 - k
         c = counts + i * C_SIZE
         out[i * WIDTH + at + 8] = past(dated)
         dated = on(dated, c[C_WORDS])
@@ -630,7 +644,7 @@ def _check(dict page):
     """Columns that do not fit together are an error, not a crash."""
     cdef const int32_t[::1] element = page["element"], parents = page["parents"], nodes = page["element_nodes"]
     cdef int64_t n = len(page["counts"]), m = parents.shape[0], k = len(page["node_parents"]), i
-    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != 6 or any(len(page[name]) != n for name in BLOCKWISE)
+    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != K_SIZE or any(len(page[name]) != n for name in BLOCKWISE)
             or any(len(page[name]) != m for name in ELEMENTWISE)):
         raise ValueError("expected the columns of one page, got columns that do not fit together")
     for i in range(n):
@@ -685,16 +699,16 @@ def features(dict page not None):
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
     work_init(&w, n, m, node_parents.shape[0], mask + 1)
-    w.tag_of = &tags[0]
+    work_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
     with nogil:
         whole[0] = whole[1] = whole[2] = whole[3] = 0
         for i in range(n):
             c = &counts[i, 0]
             w.prose[i] = c[C_WORDS] - c[C_LINKED] if c[C_SENTENCES] or c[C_WORDS] >= 10 else 0
             add_block(whole, c, w.prose[i])
-        totals(&w, &counts[0, 0], element, parents, n)
-        elements(&w, parents, tags, groups, hidden, whole[1])
-        likes(&w, &counts[0, 0], element, parents, nodes, n, node_parents.shape[0])
+        totals(&w, &counts[0, 0])
+        elements(&w, &groups[0], &hidden[0], whole[1])
+        likes(&w, &counts[0, 0])
         for i in range(n):
             c = &counts[i, 0]
             local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title, out + i * WIDTH)
@@ -710,9 +724,9 @@ def features(dict page not None):
         for i in range(n):
             out[i * WIDTH + 34] = <float>log1p(w.slot[w.group[i]] - 1)
         at = LOCAL_SIZE + 2 * R_SIZE + GROUP_COUNT
-        paths(&w, &counts[0, 0], keys, whole, mask, at, out)
+        paths(&w, &counts[0, 0], whole, mask, at, out)
         at += 4 * KEYED
-        containers(&w, element, parents, whole, n, at, at + 4 * CONTAINERS_UP, out)
+        containers(&w, whole, at, at + 4 * CONTAINERS_UP, out)
         at += 4 * CONTAINERS_UP
         title_at = surroundings(&w, &counts[0, 0], n, at, out)
         at += AROUND_SIZE
@@ -723,13 +737,13 @@ def features(dict page not None):
             o[2] = <float>share(whole[2], whole[1])
             o[3] = <float>share(whole[3], whole[1])
         at += 4
-        records(&w, element, parents, nodes, n, at, out)
+        records(&w, at, out)
         at += RECORD_SIZE
-        from_title(&w, element, parents, whole, title_at, n, at, out)
+        from_title(&w, whole, title_at, at, out)
         at += TITLED_SIZE
-        neighbours(keys, n, at, out)
+        neighbours(&w, at, out)
         at += 2 * SIDES * NEIGHBOUR_SIZE
-        sections(&w, &counts[0, 0], element, parents, n, at, out)
+        sections(&w, &counts[0, 0], at, out)
         work_free(&w)
     return matrix
 
@@ -755,54 +769,52 @@ cdef enum:
     AWAY = 50           # blocks; further off is as far
 
 
-cdef void sum_context(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const uint16_t[::1] tags,
-                      const int32_t* words, const int32_t[::1] nodes, const double* kept, int64_t n, int64_t paths) noexcept nogil:
+cdef void sum_context(Work* w, const int32_t* words, const double* kept) noexcept nogil:
     """Blocks, words and expected words of main text in each element, and over the elements with the same path."""
-    cdef int64_t i, e, m = parents.shape[0]
+    cdef int64_t i, e
     cdef double* like
-    memset(w.sums, 0, m * 4 * sizeof(double))
-    memset(w.like, 0, paths * 5 * sizeof(double))
-    for i in range(n):
-        e = element[i]
+    memset(w.sums, 0, w.m * 4 * sizeof(double))
+    memset(w.like, 0, w.path_count * 5 * sizeof(double))
+    for i in range(w.n):
+        e = w.element[i]
         w.sums[4 * e] += 1
         w.sums[4 * e + 1] += words[i * C_SIZE]
         w.sums[4 * e + 2] += kept[i]
     w.home[0] = 0
-    for e in range(1, m):
-        w.home[e] = <int32_t>e if IS_BLOCK[tags[e] & 0xFF] else w.home[parents[e]]
-    for e in range(m - 1, 0, -1):
+    for e in range(1, w.m):
+        w.home[e] = <int32_t>e if IS_BLOCK[w.tag_of[e] & 0xFF] else w.home[w.parents[e]]
+    for e in range(w.m - 1, 0, -1):
         for i in range(3):
-            w.sums[4 * parents[e] + i] += w.sums[4 * e + i]
+            w.sums[4 * w.parents[e] + i] += w.sums[4 * e + i]
         if w.sums[4 * e + 1] > 0 and w.home[e] == e:
-            like = w.like + 5 * nodes[e]
+            like = w.like + 5 * w.nodes[e]
             like[0] += 1
             like[1] += w.sums[4 * e + 1]
             like[2] += w.sums[4 * e + 2]
 
 
-cdef void tree_context(Work* w, const int32_t[::1] element, const int32_t[::1] parents, const int32_t[::1] nodes, double total,
-                       int64_t n, int at, float* out) noexcept nogil:
+cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil:
     """Of the containers of a block, and of the elements like the one of them that comes most often."""
     cdef int64_t i, e, most
     cdef int level
     cdef float* o
-    for i in range(n):
+    for i in range(w.n):
         o = out + i * CONTEXT_WIDTH + at
-        e = w.home[element[i]]
+        e = w.home[w.element[i]]
         for level in range(CONTAINERS_UP):
             o[2 * level] = <float>share(w.sums[4 * e + 2], w.sums[4 * e + 1])
             o[2 * level + 1] = <float>(w.sums[4 * e + 2] / total)
-            if parents[e] >= 0:
-                e = w.home[parents[e]]
-        e = w.home[element[i]]
+            if w.parents[e] >= 0:
+                e = w.home[w.parents[e]]
+        e = w.home[w.element[i]]
         most = -1
-        while parents[e] >= 0:
-            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * nodes[e]] > w.like[5 * nodes[most]]):
+        while w.parents[e] >= 0:
+            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * w.nodes[e]] > w.like[5 * w.nodes[most]]):
                 most = e
-            e = w.home[parents[e]]
+            e = w.home[w.parents[e]]
         o += 2 * CONTAINERS_UP
-        o[0] = <float>share(w.like[5 * nodes[most] + 2], w.like[5 * nodes[most] + 1]) if most >= 0 else -1
-        o[1] = <float>(w.like[5 * nodes[most] + 2] / total) if most >= 0 else -1
+        o[0] = <float>share(w.like[5 * w.nodes[most] + 2], w.like[5 * w.nodes[most] + 1]) if most >= 0 else -1
+        o[1] = <float>(w.like[5 * w.nodes[most] + 2] / total) if most >= 0 else -1
 
 
 cdef void row_context(const int32_t* words, const double* chance, const double* kept, int64_t n, float* out) noexcept nogil:
@@ -829,7 +841,7 @@ cdef void row_context(const int32_t* words, const double* chance, const double* 
                 lose = fade * lose + (words[i * C_SIZE] - kept[i])
 
 
-cdef void chosen_context(const int32_t* words, const double* chance, const double* kept, const int64_t[::1] order, double total,
+cdef void chosen_context(const int32_t* words, const double* chance, const double* kept, const int64_t* order, double total,
                          double whole, int64_t n, int at, float* out) noexcept nogil:
     """Of the blocks that expected F1 would choose (see `pages.decode`)."""
     cdef int64_t i, k, top = 0, first = n, last = 0
@@ -889,7 +901,7 @@ def context(dict page not None, const double[::1] scores not None):
     cdef Work w
     cdef double whole = 0, total = 0
     cdef int f, at
-    cdef int[KEYED] forms = [0, 1, 2, 4, 5]
+    cdef int[KEYED] forms = [K_FULL, K_PARENT, K_GRAND, K_TAGS, K_NEAR]
     cdef const int32_t* words
     cdef float* o
     if scores.shape[0] != n:
@@ -907,6 +919,7 @@ def context(dict page not None, const double[::1] scores not None):
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
     work_init(&w, n, m, node_parents.shape[0], mask + 1)
+    work_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
     with nogil:
         words = &counts[0, C_WORDS]
         for i in range(n):
@@ -916,7 +929,7 @@ def context(dict page not None, const double[::1] scores not None):
         row_context(words, &chance[0], &kept[0], n, out)
         at = 1 + 2 * NEXT + 8
         for f in range(KEYED):
-            memset(w.group_sums, 0, 2 * gather(&w, keys, forms[f], mask) * sizeof(double))
+            memset(w.group_sums, 0, 2 * gather(&w, forms[f], mask) * sizeof(double))
             for i in range(n):
                 w.group_sums[2 * w.group[i]] += kept[i]
                 w.group_sums[2 * w.group[i] + 1] += words[i * C_SIZE]
@@ -925,10 +938,10 @@ def context(dict page not None, const double[::1] scores not None):
                 o[0] = <float>share(w.group_sums[2 * w.group[i]], w.group_sums[2 * w.group[i] + 1])
                 o[1] = <float>(w.group_sums[2 * w.group[i]] / total)
         at += 2 * KEYED
-        sum_context(&w, element, parents, tags, words, nodes, &kept[0], n, node_parents.shape[0])
-        tree_context(&w, element, parents, nodes, total, n, at, out)
+        sum_context(&w, words, &kept[0])
+        tree_context(&w, total, at, out)
         at += 2 * CONTAINERS_UP + 2
-        chosen_context(words, &chance[0], &kept[0], order, total, whole, n, at, out)
+        chosen_context(words, &chance[0], &kept[0], &order[0], total, whole, n, at, out)
         work_free(&w)
     return matrix
 
@@ -1219,7 +1232,7 @@ def smooth(const int32_t[::1] parents not None, const double[::1] scores not Non
     cdef uint8_t[:, ::1] below = np.empty((n, levels), np.uint8)
     cdef double[::1] smoothed = out
     with nogil:
-        _solve(parents, scores, weights, price, levels, cost, below, smoothed)
+        _solve(&parents[0], &scores[0], &weights[0], n, price, levels, &cost[0, 0], &below[0, 0], &smoothed[0])
     return out
 
 
@@ -1291,39 +1304,39 @@ def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] elemen
     return smooth(above, goals, weights, price, levels)[count:]
 
 
-cdef void _solve(const int32_t[::1] parents, const double[::1] scores, const double[::1] weights, double price, int levels,
-                 double[:, ::1] cost, uint8_t[:, ::1] below, double[::1] out) noexcept nogil:
+cdef void _solve(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
+                 double* cost, uint8_t* below, double* out) noexcept nogil:
     """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
-    cdef int64_t n = parents.shape[0], i, p
+    cdef int64_t i, p
     cdef int k, least
     cdef double far, step = 1.0 / (levels - 1)
     for i in range(n):
         for k in range(levels):
             far = k * step - scores[i]
-            cost[i, k] = weights[i] * far * far
+            cost[i * levels + k] = weights[i] * far * far
     for i in range(n - 1, 0, -1):
         p = parents[i]
         least = 0
         for k in range(levels):
-            if cost[i, k] <= cost[i, least]:
+            if cost[i * levels + k] <= cost[i * levels + least]:
                 least = k
             # Its root stays at the parent's level, or falls to the best one below.
-            if cost[i, k] <= cost[i, least] + price:
-                below[i, k] = <uint8_t>k
-                cost[p, k] += cost[i, k]
+            if cost[i * levels + k] <= cost[i * levels + least] + price:
+                below[i * levels + k] = <uint8_t>k
+                cost[p * levels + k] += cost[i * levels + k]
             else:
-                below[i, k] = <uint8_t>least
-                cost[p, k] += cost[i, least] + price
+                below[i * levels + k] = <uint8_t>least
+                cost[p * levels + k] += cost[i * levels + least] + price
     least = 0
     for k in range(levels):
-        if cost[0, k] <= cost[0, least]:
+        if cost[k] <= cost[least]:
             least = k
     # Levels stand in the first column from here on.
-    below[0, 0] = <uint8_t>least
+    below[0] = <uint8_t>least
     out[0] = least * step
     for i in range(1, n):
-        below[i, 0] = below[i, below[parents[i], 0]]
-        out[i] = below[i, 0] * step
+        below[i * levels] = below[i * levels + below[parents[i] * <int64_t>levels]]
+        out[i] = below[i * levels] * step
 
 
 # --------------------------------------------------------------------------------------------------------------- over one page
