@@ -12,7 +12,8 @@ import pytest
 
 from templatemine.cleaning import records as stream
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.records import Census, RecordCleaner, SourceTally, StreamConfig, read_batches
+from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_batches
+from templatemine.cleaning.tally import Census, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.read import items, read_records

@@ -18,7 +18,8 @@ import reference
 from strategies import Case, cases, examples, make_pack
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.records import RecordCleaner, StreamConfig, Tally, read_batches
+from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_batches
+from templatemine.cleaning.tally import Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.jsonl import MAX_DEPTH, decode_line

@@ -759,7 +759,7 @@ cdef class Sweep:
         Returns
         -------
         list of (source, kind, records, changed, spans, characters, cut, spared)
-            As `records.SourceTally` has them.
+            As `tally.SourceTally` has them.
         """
         cdef int64_t i
         cdef Source* one

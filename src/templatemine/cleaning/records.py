@@ -13,30 +13,29 @@ Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.hits import DayHits, Days, add_days
+from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io import read as archives
-from templatemine.io.fields import has_id, page_of
+from templatemine.io.fields import page_of
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
-from templatemine.model import Cleaned, Document, PageHistory, Record
+from templatemine.model import Cleaned, PageHistory, Record
 from templatemine.packs.pack import Pack
 from templatemine.parallel.batches import Done, pieces, spread
 
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
 
-__all__ = ["Census", "RecordCleaner", "SourceTally", "StreamConfig", "Tally", "body_cleaner", "read_batches"]
+__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_batches"]
 
 BATCH_RECORDS = 256
 BATCH_CHARACTERS = 1 << 19
@@ -46,114 +45,6 @@ more), small enough that all processes end at about the same time."""
 BLOCK = 1 << 17
 """A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of
 processor time for 112 MB, against 0.71 with four times as many)."""
-
-
-class Census:
-    """Counts the documents that pass through it.
-
-    Attributes
-    ----------
-    sources : Counter of str
-        Documents of each source.
-    duplicates : int
-        Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
-        records without one.
-    """
-
-    def __init__(self, read: ReadConfig) -> None:
-        self.sources: Counter[str] = Counter()
-        self.duplicates = 0
-        self._read = read
-        self._seen: set[tuple[str, str]] = set()
-
-    def documents(self, records: Iterable[Record]) -> Iterator[Document]:
-        """Yield the document of each record."""
-        for record in records:
-            document = record.document
-            self.sources[document.source] += 1
-            if has_id(record.fields, self._read):
-                key = (document.source, document.id)
-                self.duplicates += key in self._seen
-                self._seen.add(key)
-            yield document
-
-
-@dataclass(slots=True)
-class SourceTally:
-    """What became of the records of a source.
-
-    Attributes
-    ----------
-    records : int
-        All of them.
-    no_pack, other_kind : int
-        Passed on as they were: the source has no pack, or the record has no body of the kind the pack is for.
-    page_model : int
-        Pages of a source without a pack, of which the page model alone gave the main text.
-    changed, spans : int
-        Records in which something was cut, and how many stretches.
-    characters, cut : int
-        Code points of what was looked at, and of what was cut from it.
-    replaced : int
-        Records that had a field of the name of ``removed``, which was replaced.
-    spared : int
-        Records skipped because nearly all of them would be removed; they get a field ``removed_spared``.
-    fallback : int
-        Records of a source without a pack that `StreamConfig.fallback` was for.
-    """
-
-    records: int = 0
-    no_pack: int = 0
-    other_kind: int = 0
-    changed: int = 0
-    spans: int = 0
-    characters: int = 0
-    cut: int = 0
-    replaced: int = 0
-    page_model: int = 0
-    spared: int = 0
-    fallback: int = 0
-
-    def add(self, other: SourceTally) -> None:
-        """Add the counts of another tally."""
-        for name in _COUNTS:
-            if number := getattr(other, name):
-                setattr(self, name, getattr(self, name) + number)
-
-
-_COUNTS = tuple(one.name for one in fields(SourceTally))
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of all records, by source; and by source and day, if that is asked for."""
-
-    sources: dict[str, SourceTally] = field(default_factory=dict)
-    days: Days = field(default_factory=dict)
-
-    def of(self, source: str) -> SourceTally:
-        """The counts of a source, to be added to."""
-        found = self.sources.get(source)
-        if found is None:
-            found = self.sources[source] = SourceTally()
-        return found
-
-    def add(self, other: Tally) -> None:
-        """Add the counts of another tally."""
-        for source, counts in other.sources.items():
-            self.of(source).add(counts)
-        add_days(self.days, other.days)
-
-    def day(self, source: str, day: str) -> DayHits:
-        """The counts of a day, to be added to."""
-        return self.days.setdefault(source, {}).setdefault(day, DayHits())
-
-    def total(self) -> SourceTally:
-        """The sum over all sources."""
-        total = SourceTally()
-        for counts in self.sources.values():
-            total.add(counts)
-        return total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ from templatemine.config import CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
-    from templatemine.cleaning.records import SourceTally, StreamConfig, Tally
+    from templatemine.cleaning.records import StreamConfig
+    from templatemine.cleaning.tally import SourceTally, Tally
 
 __all__ = ["DESCRIPTION", "add", "run"]
 

@@ -21,7 +21,7 @@ from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from templatemine.archive.run import ArchiveReport
-    from templatemine.cleaning.records import Census
+    from templatemine.cleaning.tally import Census
     from templatemine.model import Document
     from templatemine.packs.pack_folder import Outcome, Shelf
 
@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
 def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
-    from templatemine.cleaning.records import Census
+    from templatemine.cleaning.tally import Census
     from templatemine.packs.pack_folder import Outcome, open_shelf
     from templatemine.pipeline import Miner
 
