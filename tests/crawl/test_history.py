@@ -241,7 +241,7 @@ def test_pages_that_failed_alike_have_one_reason() -> None:
         assert reason_of(late, url) == "TimeoutError: Getting ... took longer than 60 seconds."
         assert reason_of(OSError(f"no results for {host}."), url) == "OSError: no results for ...."
         large = DownloadCancelledError(f"Expected to receive {len(url)} bytes, in request <GET {url}>.")
-        assert reason_of(large, url) == "DownloadCancelledError: larger than --max-size"
+        assert reason_of(large, url) == "larger than --max-size"
         assert reason_of(IgnoreRequest("Forbidden by robots.txt"), url) == "Forbidden by robots.txt"
 
 

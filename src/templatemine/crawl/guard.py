@@ -6,11 +6,15 @@ queue, so that they take no place among the fetches under way.
 Names are looked up at the moment of connecting, and the very addresses that were looked at are those connected to: a
 name that leads to a public address now and to a private one later (DNS rebinding) gains nothing, nor does a redirect,
 nor an address written as one number.
+
+What a site sends is bounded: the body by Scrapy (packed and unpacked), the head of the answer and the layers of its
+encoding here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from time import monotonic, time
 from typing import Any
 
@@ -26,12 +30,21 @@ from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
-__all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "Postponed", "hand_back", "is_public"]
+__all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "Postponed", "bounded_factory", "hand_back", "is_public"]
 
 _ASKING = (429, 503)
 """Status codes whose Retry-After is a request to wait: RFC 6585, section 4, and RFC 9110, section 15.6.4."""
 
 _WAITS = "waits for its site"
+
+_HEAD_BYTES = 1 << 18
+"""Most bytes of the head of an answer, interim ones (1xx) included: Chromium's bound (kMaxHeaderBufSize)."""
+
+_HEAD_LINES = 1000
+"""Most lines of it; Python's http.client takes 100 headers, and real sites send below that."""
+
+_ENCODINGS = 5
+"""Most content encodings of a body, one in the other: curl's bound.  Each layer may take as long as a whole body."""
 
 _MOST_REFUSED = 100_000
 """Most refused names that are remembered, for the message; others are reported as unresolved."""
@@ -95,6 +108,70 @@ class _Sieve:
         self._receiver.resolutionComplete()
 
 
+class HeadTooLong(Exception):
+    """The head of an answer goes on beyond what any browser takes."""
+
+    def __init__(self) -> None:
+        super().__init__("the headers of the answer are too long")
+
+
+class _BoundedParser:
+    """In front of Twisted's parser of answers: the lines of the head are counted, those of a continued header and of
+    interim answers too.  Twisted bounds each line and the trailers, not their number.
+    """
+
+    _lines = _bytes = 0
+
+    def lineReceived(self, line: bytes) -> None:
+        """Pass a line on; an exception ends the connection."""
+        self._lines += 1
+        self._bytes += len(line) + 1
+        if self._lines > _HEAD_LINES or self._bytes > _HEAD_BYTES:
+            raise HeadTooLong
+        super().lineReceived(line)  # type: ignore[misc]
+
+
+@cache
+def _bounded_parser(parser: Any) -> type:
+    return type("BoundedParser", (_BoundedParser, parser), {})
+
+
+@cache
+def _bounded_protocol(protocol: Any) -> type:
+    def request(self: Any, wanted: Any) -> Any:
+        answer = protocol.request(self, wanted)
+        # Made by each request anew, of a class that is fixed there.
+        self._parser.__class__ = _bounded_parser(type(self._parser))
+        return answer
+
+    return type("BoundedProtocol", (protocol,), {"request": request})
+
+
+def bounded_factory(factory: Any) -> type:
+    """The factory of a pool's connections, with the head of each answer bounded."""
+
+    def build(self: Any, address: Any) -> Any:
+        made = factory.buildProtocol(self, address)
+        made.__class__ = _bounded_protocol(type(made))
+        return made
+
+    return type("BoundedFactory", (factory,), {"buildProtocol": build})
+
+
+def _too_long(error: BaseException | None) -> bool:
+    """Whether it is, or was caused by, a head that is too long; Twisted and Scrapy each wrap it."""
+    waiting, seen = [error], 0
+    while waiting and seen < 20:
+        one = waiting.pop()
+        seen += 1
+        if isinstance(one, HeadTooLong):
+            return True
+        if one is not None:
+            waiting += [one.__cause__, one.__context__]
+            waiting += [getattr(reason, "value", None) for reason in getattr(one, "reasons", None) or ()]
+    return False
+
+
 class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
     """Scrapy's, with the delay counted from the end of a fetch, not from its start: what the site sees is never less
     than the delay, however long connecting took.
@@ -109,6 +186,7 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._pool.retryAutomatically = False
+        self._pool._factory = bounded_factory(self._pool._factory)
         self._longest = crawler.settings.getfloat("TEMPLATEMINE_MAX_WAIT")
 
     async def download_request(self, request: Request) -> Response:
@@ -117,6 +195,10 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
         try:
             response = await super().download_request(request)
             pause = min(_pause(response), self._longest)
+        except Exception as error:
+            if _too_long(error):  # a next attempt would meet the same
+                raise IgnoreRequest(str(HeadTooLong())) from error
+            raise
         finally:
             slot = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot"))
             if slot is not None:
@@ -188,7 +270,9 @@ class Manners:
             raise IgnoreRequest(FETCHED_ALREADY)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Keep the response."""
+        """Keep the response; refuse one that is packed over and over."""
+        if sum(line.count(b",") + 1 for line in response.headers.getlist("Content-Encoding")) > _ENCODINGS:
+            raise IgnoreRequest(f"has more than {_ENCODINGS} content encodings")
         request.meta["wire"] = response.copy()  # what undoes the encoding takes its header away
         return response
 

@@ -150,8 +150,8 @@ def _answer(response: Response) -> Answer:
     )
 
 
-_SAID = {"DownloadCancelledError": "larger than --max-size"}
-"""Replacements for messages of Scrapy that differ from page to page."""
+_TOO_LARGE = "larger than --max-size"
+"""In place of messages of Scrapy that differ from page to page."""
 
 
 def reason_of(error: Exception, url: str) -> str:
@@ -159,7 +159,9 @@ def reason_of(error: Exception, url: str) -> str:
     name = type(error).__name__
     if isinstance(error, HttpError):
         return f"HTTP {error.response.status}"
-    text = str(error) if isinstance(error, IgnoreRequest) and str(error) else f"{name}: {_SAID.get(name, error)}"
+    if name == "DownloadCancelledError" or "DOWNLOAD_MAXSIZE" in str(error):  # as it came, or unpacked
+        return _TOO_LARGE
+    text = str(error) if isinstance(error, IgnoreRequest) and str(error) else f"{name}: {error}"
     host = urlsplit(url).hostname or url
     for own in (url, host) if "." in host else (url,):
         text = text.replace(own, "...")
