@@ -549,7 +549,7 @@ def test_a_review_in_two_windows(page: Any, place: Place, browser: Any) -> None:
         other.keyboard.press(key)
     other.locator("#told .bad", has_text="Ann decided at").wait_for()
     assert other.locator(".item.out").count() == 1  # what the first one did is shown
-    other.get_by_role("button", name="Decide it all the same").click()
+    other.get_by_role("button", name="Decide anyway").click()
     other.wait_for_function("() => document.querySelectorAll('.item.out').length === 2")
     assert len(place.pack(source).overrides.rules) == 2
     for left in (1, 0):
@@ -641,7 +641,7 @@ def test_what_is_not_saved_is_kept_and_sent_again(page: Any, place: Place) -> No
     frame.locator("tm-t").nth(0).click()
     frame.locator("tm-t").nth(2).click()
     page.wait_for_selector("#state.bad")
-    assert "kept here" in page.locator("#state").inner_text()
+    assert "marks are kept in this window" in page.locator("#state").inner_text()
     away = False
     saved(page, name, 1)
     assert page.locator("#state").inner_text() == "Saved."
