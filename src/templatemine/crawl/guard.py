@@ -141,7 +141,7 @@ def _bounded_protocol(protocol: Any) -> type:
     def request(self: Any, wanted: Any) -> Any:
         answer = protocol.request(self, wanted)
         # Made by each request anew, of a class that is fixed there.
-        self._parser.__class__ = _bounded_parser(type(self._parser))
+        self._parser.__class__ = _bounded_parser(self._parser.__class__)
         return answer
 
     return type("BoundedProtocol", (protocol,), {"request": request})
@@ -152,7 +152,7 @@ def bounded_factory(factory: Any) -> type:
 
     def build(self: Any, address: Any) -> Any:
         made = factory.buildProtocol(self, address)
-        made.__class__ = _bounded_protocol(type(made))
+        made.__class__ = _bounded_protocol(made.__class__)
         return made
 
     return type("BoundedFactory", (factory,), {"buildProtocol": build})
