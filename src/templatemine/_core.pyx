@@ -386,7 +386,8 @@ def document_frequency(const int32_t[::1] forms not None, const int64_t[::1] doc
 
 
 cdef inline uint64_t mixed(uint64_t first, uint64_t second) noexcept nogil:
-    """One number of two, by two odd numbers without a pattern and the shifts of SplitMix64's finaliser (Steele, Lea and Flood 2014)."""
+    """One number of two, by two odd numbers without a pattern and the shifts of SplitMix64's finaliser (Steele, Lea and Flood
+    2014)."""
     first = first * <uint64_t>0xBF58476D1CE4E5B9 + second
     first = (first ^ first >> 29) * <uint64_t>0x9E3779B97F4A7C15
     return first ^ first >> 31
@@ -511,7 +512,8 @@ cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint li
     run.rows = 0
 
 
-cdef void stand(const int32_t* forms, int64_t n, const uint16_t* traits, bint lines, const Sizes* sizes, uint8_t* out) noexcept nogil:
+cdef void stand(const int32_t* forms, int64_t n, const uint16_t* traits, bint lines, const Sizes* sizes,
+                uint8_t* out) noexcept nogil:
     """How each token of one document stands, as `standing` has it; `out` is 0 where a line breaks."""
     cdef int64_t i = 0, k, line, last
     cdef uint8_t of_line, flag
@@ -607,11 +609,13 @@ def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts no
         return np.empty(0, np.uint8)
     with nogil:
         for d in range(doc_starts.shape[0] - 1):
-            stand(&forms[0] + doc_starts[d], doc_starts[d + 1] - doc_starts[d], &traits[0], lines, &sizes, &out[0] + doc_starts[d])
+            stand(&forms[0] + doc_starts[d], doc_starts[d + 1] - doc_starts[d], &traits[0], lines, &sizes,
+                  &out[0] + doc_starts[d])
     return np.asarray(out)[: forms.shape[0]]
 
 
-def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const int32_t[::1] symbol_of not None,
+def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None,
+                  const int32_t[::1] symbol_of not None,
                   const uint8_t[::1] stands not None, bint lines=False):
     """Renumber forms and put breaks where `symbol_of` is 0; neighbouring breaks become one, every document ends with one.
 
@@ -902,7 +906,8 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     try:
         if text.shape[0]:
             with nogil:
-                _repeats[int32_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last[0], max(min_tokens, 1), min_df, &found)
+                _repeats[int32_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last[0], max(min_tokens, 1), min_df,
+                                  &found)
     finally:
         columns = found_columns(&found)
     return columns
@@ -923,7 +928,8 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     try:
         if text.shape[0]:
             with nogil:
-                _repeats[int64_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last[0], max(min_tokens, 1), min_df, &found)
+                _repeats[int64_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last[0], max(min_tokens, 1), min_df,
+                                  &found)
     finally:
         columns = found_columns(&found)
     return columns
@@ -1475,7 +1481,8 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
     return steps
 
 
-cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* doc_starts, int64_t documents, place_t* text, int64_t n,
+cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* doc_starts, int64_t documents, place_t* text,
+                  int64_t n,
                   int32_t* places, int64_t kinds, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps,
                   Strings* out) except -1 nogil:
     """Sort the places by their token, ascending, and grow from there; `text` is OUT, n + 1 places."""
@@ -1714,7 +1721,8 @@ def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not
     cdef int64_t i, j, k, looks
     for i in range(rank.shape[0]):
         if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] > sa.shape[0] - count[i]:
-            raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
+            raise ValueError(
+                f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
     with nogil:
         for i in range(rank.shape[0]):
             if count[i]:
@@ -1831,7 +1839,8 @@ def renumber(const int32_t[::1] values not None, int64_t kinds):
     return out, np.flatnonzero(number >= 0), number
 
 
-def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None, const int64_t[::1] position not None,
+def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None,
+                  const int64_t[::1] position not None,
                   const int32_t[::1] length not None):
     """A hash below 2^61 for each string, from the hashes of its tokens' forms: equal across sources.
 
@@ -1871,7 +1880,8 @@ cdef enum:
     SUMS = 8        # columns that `string_sums` takes
 
 
-cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns, const int64_t[::1] position,
+cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns,
+                          const int64_t[::1] position,
                           const int32_t[::1] length, double* out) noexcept nogil:
     """The first place with a symbol that has no values, or -1.
 
@@ -1994,7 +2004,8 @@ cdef inline uint8_t* put_all(const char* text, uint8_t* out) noexcept nogil:
     return put(text, strlen(text), out)
 
 
-cdef uint8_t* _put_rows(const int32_t[::1] tokens, const int64_t[::1] bounds, const uint8_t* names, const int64_t[::1] name_bounds,
+cdef uint8_t* _put_rows(const int32_t[::1] tokens, const int64_t[::1] bounds, const uint8_t* names,
+                        const int64_t[::1] name_bounds,
                         const int32_t[::1] df, const int32_t[::1] count, const uint8_t* ends, const int64_t[::1] end_bounds,
                         const int8_t[::1] end_of, uint8_t* out) noexcept nogil:
     cdef int64_t i, k, token

@@ -68,7 +68,8 @@ cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t sy
     return a.root[symbol]
 
 
-cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, int64_t strings, int64_t symbols) except -1 nogil:
+cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, int64_t strings,
+                         int64_t symbols) except -1 nogil:
     cdef int64_t total = bounds[strings], i, k
     cdef uint64_t key, place
     cdef int32_t state, child, f
@@ -93,7 +94,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         symbol = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
-        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL or a.keys == NULL
+        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL
+                or a.keys == NULL
                 or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
             raise MemoryError
         memset(a.root, 0, symbols * sizeof(int32_t))
@@ -207,7 +209,8 @@ cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap,
     return not ascii and start - end < 4 * gap and count_points(p, end, start) < gap
 
 
-cdef int add_interval(const uint8_t* p, bint ascii, int64_t start, int64_t end, int64_t gap, int64_t first, Outcome* out) except -1 nogil:
+cdef int add_interval(const uint8_t* p, bint ascii, int64_t start, int64_t end, int64_t gap, int64_t first,
+                      Outcome* out) except -1 nogil:
     """Add an interval, which ends behind all before it, to the union that begins at the span `first`."""
     # No earlier one ends after this one, so only the last spans can be touched.
     while out.size > first and (start <= out.span[out.size - 1].end or near(p, out.span[out.size - 1].end, start, gap, ascii)):
@@ -276,7 +279,8 @@ cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
     return size
 
 
-cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap, Outcome* out) except -1 nogil:
+cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap,
+               Outcome* out) except -1 nogil:
     """Add the union of the matches of a text, which are ordered by end, to `out`."""
     cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
     for i in range(matches.size):
@@ -526,7 +530,8 @@ def cut(str text not None, list spans not None, double guard=1):
         for span in spans:
             removed[place] = Stretch(span[0], span[1], span[0], span[1], 0)
             if not last <= removed[place].first <= removed[place].last <= size:
-                raise ValueError(f"expected ascending spans of a text of {size} characters, got {span[0]} to {span[1]} after {last}")
+                raise ValueError(
+                    f"expected ascending spans of a text of {size} characters, got {span[0]} to {span[1]} after {last}")
             last = removed[place].last
             place += 1
         with nogil:
@@ -751,7 +756,8 @@ cdef bint of_words(const Spec* spec, const Table* known, const uint8_t* p, int64
     return known != NULL and table_find(known, p, n, tm_hash(p, n)) >= 0
 
 
-cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint behind, bint* small) noexcept nogil:
+cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint behind,
+                bint* small) noexcept nogil:
     """Whether a word is of the kind; and whether it begins with a small letter, of names."""
     cdef int64_t i = 0, letters = 0
     cdef int width = 0, char
@@ -1103,8 +1109,8 @@ cdef class Matcher(Scanner):
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
-                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None, int sieve=1,
-                  bytes kinds=b"", list known=None):
+                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None,
+                  int sieve=1, bytes kinds=b"", list known=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
@@ -1144,10 +1150,12 @@ cdef class Matcher(Scanner):
         self.dotted = self.spec.on[ABBREVIATION] or self.spec.on[INITIALS]
         memset(self.filter, 0, sizeof(self.filter))
         for i in range(self.vocabulary.count):
-            h = tm_hash(self.vocabulary.arena + self.vocabulary.offset[i], self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
+            h = tm_hash(self.vocabulary.arena + self.vocabulary.offset[i],
+                        self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
             self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
         for i in range(self.spec.words.count):
-            h = tm_hash(self.spec.words.arena + self.spec.words.offset[i], self.spec.words.offset[i + 1] - self.spec.words.offset[i])
+            h = tm_hash(self.spec.words.arena + self.spec.words.offset[i],
+                        self.spec.words.offset[i + 1] - self.spec.words.offset[i])
             self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
         if edges is not None and edges.shape[0] != strings:
             raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")

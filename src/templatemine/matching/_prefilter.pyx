@@ -309,7 +309,8 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
     if pattern in (EMAIL, HANDLE):
         return b"@", ()
     if pattern == URL:
-        return b"", ((b"http:", False), (b"https", False), *[(b"www." + bytes([i]), False) for i in range(33, 127) if in_url(<uint8_t>i)])
+        hosts = [(b"www." + bytes([i]), False) for i in range(33, 127) if in_url(<uint8_t>i)]
+        return b"", ((b"http:", False), (b"https", False), *hosts)
     if pattern == UUID:
         return b"-", ()
     if pattern == RULE:
@@ -541,7 +542,10 @@ cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, bint whole):
 
 
 cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
-    """Lay out the needles and their grams.  A hash has so many bits that one place in sixty-four is taken at most, up to a size."""
+    """Lay out the needles and their grams.
+
+    A hash has so many bits that one place in sixty-four is taken at most, up to a size.
+    """
     cdef int bits = 14
     cdef int64_t places, k
     cdef uint32_t h

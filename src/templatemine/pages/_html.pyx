@@ -91,8 +91,9 @@ cdef uint32_t WINDOWS[32]
 cdef void _mark_tables():
     """What numbers from 128 to 159 mean: browsers read them as Windows does."""
     cdef int i
-    windows = (0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
-               0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178)
+    windows = (0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D,
+               0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D,
+               0x17E, 0x178)
     for i in range(32):
         WINDOWS[i] = windows[i]
 
@@ -324,7 +325,8 @@ cdef int title_words(const uint8_t* p, int64_t n, uint64_t* title, int room) noe
 
 
 cdef inline bint is_capital(const uint8_t* p, int64_t n) noexcept nogil:
-    return is_upper(p[0]) or (n > 1 and p[0] == 0xC3 and 0x80 <= p[1] <= 0x9E) or (n > 1 and p[0] == 0xD0 and 0x90 <= p[1] <= 0xAF)
+    return (is_upper(p[0]) or (n > 1 and p[0] == 0xC3 and 0x80 <= p[1] <= 0x9E)
+            or (n > 1 and p[0] == 0xD0 and 0x90 <= p[1] <= 0xAF))
 
 
 cdef void count_word(const uint64_t* title, int titles, const Table* words, const uint8_t* groups, const uint8_t* p, int64_t n,
@@ -882,7 +884,8 @@ cdef class BlockScanner:
             if table_add(&self.keywords, <const uint8_t*>name, len(name)) != i:
                 raise ValueError(f"the keyword {name!r} stands there twice")
             if len(name) < 2 or not (name.isalpha() and name.islower() and name.isascii()) or not 0 <= group < 32:
-                raise ValueError(f"expected a keyword of at least two lower-case letters and a group below 32, got {name!r}: {group}")
+                raise ValueError(
+                    f"expected a keyword of at least two lower-case letters and a group below 32, got {name!r}: {group}")
             place = (<const uint8_t*>name)[0] % 32 * 32 + (<const uint8_t*>name)[1] % 32
             self.keyword_group[i] = group
             self.following[i] = self.first[place]
@@ -919,7 +922,8 @@ cdef class BlockScanner:
                 word = self.keywords.arena + self.keywords.offset[k]
                 size = self.keywords.offset[k + 1] - self.keywords.offset[k]
                 # Short ones count only as whole words: "ad", "nav".
-                if i + size <= n and (size > 3 or ((i == 0 or not is_alpha(p[i - 1])) and (i + size == n or not is_lower(p[i + size])))):
+                if i + size <= n and (size > 3
+                                      or ((i == 0 or not is_alpha(p[i - 1])) and (i + size == n or not is_lower(p[i + size])))):
                     j = 0
                     while j < size and (p[i + j] | 32) == word[j]:
                         j += 1

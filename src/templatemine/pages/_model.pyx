@@ -34,8 +34,9 @@ __all__ = [
 
 ROLES = {
     "p": "p", "li": "li", "cell": "td th", "heading": "h1 h2 h3 h4 h5 h6 legend", "h1": "h1", "h2": "h2", "div": "div section",
-    "term": "dt dd", "pre": "pre listing code", "quote": "blockquote q", "article": "article", "main": "main", "nav": "nav menu dir",
-    "aside": "aside", "header": "header hgroup", "footer": "footer", "form": "form fieldset", "figure": "figure figcaption caption",
+    "term": "dt dd", "pre": "pre listing code", "quote": "blockquote q", "article": "article", "main": "main",
+    "nav": "nav menu dir", "aside": "aside", "header": "header hgroup", "footer": "footer", "form": "form fieldset",
+    "figure": "figure figcaption caption",
     "button": "button label summary", "noscript": "noscript", "link": "a", "inline": "span font small time cite abbr",
     "table": "table", "list": "ul ol dl",
 }
@@ -711,7 +712,8 @@ def features(dict page not None):
         likes(&w, &counts[0, 0])
         for i in range(n):
             c = &counts[i, 0]
-            local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title, out + i * WIDTH)
+            local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title,
+                  out + i * WIDTH)
         # Copies of the text on the page
         memset(w.slot, 0, (mask + 1) * sizeof(int32_t))
         for i in range(n):

@@ -398,7 +398,8 @@ cdef int64_t email_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     cdef int64_t at = i + 1, end, dot
     if not is_alnum(p[i]):
         return i
-    while at < n and at - i <= 63 and (is_alnum(p[at]) or p[at] == 46 or p[at] == 95 or p[at] == 37 or p[at] == 43 or p[at] == 45):
+    while at < n and at - i <= 63 and (is_alnum(p[at]) or p[at] == 46 or p[at] == 95 or p[at] == 37 or p[at] == 43
+                                       or p[at] == 45):
         at += 1
     if at >= n or p[at] != 64:
         return i
@@ -441,7 +442,8 @@ cdef int64_t iso_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
             and digits(p, i + 8, n, 2)):
         return i
     date = i + 10
-    if date < n and p[date] == 84 and digits(p, date + 1, n, 2) and date + 3 < n and p[date + 3] == 58 and digits(p, date + 4, n, 2):
+    if (date < n and p[date] == 84 and digits(p, date + 1, n, 2) and date + 3 < n and p[date + 3] == 58
+            and digits(p, date + 4, n, 2)):
         hm = date + 6
         if hm < n and p[hm] == 58 and digits(p, hm + 1, n, 2):
             hms = hm + 3
@@ -674,7 +676,8 @@ cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noex
     return j
 
 
-cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value, int64_t* value_end) noexcept nogil:
+cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value,
+                       int64_t* value_end) noexcept nogil:
     """One attribute at or after i: [i', name_end) and [value, value_end).  Returns i' or n when there is none left."""
     cdef uint8_t quote
     while i < n and (p[i] <= 32 or p[i] == 47):
@@ -1193,7 +1196,8 @@ cdef inline bint is_colon(uint32_t c) noexcept nogil:
 
 
 cdef inline int closing_mark(uint32_t c) noexcept nogil:
-    """2 for a mark that ends sentences, 1 for another that closes what it follows (no comma), -1 for a quote or bracket, else 0."""
+    """2 for a mark that ends sentences, 1 for another that closes what it follows (no comma), -1 for a quote or bracket,
+    else 0."""
     if c < 0x80:
         if c == 46 or c == 33 or c == 63:
             return 2
@@ -1204,7 +1208,8 @@ cdef inline int closing_mark(uint32_t c) noexcept nogil:
         if c == 0xBB:
             return -1
         if (c == 0x61F or c == 0x6D4 or c == 0x964 or c == 0x965 or c == 0x37E or c == 0x589 or c == 0x1362 or c == 0x1367
-                or c == 0x1368 or c == 0xF0D or c == 0xF0E or c == 0x104B or c == 0x17D4 or c == 0x17D5 or c == 0x1803 or c == 0x1809):
+                or c == 0x1368 or c == 0xF0D or c == 0xF0E or c == 0x104B or c == 0x17D4 or c == 0x17D5 or c == 0x1803
+                 or c == 0x1809):
             return 2
         return 1 if is_colon(c) else 0
     if c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A or 0x3009 <= c <= 0x3011 and c & 1 or 0x3015 <= c <= 0x301B and c & 1:
