@@ -266,7 +266,6 @@ def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
         np.array([0, 1, 2, 3, 4, 11, 18], np.int64),
         np.array([side] * 6, np.uint8),
         1,
-        None,
         bytes([code_of(kind)] * 6),
         known_words(),
     )
