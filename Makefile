@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Files of tests side by side; those of one file share what they have mined.
-BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile
+BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
 .PHONY: demo test sanitize lint dist wheel bench quality loso gate clean

@@ -22,6 +22,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "alone: holds seconds against a bound, so that nothing runs beside it")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with long tests first, so that no process is left alone with one of them at the end."""
+    long = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in long)
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Packed bytes hold the time, and tests must have the same names in all processes that run them."""
     return f"{argname}-{len(val)}-packed" if isinstance(val, bytes) and b"\x1f\x8b" in val else None

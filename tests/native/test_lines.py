@@ -158,7 +158,7 @@ def lines(draw: st.DrawFn) -> bytes:
     return line.replace(b"\n", b" ")
 
 
-@examples(1200)
+@examples(600)
 @given(lines(), st.booleans())
 @example(b'{"text":"a"}', False)
 @example(b'{"text":"a","a":' + b"[" * 60 + b"1" + b"]" * 60 + b"}", True)

@@ -185,7 +185,7 @@ SHORT = st.lists(
 
 
 @pytest.mark.parametrize("preset", ["news", "thesis", "none"])
-@examples(500)
+@examples(250)
 @given(st.lists(SHORT, min_size=1, max_size=8), st.lists(SHORT, min_size=1, max_size=20))
 def test_short_tokens(preset: str, known: list[str], others: list[str]) -> None:
     """Words of letters and signs, which are mostly not normalised, beside all that looks like them and is."""

@@ -44,7 +44,7 @@ def test_one_call_does_what_spans_and_cut_do(data: st.DataObject) -> None:
         assert one == cleaner.clean(text)
 
 
-@examples(1500)
+@examples(500)
 @given(st.lists(WIDE, max_size=60).map("".join), st.data())
 @example("“" + "a" * 40 + "é" * 20 + "a" * 40, None)
 def test_cuts_of_texts_of_any_width(text: str, data: st.DataObject | None) -> None:

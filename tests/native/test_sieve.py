@@ -32,7 +32,7 @@ def agree(pack: Pack, text: str) -> None:
         assert one.tolist() == other.tolist()
 
 
-@examples(1500)
+@examples(750)
 @given(st.data())
 def test_the_same_matches(data: st.DataObject) -> None:
     case = data.draw(cases(html=False))

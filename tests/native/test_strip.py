@@ -20,7 +20,7 @@ def strip(page: str, spans: list[tuple[int, int]]) -> str:
     return NATIVE.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
 
 
-@examples(600)
+@examples(300)
 @given(texts(html=True), st.data())
 def test_text_of_pages(page: str, data: st.DataObject) -> None:
     edges = sorted(data.draw(st.sets(st.integers(0, len(page)), max_size=6)))

@@ -93,7 +93,7 @@ def test_what_is_left_of_a_text(case: tuple[str, list[Span]]) -> None:
 SIGNS = st.sampled_from(["a", "中", "\ud800", "😀", " ", "\n", "\t", "\u3000", "\u2028", "\r", "\x85", "-"])
 
 
-@examples(2000)
+@examples(1000)
 @given(st.lists(SIGNS, max_size=30).map("".join), st.data())
 def test_spans_that_begin_or_end_anywhere(text: str, data: st.DataObject) -> None:
     """White space at their edges too, and spans that touch."""
