@@ -57,7 +57,7 @@ dist: $(VENV)/installed
 
 # The wheel that is built from the source distribution, in a Python of its own, with tests of the latter but not its sources.
 CLEAN := build/wheel
-WHEELED ?= tests/native tests/golden tests/cli tests/test_pipeline.py
+WHEELED ?= tests/cleaning tests/cli tests/golden tests/pages tests/test_pipeline.py
 wheel: dist
 	test -z "$$(find dist -name '*.whl' -size +4096k)" || (echo "the wheel is larger than 4 MB"; exit 1)
 	rm -rf $(CLEAN)

@@ -10,7 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak as Linux tells it")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads the peak as Linux tells it"),
+]
 
 CODE = """
 import sys
@@ -45,7 +48,7 @@ def peak(*args: str) -> int:
 
 
 def test_the_peak_is_bounded(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", 30)
+    write(tmp_path / "a.jsonl", 20)
     archive = str(tmp_path / "a.jsonl")
     bounded = peak(archive, "-o", str(tmp_path / "disk"), "--memory", "128M")
     assert bounded < 128 << 20
