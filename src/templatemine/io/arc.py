@@ -15,7 +15,8 @@ from warcio.exceptions import ArchiveLoadFailed
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
-from templatemine.io.web import OTHERS, Fetched, page_record
+from templatemine.io.http_body import decoded_body
+from templatemine.io.web import CUT_OFF, OTHERS, Fetched, page_record
 from templatemine.model import Record
 
 __all__ = ["DERIVED", "read"]
@@ -66,13 +67,18 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
     if length > config.max_record:
         report(CorpusError(f"expected at most {config.max_record:,} bytes, found {length:,}", where))
         return None
-    body = record.content_stream().read(config.max_record + 1)
+    body = b"".join(iter(lambda: record.raw_stream.read(length), b""))
     if record.raw_stream.limit > 0:
         report(CorpusError(f"expected {length:,} bytes, found the end: the file is truncated", where))
         return None
-    if len(body) > config.max_record:
-        report(CorpusError(f"expected at most {config.max_record:,} bytes unpacked, found more", where))
+    transfer, content = (http.get_header(name) or "" for name in ("Transfer-Encoding", "Content-Encoding"))
+    try:
+        body, cut_off = decoded_body(body, transfer, content, config.max_record)
+    except ValueError as error:
+        report(CorpusError(str(error), where))
         return None
+    if cut_off:
+        report.note(CUT_OFF)
     url, date = headers.get_header("WARC-Target-URI") or "", headers.get_header("WARC-Date")
     kind = http.get_header("Content-Type") or ""
     status = http.get_statuscode()

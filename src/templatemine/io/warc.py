@@ -11,13 +11,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
+from templatemine.io.http_body import decoded_body
 from templatemine.io.members import Damage, gzip_members, zstd_members
 from templatemine.io.web import CUT_OFF, EMPTY, OTHERS, Fetched, page_record
 from templatemine.model import Record
@@ -161,23 +162,27 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
     if len(block) < length:
         report(CorpusError(f"expected {length:,} bytes, found {len(block):,}: the file is truncated", where))
         return None
-    if headers.get("WARC-Truncated"):
+    truncated = bool(headers.get("WARC-Truncated"))
+    if truncated:
         report.note(CUT_OFF)
     if not block:
         report.note(EMPTY)
         return None
-    status, content_type, charset, body = _http(block, config) if http else (None, kind, _charset(kind), block)
-    if len(body) > config.max_record:
-        report(CorpusError(f"expected at most {config.max_record:,} bytes unpacked, found more", where))
+    try:
+        message = _http(block, config) if http else _Message(None, kind, _charset(kind), block)
+    except ValueError as error:
+        report(CorpusError(str(error), where))
         return None
+    if message.cut_off and not truncated:
+        report.note(CUT_OFF)
     return Fetched(
         id=record.record_id or where,
         url=(headers.get("WARC-Target-URI") or "").strip("<>"),
         date=headers.get("WARC-Date"),
-        status=status,
-        content_type=content_type,
-        charset=charset,
-        body=body,
+        status=message.status,
+        content_type=message.content_type,
+        charset=message.charset,
+        body=message.body,
         text=bool(record.record_type & WarcRecordType.conversion),
         where=where,
     )
@@ -188,26 +193,41 @@ def _is_page_or_text(record: Any, kind: str) -> bool:
     return kind.startswith("text/plain") == bool(record.record_type & WarcRecordType.conversion)
 
 
-def _http(block: bytes, config: ReadConfig) -> tuple[int | None, str, str, bytes]:
-    """Status, type, character set and body of an HTTP message.
+class _Message(NamedTuple):
+    """An HTTP message: its status, type and character set, and its body without encodings; `cut_off` if these ended
+    too early."""
 
-    Crawlers often keep a header that tells of an encoding which they have undone themselves, so what cannot be decoded
-    as it says is taken as it stands.
+    status: int | None
+    content_type: str
+    charset: str
+    body: bytes
+    cut_off: bool = False
+
+
+def _http(block: bytes, config: ReadConfig) -> _Message:
+    """Take an HTTP message apart.
+
+    FastWARC would decode the body too, but all of it at once, whatever it unpacks to.
+
+    Raises
+    ------
+    ValueError
+        The body unpacks to more than a record may have.
     """
-    for decoding in ("all", "transfer", "none"):
-        message = WarcRecord()
-        message.set_bytes_content(block)
-        message.is_http = True
-        try:
-            message.parse_http(auto_decode=decoding, max_header_len=_MAX_HEADER)
-            body = message.reader.read(config.max_record + 1)
-        except OSError:
-            continue
+    message = WarcRecord()
+    message.set_bytes_content(block)
+    message.is_http = True
+    try:
+        message.parse_http(auto_decode="none", max_header_len=_MAX_HEADER)
         headers = message.http_headers
-        if headers is None:
-            break
-        return headers.status_code, message.http_content_type or "", message.http_charset or "", body
-    return None, "", "", block  # no HTTP: some crawlers write the page alone
+        body = bytes(message.reader.read())
+    except OSError:
+        headers = None
+    if headers is None:
+        return _Message(None, "", "", block)  # no HTTP: some crawlers write the page alone
+    transfer, content = (",".join(headers.get_multiple(name)) for name in ("Transfer-Encoding", "Content-Encoding"))
+    body, cut_off = decoded_body(body, transfer, content, config.max_record)
+    return _Message(headers.status_code, message.http_content_type or "", message.http_charset or "", body, cut_off)
 
 
 def _charset(kind: str) -> str:

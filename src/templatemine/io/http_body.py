@@ -1,0 +1,159 @@
+"""The body of an HTTP message without the encodings of its transfer and its content, in bounded steps.
+
+Crawlers often keep a header that tells of an encoding which they have undone themselves, so a body that is not encoded
+as it says is taken as it stands.  One whose encoding ends too early is kept as far as it reaches, and marked.  Memory
+holds the body twice, each time at most `longest` bytes, however much it would unpack to.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Iterator
+
+from templatemine.errors import MissingExtraError
+
+__all__ = ["decoded_body"]
+
+_ENCODINGS = 5
+"""Most encodings, one in the other: curl's bound.  Each may take as long as a whole body."""
+
+_STEP = 1 << 16
+
+
+class _Cut(Exception):
+    """The encoded data is damaged, or ends before its end."""
+
+
+def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tuple[bytes, bool]:
+    """Undo the encodings of a body.
+
+    Parameters
+    ----------
+    body : bytes
+        As it was sent.
+    transfer, content : str
+        The headers Transfer-Encoding and Content-Encoding; empty if there are none.
+    longest : int
+        Most bytes that an encoding may unpack to.
+
+    Returns
+    -------
+    body : bytes
+    cut_off : bool
+        An encoding was damaged or ended too early; `body` is what came before.
+
+    Raises
+    ------
+    ValueError
+        More than `longest` bytes, or more encodings than any server uses.
+    MissingExtraError
+        br or zstd, and FastWARC is not installed.
+    """
+    names = [name.strip().lower() for name in f"{content},{transfer}".split(",")]
+    names = [name for name in names if name not in ("", "identity")]
+    if len(names) > _ENCODINGS:
+        raise ValueError(f"expected at most {_ENCODINGS} encodings of a page, found {len(names):,}")
+    cut_off = False
+    for name in reversed(names):
+        steps = _steps(name, body)
+        if steps is None or not body:
+            break
+        pieces, size, cut = [], 0, False
+        try:
+            for piece in steps:
+                size += len(piece)
+                if size > longest:
+                    raise ValueError(f"expected at most {longest:,} bytes unpacked, found more")
+                pieces.append(piece)
+        except _Cut:
+            cut = True
+        if cut and (not size or (name != "chunked" and _is_text(body))):
+            continue  # the header tells of what the crawler undid
+        body, cut_off = b"".join(pieces), cut_off or cut
+    return body, cut_off
+
+
+def _is_text(body: bytes) -> bool:
+    """Whether a body is text or a page as it stands; what is packed hardly ever is UTF-8."""
+    if body.lstrip()[:1] == b"<":
+        return True
+    if b"\0" in body:
+        return False
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _steps(name: str, body: bytes) -> Iterator[bytes] | None:
+    """What undoes an encoding step by step; None if it is not known."""
+    if name == "chunked":
+        return _chunks(body)
+    if name in ("gzip", "x-gzip", "deflate"):
+        return _inflated(body)
+    if name in ("br", "zstd"):
+        return _by_library(name, body)
+    return None
+
+
+def _inflated(body: bytes) -> Iterator[bytes]:
+    """gzip (one member after the other), zlib, or, as some servers send it, the data of zlib without its head."""
+    bits = 47 if body[:2] == b"\x1f\x8b" or _has_zlib_head(body) else -15
+    rest = body
+    while rest:
+        unpack = zlib.decompressobj(bits)
+        while not unpack.eof:
+            try:
+                piece = unpack.decompress(rest, _STEP)
+            except zlib.error:
+                raise _Cut from None
+            rest = unpack.unconsumed_tail
+            if piece:
+                yield piece
+            elif not unpack.eof:
+                raise _Cut  # all was taken, and the end is missing
+        rest = unpack.unused_data if unpack.unused_data[:2] == b"\x1f\x8b" else b""
+
+
+def _has_zlib_head(body: bytes) -> bool:
+    return len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0
+
+
+def _by_library(name: str, body: bytes) -> Iterator[bytes]:
+    try:
+        from fastwarc.stream_io import BrotliReader, ZstdReader
+    except ImportError as error:
+        raise MissingExtraError(f"pages in {name} need FastWARC: pip install 'templatemine[warc]'") from error
+    source = io.BytesIO(body)
+    reader = BrotliReader(source) if name == "br" else ZstdReader(source)
+    while True:
+        try:
+            piece = bytes(reader.read(_STEP))
+        except OSError:
+            raise _Cut from None
+        if not piece:
+            return
+        yield piece
+
+
+_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\r\n")
+
+
+def _chunks(body: bytes) -> Iterator[bytes]:
+    """Chunks, each with its size before it; trailers are left out (RFC 9112, section 7.1)."""
+    at = 0
+    while True:
+        match = _SIZE.match(body, at)
+        if match is None:
+            raise _Cut
+        size = int(match[1], 16)
+        if not size:
+            return
+        at = match.end() + size
+        yield body[match.end() : at]
+        if at > len(body):
+            raise _Cut
+        at += 2
