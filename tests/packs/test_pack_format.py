@@ -18,6 +18,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Cutoff, Template
+from templatemine.packs import pack_checks
 from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.pack_json import SCHEMA
 from templatemine.text.patterns import pattern_set
@@ -301,6 +302,27 @@ def test_packs_of_another_version() -> None:
     # Of an expression that somebody has edited nothing would come.
     for expression in (r"(Read\s+less)", r"Read\s+more:\s+[0-9]+", r"(Read\s+more:)", r"(Read)\s+(more:.*)"):
         assert "(t0): regex and tokens disagree" in refusal(older(expression))
+
+
+@pytest.mark.parametrize("generator", ["templatemine 0.0.9", None])
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("((?:(?:a{1000}){1000}){1000}b)", "regex: is too large: its repeats unroll to more than"),
+        ("((?:(?:[ab]|[ac]d?)){40}[xy])", "regex: takes more than 0.1 s on its own example"),
+    ],
+)
+def test_expressions_of_another_version_cost_little(
+    expression: str, problem: str, generator: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were compiled and searched for before anything else."""
+    monkeypatch.setattr(pack_checks, "PATIENCE", 0.1)
+
+    def change(data: dict[str, Any]) -> None:
+        data["generator"] = generator or data["generator"]
+        data["templates"][0] |= {"regex": expression, "example": "a" * 60 + " y"}
+
+    assert problem in refusal(edited(change))
 
 
 def test_the_same_tokens_twice() -> None:

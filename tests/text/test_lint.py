@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.text.lint import MANY, backtracking
+from templatemine.text.lint import MANY, SIZE, backtracking, too_large
 from templatemine.text.patterns import TABLE
 
 
@@ -32,6 +32,14 @@ from templatemine.text.patterns import TABLE
         "x?" * 5,
         "(?>a+)b",
         "",
+        r"By .*, .* and .*: .*",
+        r"by(?: [A-Z]\w+){1,8}",
+        r"\s*(?:Photo|Image):? \(?[^()]*\)?\s*(?:by|from)?\s*\w+",
+        "(?:Mon|Tue|Wed|Thu|Fri) (?:January|February|March|April|May|June|July) [0-9]{1,2}(?:, [0-9]{4})? " * 4,
+        "(?:Ιαν|Ιουν|Ιουλ|Μαρ|Μαΐ) " * 12,
+        f"(?:{'|'.join(f'{number:x}word' for number in range(0x1000, 0x1C00))})",
+        "(?:(?:a{10}){10}){10}b",
+        "(?:a?){10}b",
     ],
 )
 def test_accepted(pattern: str) -> None:
@@ -59,6 +67,16 @@ def test_accepted(pattern: str) -> None:
         (r"(a)\1", "back-reference"),
         ("(a)?(?(1)b|c)", "back-reference"),
         ("(?P<x>a)(?P=x)", "back-reference"),
+        ("(?:[ab]|[ac]d?)" * 24 + "[xy]", "too many ways"),
+        ("a?" * 25 + "a" * 25, "too many ways"),
+        ("(?i)" + "(?:k|\u212ad?)" * 12 + "c", "too many ways"),
+        ("(?:ab?|abc|[^x])" * 12 + "c", "too many ways"),
+        (r"(?:\w|[^\W\d]1?)" * 12 + "c", "too many ways"),
+        ("a*" * 12 + "b", "too many ways"),
+        ("(?:(?:a{1000}){1000}){100}b", "is too large"),
+        ("(?:(?=a{60000})b|c)", "is too large"),
+        ("a{4294967294}", "is too large"),
+        ("(?:" * 400 + "a" + ")?b" * 400, "does not compile"),
         ("(", "does not compile"),
         ("a{3}{3}", "does not compile"),
         ("[b-a]", "does not compile"),
@@ -133,3 +151,18 @@ def test_what_is_accepted_does_not_explode(pattern: str) -> None:
 def test_the_bound() -> None:
     assert backtracking(f"(?:a?){{{MANY}}}") is None
     assert backtracking(f"(?:a?){{{MANY + 1}}}") is not None
+
+
+def test_the_bound_of_the_size() -> None:
+    """What is written out in full may be of any length; repeats may not unroll to far more."""
+    assert too_large("a" * SIZE * 10) is None
+    assert too_large(f"a{{{SIZE}}}") is None
+    assert too_large(f"a{{{SIZE * 2}}}") is not None
+    assert too_large("[") is not None
+
+
+@pytest.mark.parametrize("pattern", ["(?:" * 60 + "[ab]" + "c)?" * 60, "(?:" * 60 + "a" + "|b)" * 60])
+def test_the_lint_itself_takes_little_time(pattern: str) -> None:
+    start = time.perf_counter()
+    backtracking(pattern)
+    assert time.perf_counter() - start < 1.0

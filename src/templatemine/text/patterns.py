@@ -617,6 +617,8 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
         if own.name in known or own.name in names or own.name == "slot":
             raise ConfigError(f"patterns: the name {own.name!r} is taken")
         names.add(own.name)
+        if problem := backtracking(own.regex):  # first, for compiling unrolls repeats
+            raise ConfigError(f"patterns: {own.name}: the expression {problem}")
         import regex
 
         try:
@@ -627,8 +629,6 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
             raise ConfigError(f"patterns: {own.name}: the expression does not compile: {error}") from error
         if compiled.groups:
             raise ConfigError(f"patterns: {own.name}: use (?:...) instead of capturing groups")
-        if problem := backtracking(own.regex):
-            raise ConfigError(f"patterns: {own.name}: the expression {problem}")
     return PatternSet(enabled, user)
 
 
