@@ -46,6 +46,15 @@ def test_what_is_missing_is_told(
     assert "pip install 'templatemine[desk]'" in cli(*base).error
 
 
+@pytest.mark.parametrize("token", ["", " "])
+def test_an_empty_token_is_refused(mined: Path, archive: Path, token: str) -> None:
+    """In a process of its own: a desk that takes it would serve for ever."""
+    args = command("desk", mined, "-a", archive, "--host", "0.0.0.0", "--port", "0", "--token", token)
+    told = subprocess.run(args, capture_output=True, text=True, timeout=20, check=False)
+    assert told.returncode == 2
+    assert "token: expected some text, got an empty one" in told.stderr
+
+
 @contextmanager
 def running(*args: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A desk, and the line that it prints."""

@@ -68,6 +68,7 @@ class Client:
         self.app = app
         self.host = host
         self.csrf = csrf_token(secret)
+        self.more: list[tuple[str, str]] = []
 
     def get(self, path: str, headers: Mapping[str, str] | None = None, **values: Any) -> Answer:
         return self.call("GET", path + (f"?{urlencode(values)}" if values else ""), b"", headers or {})
@@ -90,7 +91,7 @@ class Client:
             "raw_path": path.encode(),
             "query_string": query.encode(),
             "root_path": "",
-            "headers": [(key.encode(), value.encode("latin-1")) for key, value in rows.items() if value],
+            "headers": [(key.encode(), value.encode("latin-1")) for key, value in [*self.more, *rows.items()] if value],
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 8642),
         }

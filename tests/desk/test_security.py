@@ -12,7 +12,10 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import Client, opened  # noqa: E402
 
+from templatemine.desk import security  # noqa: E402
 from templatemine.desk.security import FRAME_POLICY, PAGE_POLICY, hosts_of, is_loopback  # noqa: E402
+from templatemine.desk.serve import ServeConfig  # noqa: E402
+from templatemine.errors import ConfigError  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -122,6 +125,67 @@ def test_another_address_asks_for_a_token(packs: Path, rows: list[dict[str, Any]
     assert client.get("/", headers={"cookie": cookie.split("=")[0] + "=wrong"}).status == 401
     assert client.get("/", headers={"cookie": 'a="unclosed; ;;=='}).status == 401
     assert client.get("//evil.example/?token=s3cret-token").headers["location"].startswith("/evil")
+
+
+@pytest.mark.parametrize("token", ["", " ", "\t\n"])
+def test_an_empty_token_is_refused(packs: Path, rows: list[dict[str, Any]], token: str) -> None:
+    """At the edge of the application, whoever makes it."""
+    with pytest.raises(ConfigError, match="token: expected some text"):
+        opened(packs, rows, token=token)
+    with pytest.raises(ConfigError, match="token: expected some text"):
+        ServeConfig(host="0.0.0.0", token=token)
+
+
+@pytest.mark.parametrize("token", ["a;b", "with space", '"quoted"', "пароль", "x=y&z", "Ü"])
+def test_any_text_can_be_a_token_and_is_not_kept_by_the_browser(
+    packs: Path, rows: list[dict[str, Any]], token: str
+) -> None:
+    client, _ = opened(packs, rows, token=token)
+    entered = client.get("/", token=token)
+    assert entered.status == 303
+    cookie = entered.headers["set-cookie"]
+    assert token not in cookie
+    assert client.get("/", headers={"cookie": cookie.split(";")[0]}).status == 200
+    other, _ = opened(packs, rows, token="another")
+    assert other.get("/", headers={"cookie": cookie.split(";")[0]}).status == 401
+
+
+def test_tokens_are_compared_in_constant_time(
+    packs: Path, rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def watched(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return one == other
+
+    client, _ = opened(packs, rows, token="s3cret-token")
+    monkeypatch.setattr(security.hmac, "compare_digest", watched)
+    assert client.get("/?token=s3cret-tokem").status == 401
+    assert compared == [(b"s3cret-tokem", b"s3cret-token")]
+    cookie = client.get("/?token=s3cret-token").headers["set-cookie"].split(";")[0]
+    assert client.get("/", headers={"cookie": cookie}).status == 200
+    assert len(compared) == 3
+
+
+def test_an_address_in_any_script_can_be_entered(packs: Path, rows: list[dict[str, Any]]) -> None:
+    client, _ = opened(packs, rows, token="s3cret-token")
+    assert client.get("/%E2%82%AC?token=s3cret-token").headers["location"] == "/%E2%82%AC"
+
+
+def test_two_names_at_once_are_refused(client: Client) -> None:
+    client.more = [("host", "evil.example")]
+    assert client.get("/").status == 421
+
+
+@pytest.mark.parametrize("length", ["\xb2", "9" * 5000, "-1", "1_0"])
+def test_lengths_that_are_none_are_refused(client: Client, length: str) -> None:
+    assert client.post("/api/save", b"{}", headers={"content-length": length}).status == 413
+
+
+@pytest.mark.parametrize("number", ["²", "٣", "-1", "1e3", "9" * 5000])
+def test_numbers_that_are_none_are_told(client: Client, source: str, number: str) -> None:
+    assert client.get("/api/moved", source=source, df=number).status == 400
 
 
 def test_names_in_pages_are_text(packs: Path, rows: list[dict[str, Any]]) -> None:

@@ -183,11 +183,12 @@ class Desk:
         articles = self.library.fitting(held)
         place = max(0, first)
         while place < len(articles) and len(rows) < 5:
-            document = articles[place].document
+            article = articles[place]
+            document = article.document
             spans = cleaner.spans(document.body)
             if spans or not cut_only:
                 pieces = review.article_pieces(document.body[: self.limits.page], spans, 200)
-                rows.append({"id": document.id, "title": document.title, "date": document.date, "pieces": pieces})
+                rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
             place += 1
         return {"articles": rows, "next": place if place < len(articles) else None}
 
@@ -293,13 +294,13 @@ class Desk:
         for of in [source] if source else self.library.sources:
             for article in self.library.articles.get(of, ()):
                 document = article.document
-                own = last.get((of, document.id, annotator))
+                own = last.get((of, article.name, annotator))
                 state = "done" if own and own.done else "begun" if own else "new"
-                others = [person for person in people.get((of, document.id), ()) if person != annotator]
+                others = [person for person in people.get((of, article.name), ()) if person != annotator]
                 rows.append(
                     {
                         "source": of,
-                        "id": document.id,
+                        "id": article.name,
                         "title": document.title or "",
                         "kind": kind_of(document),
                         "state": state,

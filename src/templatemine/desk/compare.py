@@ -101,9 +101,9 @@ def compare(
     people = {
         one.name: [(start, end, label) for start, end, label in one.marks]
         for one in library.store.annotations(document.source)
-        if one.id == document.id and one.done
+        if one.id == article.name and one.done
     }
-    done = [one for one in library.store.annotations(document.source) if one.id == document.id]
+    done = [one for one in library.store.annotations(document.source) if one.id == article.name]
     best = chosen(done)
     truth = [(start, end, label) for start, end, label in best[0].marks] if best else None
     if document.is_html:

@@ -19,7 +19,7 @@ from typing import Any
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrences
-from templatemine.desk.store import Conflict, Decision, Event, Store, now
+from templatemine.desk.store import Conflict, Decision, Event, Store, now, plain
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.write import atomic_writer
 from templatemine.model import Document, Record
@@ -49,6 +49,11 @@ class Article:
 
     document: Document
     gold: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The id of the document, as the desk calls it."""
+        return plain(self.document.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,7 @@ class Library:
         self._held: dict[str, tuple[tuple[int, int, int], Held]] = {}
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
         self.articles = _sampled(records, self.config, wanted)
-        self._by_id = {(source, one.document.id): one for source, articles in self.articles.items() for one in articles}
+        self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
         self._files: dict[str, str] = {}
         self._refresh()
 
@@ -108,9 +113,9 @@ class Library:
         with suppress(PackError):  # a folder without packs: annotation alone
             for path in pack_files(self._packs):
                 try:
-                    source = self._read(path).pack.source
+                    source = plain(self._read(path).pack.source)
                 except PackError:
-                    source = known.get(path) or os.path.basename(path).removesuffix(".json")
+                    source = known.get(path) or plain(os.path.basename(path).removesuffix(".json"))
                 files.setdefault(source, path)
         self._files = files
 
@@ -205,7 +210,7 @@ class Library:
 
     def reconciled(self, held: Held) -> list[Event]:
         """The history of a source, with decisions made outside the desk, or just before a kill, added."""
-        source, rules = held.pack.source, dump(rules_json(held.pack.overrides.rules))
+        source, rules = plain(held.pack.source), dump(rules_json(held.pack.overrides.rules))
         events = self.store.history(source)
         last = events[-1].after if events else "[]"
         if last == rules:
@@ -231,7 +236,7 @@ class Library:
 
     def fitting(self, held: Held) -> list[Article]:
         """The articles of a source that its pack is meant for: pages or texts."""
-        return [one for one in self.articles.get(held.pack.source, ()) if one.document.is_html == held.pack.html]
+        return [one for one in self.articles.get(plain(held.pack.source), ()) if one.document.is_html == held.pack.html]
 
     def _examples(self, source: str, pack: Pack) -> Any:
         """One occurrence of each string in the sample."""
@@ -254,7 +259,7 @@ class Library:
 
 def dump(rules: list[dict[str, Any]]) -> str:
     """Rules as text; equal rules give equal text."""
-    return json.dumps(rules, ensure_ascii=False, sort_keys=True)
+    return plain(json.dumps(rules, ensure_ascii=False, sort_keys=True))
 
 
 def load(text: str) -> list[dict[str, Any]]:
@@ -290,11 +295,11 @@ def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[st
             document = replace(document, id=f"#{number + 1}")
         one = Article(document=document, gold=gold if isinstance(gold, str) else None)
         if document.id in wanted:
-            extra.setdefault(document.source, []).append((number, one))
+            extra.setdefault(plain(document.source), []).append((number, one))
             continue
         digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
         row = (-int.from_bytes(digest, "little"), number, one)
-        heap = heaps.setdefault(document.source, [])
+        heap = heaps.setdefault(plain(document.source), [])
         if len(heap) < config.sample:
             heapq.heappush(heap, row)
         elif row[0] > heap[0][0]:
@@ -312,8 +317,8 @@ def _once(articles: Iterable[Article]) -> Iterator[Article]:
     """The first document of each id: annotations refer to documents by id."""
     seen: set[str] = set()
     for one in articles:
-        if one.document.id not in seen:
-            seen.add(one.document.id)
+        if one.name not in seen:
+            seen.add(one.name)
             yield one
 
 

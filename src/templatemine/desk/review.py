@@ -230,7 +230,7 @@ def _group(source: str) -> str:
 def _snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
     left, right = max(0, start - SNIPPET), min(len(text), end + SNIPPET)
     return {
-        "id": one.document.id,
+        "id": one.name,
         "before": ("…" if left else "") + text[left:start],
         "match": text[start:end],
         "after": text[end:right] + ("…" if right < len(text) else ""),
@@ -312,7 +312,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
                 if match.end(group) > match.start(group)
             ]
         except TimeoutError:
-            return Trial(refused=f"takes more than {PATIENCE:g} s on article {one.document.id}; make it more specific")
+            return Trial(refused=f"takes more than {PATIENCE:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
         if time.perf_counter() - began > 5 * PATIENCE:
             return Trial(refused="takes too long on the sample; make it more specific")

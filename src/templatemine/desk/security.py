@@ -15,9 +15,11 @@ from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
-__all__ = ["FRAME_POLICY", "PAGE_POLICY", "Guard", "Limits", "csrf_token", "hosts_of", "is_loopback"]
+from templatemine.errors import ConfigError
+
+__all__ = ["FRAME_POLICY", "PAGE_POLICY", "Guard", "Limits", "checked_token", "csrf_token", "hosts_of", "is_loopback"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -72,6 +74,19 @@ def hosts_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
     return frozenset({f"{name}:{port}" for name in spelt} | (spelt if port == 80 else set()))
 
 
+def checked_token(token: str | None) -> str | None:
+    """The token that clients need, None if they need none.
+
+    Raises
+    ------
+    ConfigError
+        It is empty: everybody has that one.
+    """
+    if token is not None and not token.strip():
+        raise ConfigError("token: expected some text, got an empty one, which anybody could give")
+    return token
+
+
 def csrf_token(secret: bytes) -> str:
     """The token that the pages of the desk send with every change."""
     return hmac.new(secret, b"csrf", sha256).hexdigest()
@@ -89,6 +104,11 @@ class Guard:
     token : str or None
         Asked for if given.
     limits : Limits
+
+    Raises
+    ------
+    ConfigError
+        The token is empty.
     """
 
     def __init__(
@@ -97,7 +117,9 @@ class Guard:
         self._app = app
         self._hosts = hosts
         self._csrf = csrf_token(secret)
-        self._token = token
+        self._token = checked_token(token)
+        # What the browser keeps is no token: any text can be one, not any text a cookie.
+        self._entered = hmac.new(secret, b"token:" + (token or "").encode("utf-8", "replace"), sha256).hexdigest()
         self._cookie = "desk_" + sha256(min(hosts).encode()).hexdigest()[:8]  # cookies know no ports
         self._limits = limits or Limits()
 
@@ -109,7 +131,10 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        rows = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        headers = dict(rows)
+        if sum(name == "host" for name, _ in rows) > 1:
+            headers["host"] = ""  # nobody's
         refused = self._refusal(scope, headers)
         if refused is not None:
             await _answer(send, *refused)
@@ -161,7 +186,7 @@ class Guard:
         if scope["method"] != "POST":
             return None
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self._limits.body:
+        if not (length.isascii() and length.isdigit() and len(length) < 16) or int(length) > self._limits.body:
             return 413, f"expected a request of at most {self._limits.body:,} bytes", {}
         if not hmac.compare_digest(headers.get("x-desk-csrf", "").encode(), self._csrf.encode()):
             return 403, "expected the token of the desk's own page; reload the page", {}
@@ -180,14 +205,14 @@ class Guard:
             cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
             cookie = None
-        if cookie is not None and hmac.compare_digest(cookie.value.encode(), self._token.encode()):
+        if cookie is not None and hmac.compare_digest(cookie.value.encode(), self._entered.encode()):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         given = query.pop("token", [""])[-1]
-        if given and hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
+        if given and hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode("utf-8", "replace")):
             rest = urlencode(query, doseq=True)
-            path = "/" + scope["path"].lstrip("/")  # "//" would lead to another host
-            kept = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
+            path = "/" + quote(scope["path"].lstrip("/"))  # "//" would lead to another host
+            kept = f"{self._cookie}={self._entered}; Path=/; HttpOnly; SameSite=Strict"
             return 303, "", {"location": path + (f"?{rest}" if rest else ""), "set-cookie": kept}
         return 401, _ASK, {"content-type": "text/html; charset=utf-8"}
 

@@ -8,7 +8,9 @@ import secrets
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
+from templatemine.desk.security import checked_token, hosts_of, is_loopback
 from templatemine.errors import ConfigError, MissingExtraError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
@@ -18,9 +20,10 @@ __all__ = ["ServeConfig", "serve"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
-    """host, port : where to listen; port 0 takes a free one.  token : asked for; None for a new one where others can
-    reach the address, and none on loopback.  names : that the desk may be asked for besides.  store : the desk's file,
-    "" for one beside the packs.  sample : documents of a source that are kept in memory.  name : who works here.
+    """host, port : where to listen; port 0 takes a free one.  token : asked for, never empty; None for a new one where
+    others can reach the address, and none on loopback.  names : that the desk may be asked for besides.  store : the
+    desk's file, "" for one beside the packs.  sample : documents of a source that are kept in memory.  name : who works
+    here.
     """
 
     host: str = "127.0.0.1"
@@ -30,6 +33,9 @@ class ServeConfig:
     store: str = ""
     sample: int = 300
     name: str = ""
+
+    def __post_init__(self) -> None:
+        checked_token(self.token)
 
 
 def serve(
@@ -64,7 +70,6 @@ def serve(
             f"the desk needs {error.name}, which is not installed: pip install 'templatemine[desk]'"
         ) from error
     from templatemine.desk.library import DeskConfig, Library
-    from templatemine.desk.security import hosts_of, is_loopback
     from templatemine.desk.store import Store
 
     with _listening(config.host, config.port) as listener:
@@ -84,7 +89,7 @@ def serve(
             Desk(library, gold), hosts=hosts_of(config.host, port, names), token=token, name=config.name or _user()
         )
         shown = f"[{config.host}]" if ":" in config.host else config.host
-        say(f"http://{shown}:{port}/" + (f"?token={token}" if token else ""))
+        say(f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else ""))
         server = uvicorn.Server(
             uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off")
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from templatemine.errors import ConfigError, TemplateMineError
 from templatemine.io.write import check_directory
 
-__all__ = ["Annotation", "Conflict", "Event", "Store", "now"]
+__all__ = ["Annotation", "Conflict", "Event", "Store", "now", "plain"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -70,6 +70,19 @@ class Annotation:
     clicks: int
     keys: int
     seconds: float
+
+
+def plain(text: str) -> str:
+    """Text that UTF-8 can hold: lone surrogates become ``\\udXXX``, which JSON reads as what they were.
+
+    Archives and packs may have them, files and answers cannot; the desk calls sources and documents by plain names.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _plain(row: Iterable[Any]) -> tuple[Any, ...]:
+    """Values for the database, which takes no other text."""
+    return tuple(plain(value) if isinstance(value, str) else value for value in row)
 
 
 def now() -> str:
@@ -154,7 +167,7 @@ class Store:
             `Decision`.  If it raises, nothing is recorded.
         """
         with self._writing() as base:
-            row = (source, now(), *change(_events(base, source)))
+            row = _plain((source, now(), *change(_events(base, source))))
             cursor = base.execute(
                 "INSERT INTO event (source, time, name, what, before, after, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
             )
@@ -171,7 +184,7 @@ class Store:
         """All versions of somebody's marks on a document, oldest first."""
         query = "SELECT * FROM annotation WHERE source = ? AND id = ? AND name = ? ORDER BY version"
         with self._open() as base:
-            return [_annotation(row) for row in base.execute(query, (source, name_of_document, name))]
+            return [_annotation(row) for row in base.execute(query, _plain((source, name_of_document, name)))]
 
     def annotations(self, source: str | None = None) -> list[Annotation]:
         """The last version of everybody's marks on every document, or those of one source."""
@@ -182,7 +195,9 @@ class Store:
         with self._open() as base:
             if source is None:
                 return [_annotation(row) for row in base.execute(f"{query} ORDER BY source, id, name")]
-            return [_annotation(row) for row in base.execute(f"{query} AND source = ? ORDER BY id, name", (source,))]
+            return [
+                _annotation(row) for row in base.execute(f"{query} AND source = ? ORDER BY id, name", _plain((source,)))
+            ]
 
     def annotate(self, one: Annotation) -> Annotation:
         """Save marks on top of version ``one.version``.
@@ -194,22 +209,23 @@ class Store:
         """
         with self._writing() as base:
             query = "SELECT MAX(version), MAX(time) FROM annotation WHERE source = ? AND id = ? AND name = ?"
-            last, time = base.execute(query, (one.source, one.id, one.name)).fetchone()
+            last, time = base.execute(query, _plain((one.source, one.id, one.name))).fetchone()
             if (last or 0) != one.version:
                 raise Conflict(
                     f"{one.name} saved this document in another window at {time} (version {last}); "
                     f"this window began with version {one.version}"
                 )
-            row = (
+            values = (
                 *(one.source, one.id, one.name, one.version + 1, now()),
                 *(json.dumps(one.marks), int(one.done), one.clicks, one.keys, one.seconds),
             )
+            row = _plain(values)
             base.execute("INSERT INTO annotation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             return _annotation(row)
 
 
 def _events(base: sqlite3.Connection, source: str) -> list[Event]:
-    return [_event(row) for row in base.execute("SELECT * FROM event WHERE source = ? ORDER BY seq", (source,))]
+    return [_event(row) for row in base.execute("SELECT * FROM event WHERE source = ? ORDER BY seq", _plain((source,)))]
 
 
 def _event(row: Sequence[Any]) -> Event:

@@ -11,14 +11,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from templatemine.desk.answers import HERE, Desk, NotThere
 from templatemine.desk.export import FORMS
 from templatemine.desk.security import FRAME_POLICY, Guard, csrf_token
-from templatemine.desk.store import Conflict
+from templatemine.desk.store import Conflict, plain
 from templatemine.errors import ConfigError, TemplateMineError
 
 __all__ = ["Desk", "create_app"]
@@ -57,7 +57,7 @@ class _Views:
     def __init__(self, desk: Desk, csrf: str, name: str) -> None:
         self._desk = desk
         self._csrf = csrf
-        self._name = name
+        self._name = plain(name)
         loader = FileSystemLoader(HERE / "templates")
         self._templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
 
@@ -69,7 +69,7 @@ class _Views:
 
         pages: dict[str, tuple[str, Callable[[Query], Mapping[str, Any]]]] = {
             "/": ("home.html", lambda q: {"rows": desk.home()}),
-            "/review": ("review.html", lambda q: {"source": desk.held(q("source")).pack.source}),
+            "/review": ("review.html", lambda q: {"source": plain(desk.held(q("source")).pack.source)}),
             "/annotate": ("annotate.html", where),
             "/compare": (
                 "compare.html",
@@ -111,14 +111,14 @@ class _Views:
             if status != 200:
                 name = "problem.html"
             context = {"csrf": self._csrf, "name": self._name, "path": request.url.path, **found}
-            return HTMLResponse(self._templates.get_template(name).render(context), status)
+            return HTMLResponse(plain(self._templates.get_template(name).render(context)), status)
 
         return view
 
     def _answer(self, call: Callable[[Query], Any]) -> Any:
         async def view(request: Any) -> Any:
             status, found = await self._guarded(lambda: call(_query(request)))
-            return JSONResponse(found, status)
+            return _json(found, status)
 
         return view
 
@@ -130,12 +130,12 @@ class _Views:
             except (ValueError, RecursionError):
                 body = None
             if not isinstance(body, dict):
-                return JSONResponse({"problem": "expected a JSON object"}, 400)
+                return _json({"problem": "expected a JSON object"}, 400)
             name = " ".join(unquote(request.headers.get("x-desk-name", "")).split())[:80] or self._name
             if not name:
-                return JSONResponse({"problem": "enter your name at the top first"}, 400)
+                return _json({"problem": "enter your name at the top first"}, 400)
             status, found = await self._guarded(lambda: call(name, body))
-            return JSONResponse(found, status)
+            return _json(found, status)
 
         return view
 
@@ -156,7 +156,7 @@ class _Views:
             lambda: {"html": self._desk.frame(query("source"), query("id"), query("plain") != "1")}
         )
         if status != 200:
-            return Response(found["problem"], status, media_type="text/plain")
+            return Response(plain(found["problem"]), status, media_type="text/plain")
         data = found["html"].encode("utf-8", "replace")
         return Response(data, 200, {"content-security-policy": FRAME_POLICY}, "text/html; charset=utf-8")
 
@@ -166,13 +166,19 @@ class _Views:
             lambda: self._desk.export(query("form"), query("source") or None, query("as") or None)
         )
         if status != 200:
-            return Response(found["problem"], status, media_type="text/plain")
+            return Response(plain(found["problem"]), status, media_type="text/plain")
         name, data = found
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(data, 200, headers, "application/octet-stream")
 
     async def _icon(self, request: Any) -> Any:
         return RedirectResponse("/static/icon.svg")
+
+
+def _json(value: Any, status: int) -> Response:
+    """An answer in JSON; what UTF-8 cannot hold is escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Response(plain(text), status, media_type="application/json")
 
 
 def _query(request: Request) -> Query:
@@ -183,6 +189,6 @@ def _query(request: Request) -> Query:
 def _number(text: str) -> int | None:
     if not text:
         return None
-    if not text.isdigit() or len(text) > 9:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise ConfigError(f"expected a number, got {text[:20]!r}")
     return int(text)
