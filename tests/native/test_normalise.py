@@ -21,7 +21,7 @@ from templatemine.text import _scan
 from templatemine.text.expressions import expression, tag_form
 from templatemine.text.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
 
-PAIRS = int(os.environ.get("TEMPLATEMINE_PAIRS", "1000000" if DEEP else "24000"))
+PAIRS = int(os.environ.get("TEMPLATEMINE_PAIRS", "1000000" if DEEP else "12000"))
 """Pairs of tokens that each preset is held against."""
 
 NEWS = pattern_set("news")
