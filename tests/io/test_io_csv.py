@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,34 @@ def test_no_good_header(tmp_path: Path, data: bytes, problem: str) -> None:
     assert found == []
     assert errors[-1].fatal
     assert problem in errors[-1].problem
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_file_cut_off_within_quotes(tmp_path: Path, end: str) -> None:
+    """The rows behind a quote that is never closed came out as one cell, or were lost with it."""
+    path = put(tmp_path / "a.csv", 'id,text\n1,a\n2,"b\n3,c\n4,d' + end)
+    found, (error,), _ = gather(path)
+    assert [one.document.id for one in found] == ["1"]
+    assert error.where == f"{path}:2"
+    assert error.problem == (
+        "expected a closing quote, found the end of the file, 3 lines after the row began: the file is truncated"
+    )
+    found, errors, _ = gather(put(tmp_path / "b.csv", f'id,"text{end}'))
+    assert found == []
+    assert "expected a closing quote" in errors[0].problem
+    assert errors[-1].fatal
+    found, errors, _ = gather(put(tmp_path / "c.csv", 'id,text\n1,"a\nb"'))
+    assert [one.document.text for one in found] == ["a\nb"]
+    assert errors == []
+
+
+def test_a_header_of_many_columns_takes_linear_time(tmp_path: Path) -> None:
+    names = ",".join(f"c{number}" for number in range(75_000))
+    path = put(tmp_path / "a.csv", f"text,{names}\na{',' * 75_000}\n")
+    start = time.perf_counter()
+    (one,), errors, _ = gather(path)
+    assert time.perf_counter() - start < 5.0
+    assert (one.document.text, errors) == ("a", [])
 
 
 def test_tables_in_utf_16_are_called_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import io
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from io_support import gather
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import Report
+from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_batches, work_records
 
 pa = pytest.importorskip("pyarrow")
@@ -246,3 +248,29 @@ class TestSheet:
         writer.write(self.rows(table(2)).data)
         with pytest.raises(CorpusError, match="expected inputs with the same columns, found"):
             writer.write(self.rows(table(2, more=[1, 2])).data)
+
+
+def test_many_columns_take_linear_time() -> None:
+    schema = pa.schema([(f"c{number}", pa.null()) for number in range(30_000)])
+    start = time.perf_counter()
+    tables.check_columns(schema, "a.parquet")
+    assert time.perf_counter() - start < 2.0
+
+
+@pytest.mark.parametrize("value", [7, "text", [7]])
+def test_a_column_of_another_type_is_named(tmp_path: Path, value: Any) -> None:
+    """A record that passes unchanged keeps its own value of a field that cleaning makes."""
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ["a"], "removed": [value]}), path)
+    (rows,) = read_batches([path], ReadConfig(), Report(), 100, 1 << 20)
+    sheet = tables.Sheet(rows, tables.made("text", "removed", None))
+    sheet.add(0, {"text": "a", "removed": value})
+    with pytest.raises(
+        CorpusError, match=r"values of field 'removed' .* \(--removed-field names another column\)"
+    ) as caught:
+        sheet.packed()
+    assert caught.value.fatal
+    assert caught.value.where == str(path)
+    writer = tables.TableWriter("out.parquet", lambda schema: None, tables.made("text", "removed", None))
+    with pytest.raises(CorpusError, match="values of field 'removed'"):
+        writer.write(encode_line({"text": "a", "removed": value}))

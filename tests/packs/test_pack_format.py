@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -236,11 +237,26 @@ def test_missing_fields_of_templates(name: str) -> None:
         ("user_patterns", [{"name": "number", "regex": "x", "spans": False}], "the name 'number' is taken"),
         ("cutoff.df", "3", "cutoff: df: expected a number or null, got str"),
         ("cutoff.histogram", [1, "2"], "cutoff.histogram: expected counts"),
+        ("cutoff.share", math.inf, "cutoff: share: expected a number or null of at most 18 digits, got inf"),
+        ("cutoff.energy", math.nan, "cutoff: energy: expected a number or null of at most 18 digits, got nan"),
+        ("documents", 10**30, "documents: expected a number of at most 18 digits, got 1000"),
+        ("templates.0.df", 10**30, "templates[0]: df: expected a number of at most 18 digits"),
+        ("cutoff.histogram", [1, 10**30], "cutoff.histogram: expected counts"),
+        ("overrides", [{"action": "cutoff", "df": 10**30}], "overrides[0]: df: expected a number of at most 18 digits"),
         ("cutoff.second_mode", ..., "cutoff: the field 'second_mode' is missing"),
     ],
 )
 def test_fields_that_are_something_else(path: str, value: Any, problem: str) -> None:
     assert problem in refusal(edited(put(path, value)))
+
+
+@pytest.mark.parametrize("name", ["df", "documents", "histogram"])
+def test_a_number_of_thousands_of_digits_is_named(name: str) -> None:
+    """Python reads no more than 4,300 of them, and says so by a ValueError."""
+    long = "1" * 5000
+    text = re.sub(rf'"{name}": (\[)?[0-9]+', rf'"{name}": \g<1>{long}', edited(lambda data: None), count=1)
+    assert long in text
+    assert refusal(text) == f"p.json: {name}: expected a number of at most 18 digits, got 5,000"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import document, too_large
+from templatemine.io.fields import check_names, document, too_large
 from templatemine.io.files import (
     BUFFER,
     READ_ERRORS,
@@ -71,9 +71,12 @@ class _Lines:
         self._stream = stream
         self._longest = longest
         self.problem = ""
+        self.number = 0
+        self.ended = False
 
     def __iter__(self) -> Iterator[str]:
         while line := self._stream.readline(self._longest + 1):
+            self.number += 1
             if len(line) > self._longest:
                 self.problem = f"expected at most {self._longest:,} bytes, found more"
                 quotes = 0
@@ -87,6 +90,7 @@ class _Lines:
                 found = "UTF-16" if line.startswith(_UTF_16) else f"byte 0x{line[error.start]:02x}"
                 self.problem = self.problem or f"expected UTF-8, found {found}"
                 yield line.decode(errors="replace")
+        self.ended = True
 
 
 def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator[tuple[int, list[str]]]:
@@ -99,12 +103,18 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
             lines = _Lines(whole, config.max_record)
             reader = csv.reader(lines, delimiter="\t" if unpacked_name(path).endswith(".tsv") else ",")
             while True:
+                before = lines.number
                 try:
                     row = next(reader)
                 except StopIteration:
                     break
                 except csv.Error as error:
                     row, lines.problem = [], lines.problem or str(error)
+                if row and lines.ended:  # asked for one more line, and there was none
+                    lines.problem = lines.problem or (
+                        "expected a closing quote, found the end of the file, "
+                        f"{lines.number - before:,} lines after the row began: the file is truncated"
+                    )
                 if not row and not lines.problem:
                     continue  # a blank line
                 number += 1
@@ -130,9 +140,7 @@ def _header(row: list[str], place: str) -> list[str]:
     if len(row) == 1 and any(other in row[0] for other in _OTHERS):
         problem = f"expected columns parted by commas, or in a .tsv by tabs; found one column {row[0][:60]!r}"
         raise CorpusError(problem, place, fatal=True)
-    for name in row:
-        if row.count(name) > 1:
-            raise CorpusError(f"expected columns with names of their own, found two called {name!r}", place, fatal=True)
+    check_names(row, place)
     return row
 
 

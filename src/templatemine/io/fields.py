@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from templatemine.config import ReadConfig
+from templatemine.errors import CorpusError
 from templatemine.model import Document
 
-__all__ = ["checked", "document", "has_id", "kind", "page_of", "too_large"]
+__all__ = ["check_names", "checked", "document", "has_id", "kind", "page_of", "too_large"]
 
 
 def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
@@ -80,6 +81,15 @@ def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
 def page_of(text: object, html: str | None) -> str | None:
     """The page of a record; none where an empty one stands beside a text, as is written where there is no page."""
     return None if html is not None and text is not None and not html.strip() else html
+
+
+def check_names(names: Iterable[str], place: str) -> None:
+    """Refuse a table in which two columns have one name: as fields of a record, one would be lost."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise CorpusError(f"expected columns with names of their own, found two called {name!r}", place, fatal=True)
+        seen.add(name)
 
 
 def too_large(config: ReadConfig, *bodies: str | None) -> None:

@@ -18,7 +18,7 @@ from pyarrow import ipc
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import checked, document, too_large
+from templatemine.io.fields import check_names, checked, document, too_large
 from templatemine.io.files import READ_ERRORS, unreadable
 from templatemine.io.folder import decode_html
 from templatemine.io.jsonl import decode_line
@@ -59,9 +59,7 @@ def read_errors(place: str, what: str) -> Iterator[None]:
 
 def check_columns(schema: Any, place: str) -> None:
     """Refuse a table in which two columns have one name: as fields of a record, one would be lost."""
-    for name in schema.names:
-        if schema.names.count(name) > 1:
-            raise CorpusError(f"expected columns with names of their own, found two called {name!r}", place, fatal=True)
+    check_names(schema.names, place)
 
 
 def empty(schema: Any) -> Any:
@@ -216,6 +214,7 @@ class Sheet:
         with ipc.open_stream(rows.data) as stream:
             self._batch = stream.read_next_batch()
         self._columns = columns
+        self._place = rows.place
         self._kept: list[int] = []
         self._values: dict[str, list[Any]] = {name: [] for name in columns}
 
@@ -234,13 +233,26 @@ class Sheet:
             at = batch.schema.get_field_index(name)
             if kind is None:
                 kind = pa.string() if at < 0 else batch.schema.field(at).type
-            column = _column(self._values[name], kind)
+            try:
+                column = _column(self._values[name], kind)
+            except _NO_VALUE as error:
+                raise _other_type(error, name, self._place) from error
             field = pa.field(name, column.type)
             if at < 0:
                 batch = batch.append_column(field, column)
             else:
                 batch = batch.set_column(at, field.with_metadata(batch.schema.field(at).metadata), column)
         return _packed(batch)
+
+
+_NO_VALUE = (pa.ArrowException, OverflowError, TypeError)
+"""What Arrow raises for a value that a column cannot hold; its own exceptions are those of Python as well."""
+
+
+def _other_type(error: Exception, name: str, place: str) -> CorpusError:
+    found = str(error).partition("\n")[0]
+    wanted = f"expected values of field {name!r} that its column in the output can hold"
+    return CorpusError(f"{wanted}, found others (--removed-field names another column): {found}", place, fatal=True)
 
 
 def _column(values: Sequence[Any], kind: Any) -> Any:
@@ -306,7 +318,13 @@ class TableWriter:
                     self._place,
                     fatal=True,
                 )
-        return pa.RecordBatch.from_pylist(records, schema=self._schema)
+        columns = []
+        for field in self._schema:
+            try:
+                columns.append(pa.array([fields.get(field.name) for fields in records], field.type))
+            except _NO_VALUE as error:
+                raise _other_type(error, field.name, self._place) from error
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def _add(self, batch: Any) -> None:
         if self._schema is None:

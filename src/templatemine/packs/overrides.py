@@ -156,6 +156,8 @@ def read_rule(row: Any, where: str) -> Rule:
         elif not isinstance(value, _KINDS[name]) or isinstance(value, bool):
             wanted = "a number" if _KINDS[name] is int else "a string"
             raise PackError(f"{where}: {name}: expected {wanted}, got {value!r}")
+        elif isinstance(value, int) and not 0 <= value < 10**18:
+            raise PackError(f"{where}: {name}: expected a number of at most 18 digits, got {value!r:.40}")
     for name in ACTIONS[row["action"]]:
         given = values.get("tokens") if name == "id" and not values.get("id") else values.get(name)
         if not given or (isinstance(given, str) and not given.strip()) or (isinstance(given, int) and given < 1):

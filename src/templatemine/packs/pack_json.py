@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -107,7 +107,31 @@ def read(text: str, where: str) -> Pack:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise PackError(f"{where}: not JSON: {error}") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _without_long_numbers(pairs, where))
+        raise PackError(f"{where}: {error}") from error
     return checked(_pack_of(data, where), where)
+
+
+class _Digits(str):
+    """A whole number as it is written."""
+
+
+def _without_long_numbers(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
+    for name, value in pairs:
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, _Digits) and len(one) > _DIGITS:
+                raise PackError(f"{where}: {name}: expected a number of at most {_DIGITS} digits, got {len(one):,}")
+    return dict(pairs)
+
+
+_DIGITS = 18
+"""What 64 bits always hold."""
+
+
+def is_number(value: Any) -> bool:
+    """Whether a number is finite and fits 64 bits."""
+    return bool(-(10**_DIGITS) < value < 10**_DIGITS)
 
 
 _Kind = tuple[type | tuple[type, ...], str]
@@ -145,6 +169,8 @@ def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
             raise PackError(f"{where}: the field {name!r} is missing")
         if not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool)):
             raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
+        if isinstance(data[name], int | float) and not is_number(data[name]):
+            raise PackError(f"{where}: {name}: expected {wanted} of at most {_DIGITS} digits, got {data[name]!r:.40}")
 
 
 def with_current_names(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
@@ -260,7 +286,7 @@ def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
     _fields(
         data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
     )
-    if not all(isinstance(count, int) for count in data["histogram"]):
+    if not all(isinstance(count, int) and is_number(count) for count in data["histogram"]):
         raise PackError(f"{where}: cutoff.histogram: expected counts")
     return Cutoff(
         **{

@@ -91,6 +91,6 @@ def _string(row: Mapping[str, Any], name: str, where: str) -> str:
 
 def _count(row: Mapping[str, Any], name: str, where: str) -> int:
     value = row.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise PackError(f"{where}: {name}: expected a count, got {value!r}")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**18:
+        raise PackError(f"{where}: {name}: expected a count, got {value!r:.40}")
     return value
