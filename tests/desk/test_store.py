@@ -22,6 +22,7 @@ from desk_support import ROOT, Client, opened  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
+from templatemine.io.lock import locked  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
@@ -263,3 +264,19 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     base.close()
     with pytest.raises(ConfigError, match="expected a store of layout 1, found 99"):
         Store(tmp_path / "b.sqlite")
+
+
+def test_nothing_is_decided_while_a_run_writes_to_the_folder(
+    world: tuple[Client, Desk], packs: Path, source: str
+) -> None:
+    client, desk = world
+    before = client.get("/api/review", source=source).json
+    rule = {"action": "reject", "id": before["templates"][0]["id"]}
+    with locked(packs):
+        refused = add(client, source, rule)
+        assert refused.status == 400
+        assert "another run is writing to this folder" in refused.json["problem"]
+        assert client.get("/api/review", source=source).json == before
+    assert add(client, source, rule).status == 200
+    with locked(packs):  # and the desk has let go of it
+        assert len(desk.library.store.history(source)) == 1

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import os
 import stat
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from templatemine.errors import CorpusError
+from templatemine.io import abandoned
 from templatemine.io import together as module
+from templatemine.io.lock import locked
 from templatemine.io.together import together
+from templatemine.io.write import atomic_writer
 
 
 def names(folder: Path) -> list[str]:
@@ -160,3 +167,100 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
         with pytest.raises(CorpusError, match="cannot be written") as caught, together(tmp_path / path):
             pass
         assert caught.value.fatal
+
+
+# ----------------------------------------------------------------------------------------- what killed writers leave
+
+LEAVE = """
+import sys
+from templatemine.io.together import together
+from templatemine.io.write import atomic_writer
+folder = sys.argv[1]
+with atomic_writer(folder + "/one.json") as one, together(folder) as group, group.open("two.json") as two:
+    one.write(b"x" * 100_000)
+    two.write(b"x" * 100_000)
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+def leaving(folder: Path) -> subprocess.Popen[bytes]:
+    """A process that is in the middle of writing a file, and some together; all of it looks old."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", LEAVE, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"writing\n"
+    for path in folder.iterdir():
+        os.utime(path, (1e9, 1e9))
+    return process
+
+
+def write_alone(folder: Path) -> None:
+    with atomic_writer(folder / "new.json") as handle:
+        handle.write(b"new")
+
+
+@pytest.mark.parametrize("write", [write_alone, lambda folder: put(folder, "new.json")])
+def test_the_next_writer_removes_what_a_killed_one_left(
+    tmp_path: Path, write: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abandoned, "_LOOKED_AT", set())
+    with leaving(tmp_path) as live:
+        theirs = names(tmp_path)
+        with leaving(tmp_path) as process:
+            process.kill()
+        assert len(list(tmp_path.iterdir())) == 4
+        write(tmp_path)
+        assert names(tmp_path) == sorted([*theirs, "new.json"])
+        live.communicate(b"")
+        assert live.returncode == 0
+    assert names(tmp_path) == ["new.json", "one.json", "two.json"]
+
+
+def held_by_nobody(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def test_only_what_writers_leave_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(abandoned, "_LOOKED_AT", set())
+    other = tmp_path / "other"
+    other.write_text("kept")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    name = ".templatemine-{:016x}.tmp"
+    (folder / name.format(1)).symlink_to(other)
+    os.mkfifo(folder / name.format(2))
+    (folder / name.format(3)).write_text("made a moment ago")
+    (folder / ".templatemine-0.tmp").write_text("no name of ours")
+    for path in folder.iterdir():
+        if path.name != name.format(3):
+            os.utime(path, (1e9, 1e9), follow_symlinks=False)
+    before = names(folder)
+    write_alone(folder)
+    assert names(folder) == sorted([*before, "new.json"])
+    assert other.read_text() == "kept"
+
+
+def test_the_lock_is_held_until_the_files_have_appeared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    appear = module.Together._appear
+    seen = []
+
+    def watched(self: module.Together) -> None:
+        seen.append(held_by_nobody(tmp_path))
+        appear(self)
+
+    monkeypatch.setattr(module.Together, "_appear", watched)
+    with together(tmp_path, alone=True) as group, group.open("x") as handle:
+        handle.write(b"x")
+    assert seen == [False]
+    with locked(tmp_path), pytest.raises(CorpusError, match="another run"), together(tmp_path, alone=True):
+        pass
+    assert names(tmp_path) == ["x"]

@@ -15,7 +15,6 @@ from templatemine.archive.frames import cannot_write, records
 from templatemine.archive.partition import FOLDERS, Sizes, Splitter, Unit, bucket, key_of, plan, source_of, split_again
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.io import lock
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
 from templatemine.io.together import Together, together
@@ -75,7 +74,7 @@ def sort_by_source(
     """
     progress = progress or (lambda step, done, total: None)
     streams = [read_records(path, config.read, on_error) for path in inputs]
-    with together(output, config.force) as files, lock.locked(output):
+    with together(output, config.force, alone=True) as files:
         work = os.path.join(output, _WORK)
         shutil.rmtree(work, ignore_errors=True)
         try:

@@ -21,6 +21,7 @@ from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrences
 from templatemine.desk.store import Conflict, Decision, Event, Store, now, plain
 from templatemine.errors import CorpusError, PackError
+from templatemine.io.lock import locked
 from templatemine.io.write import atomic_writer
 from templatemine.model import Document, Record
 from templatemine.packs.overrides import Rule, read_rules
@@ -189,20 +190,24 @@ class Library:
             The pack has changed since `version`.
         PackError, ConfigError
             See `apply_rules`; then nothing has changed.
+        CorpusError
+            Fatal: a run is writing to the folder of the pack; nothing has changed.
         """
         held = self.held(source)
         if held is None:
             raise PackError(f"{source}: has no pack")
 
         def change(events: Sequence[Event]) -> Decision:
-            fresh = self._read(held.path)
-            if fresh.version != version:
-                raise Conflict(_who(events, fresh))
-            made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
-            data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
-            before = dump(rules_json(fresh.pack.overrides.rules))
-            with atomic_writer(held.path, force=True) as handle:
-                handle.write(data)
+            # A run that mines into the folder has read the rules by now, and would write its packs over this one.
+            with locked(os.path.dirname(held.path) or "."):
+                fresh = self._read(held.path)
+                if fresh.version != version:
+                    raise Conflict(_who(events, fresh))
+                made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
+                data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
+                before = dump(rules_json(fresh.pack.overrides.rules))
+                with atomic_writer(held.path, force=True) as handle:
+                    handle.write(data)
             return Decision(name, what, before, dump(rules_json(rules)), undoes)
 
         event = self.store.decide(source, change)

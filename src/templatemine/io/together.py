@@ -1,7 +1,8 @@
 """Several files that appear in a directory together or not at all.
 
 They are written to a hidden directory beside their places and renamed when all of them are complete and on disk.  An
-error, Ctrl-C or a full disk before or during the renaming leaves everything as it was, replaced files included.
+error, Ctrl-C or a full disk before or during the renaming leaves everything as it was, replaced files included.  What a
+kill leaves behind, the next writer into the directory removes.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from typing import BinaryIO, cast
 
 from templatemine.errors import CorpusError
+from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
+from templatemine.io.lock import locked
 from templatemine.io.write import claim, new_file, sync_names
 
 __all__ = ["Together", "together"]
@@ -108,7 +111,7 @@ def _take_back(new: str, path: str, old: str) -> None:
 
 
 @contextmanager
-def together(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Together]:
+def together(directory: str | os.PathLike[str], force: bool = False, *, alone: bool = False) -> Iterator[Together]:
     """Open a directory for files that appear when the with-block ends without an exception.
 
     Parameters
@@ -117,14 +120,16 @@ def together(directory: str | os.PathLike[str], force: bool = False) -> Iterator
         Made if it is missing, with those above it; they go again if the block ends by an exception.
     force : bool, default False
         Replace files that exist.
+    alone : bool, default False
+        Hold the lock of the directory (`locked`) until the files have appeared.
 
     Raises
     ------
     CorpusError
-        Fatal: the directory cannot be made or written to, or a file exists.
+        Fatal: the directory cannot be made or written to, a file exists, or another run has the lock.
     """
     directory = os.fspath(directory)
-    hidden = os.path.join(directory, f".templatemine-{os.urandom(8).hex()}.tmp")
+    hidden = temporary_name(directory)
     made: list[str] = []
     try:
         try:
@@ -132,10 +137,12 @@ def together(directory: str | os.PathLike[str], force: bool = False) -> Iterator
             os.mkdir(hidden)
         except OSError as error:
             raise CorpusError(f"cannot be written: {error.strerror or error}", directory, fatal=True) from error
-        files = Together(directory, force, hidden)
-        yield files
-        files._appear()
-        made = []
+        remove_abandoned(directory)
+        with locked(directory) if alone else nullcontext(), holding(hidden):
+            files = Together(directory, force, hidden)
+            yield files
+            files._appear()
+            made = []
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
         for path in reversed(made):

@@ -1,7 +1,8 @@
 """Files out: whole or not at all.
 
 Everything goes to a hidden temporary file beside the target, which takes the target's name when it is complete and on
-disk.  Whatever happens before that (an error, Ctrl-C, a full disk) leaves the directory as it was.
+disk.  Whatever happens before that (an error, Ctrl-C, a full disk) leaves the directory as it was.  What a kill leaves
+behind, the next writer into the directory removes.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
 
 __all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
 
@@ -122,20 +124,23 @@ def _existing(path: str, force: bool) -> os.stat_result | None:
 @contextmanager
 def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
     target = os.path.realpath(path) if os.path.islink(path) else path
-    temporary = os.path.join(os.path.dirname(target), f".templatemine-{os.urandom(8).hex()}.tmp")
-    try:
-        with _new(temporary, path, target, text) as handle:
-            yield handle
-        with _cannot_write(path):
-            if old is not None:
-                os.chmod(temporary, stat.S_IMODE(old.st_mode))
-            if force:
-                os.replace(temporary, target)
-            else:
-                claim(temporary, target)
-    finally:
-        with suppress(OSError):  # not there after a rename, or if it could not be made
-            os.unlink(temporary)
+    remove_abandoned(os.path.dirname(target))
+    temporary = temporary_name(os.path.dirname(target))
+    with ExitStack() as held:  # until it has its name
+        try:
+            with _new(temporary, path, target, text) as handle:
+                held.enter_context(holding(temporary))
+                yield handle
+            with _cannot_write(path):
+                if old is not None:
+                    os.chmod(temporary, stat.S_IMODE(old.st_mode))
+                if force:
+                    os.replace(temporary, target)
+                else:
+                    claim(temporary, target)
+        finally:
+            with suppress(OSError):  # not there after a rename, or if it could not be made
+                os.unlink(temporary)
     sync_names(os.path.dirname(target) or ".")
 
 

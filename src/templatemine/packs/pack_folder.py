@@ -19,7 +19,6 @@ from typing import Any, Protocol
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.files import READ_ERRORS, unreadable
 from templatemine.io.jsonl import decode_line
-from templatemine.io.lock import locked
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
 from templatemine.packs.pack import Pack
@@ -164,7 +163,7 @@ def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterat
 
     No other run can write to it meanwhile.
     """
-    with together(directory, force) as files, locked(directory):
+    with together(directory, force, alone=True) as files:
         yield Shelf(files)
 
 
