@@ -302,6 +302,22 @@ def test_an_output_that_exists(cli: Cli, mined: Path, new: Path, tmp_path: Path)
     assert len(read(tmp_path / "c.jsonl")) == 60
 
 
+def test_the_output_lies_in_the_input_folder(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """The next run read it again, and every article twice."""
+    folder = tmp_path / "in"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.jsonl").write_bytes(new.read_bytes())
+    for output in (folder / "out.jsonl", folder / "deep" / "out.jsonl.gz"):
+        error = cli("clean", folder, "-p", mined, "-o", output).error
+        assert f"lies in the input folder {folder}, and would be read with it" in error
+        assert not output.exists()
+    assert cli("clean", folder, "-p", mined, "-o", tmp_path / "out.jsonl").code == 0
+    # Where there are texts, nothing else is read.
+    (folder / "a.txt").write_text("Words.")
+    assert cli("clean", folder, "-p", mined, "-o", folder / "out.jsonl").code == 0
+    assert cli("clean", folder, "-p", mined, "-o", folder / "out.jsonl", "--force").code == 0
+
+
 def test_the_output_is_an_input_or_a_pack(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     content = new.read_bytes()
     (tmp_path / "link.jsonl").symlink_to(new)

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     read = common.read_config(args)
     inputs = formats_of(args.inputs, read)
-    common.check_output((path for path, _ in inputs), args.output)
+    common.check_output((path for path, _ in inputs), args.output, read.format)
     form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
     config = StreamConfig(
         read=read,

@@ -342,11 +342,20 @@ def same_file(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def check_output(inputs: Iterable[str], output: str) -> None:
-    """Raise a fatal `CorpusError` if the output is one of the inputs."""
+def check_output(inputs: Iterable[str], output: str, named: str | None = None) -> None:
+    """Raise a fatal `CorpusError` if the output is one of the inputs, or would be read with them the next time.
+
+    `named` is the format that the inputs are said to have.
+    """
     for path in inputs:
         if same_file(path, output):
             raise CorpusError("is an input; the output must be another file", output, fatal=True)
+        if output != "-" and os.path.isdir(path):
+            from templatemine.io.folder import would_read
+
+            if would_read(path, output, named):
+                problem = f"lies in the input folder {path}, and would be read with it; the output must be elsewhere"
+                raise CorpusError(problem, output, fatal=True)
 
 
 # ----------------------------------------------------------------------------------------------------------- messages

@@ -24,7 +24,7 @@ from templatemine.io.formats import Format, by_name, by_path, module_of, names, 
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["KNOWN", "MARKS", "decode_html", "meta_charset", "read", "read_body", "utf8"]
+__all__ = ["KNOWN", "MARKS", "decode_html", "meta_charset", "read", "read_body", "utf8", "would_read"]
 
 _IS_HTML = {".txt": False, ".html": True, ".htm": True, ".xhtml": True, ".xht": True}
 KNOWN = ", ".join(_IS_HTML)
@@ -75,6 +75,24 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         known = f"{KNOWN} files (each also with .gz), or of {others}" if one is None else f"{others} files"
         raise CorpusError(f"expected {known}; found none", path, fatal=True)
     wanted.tell(report, "of no format that is read" if one is None else f"not {one.name}")
+
+
+def would_read(path: str, file: str, named: str | None = None) -> bool:
+    """Whether reading the directory `path` also reads `file`, or would once it is there.
+
+    Parameters
+    ----------
+    path, file : str
+    named : str, optional
+        The format that the configuration names.
+    """
+    if not os.path.realpath(file).startswith(os.path.join(os.path.realpath(path), "")):
+        return False
+    if named not in (None, "folder"):
+        return by_path(file) is by_name(str(named))
+    if any(True for _ in _names(path, lambda name: _is_html(name) is not None)):
+        return _is_html(file) is not None
+    return by_path(file) is not None
 
 
 class _Wanted:
