@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
 from templatemine.matching._prefilter cimport (
-    Regions, Sieve, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
+    Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
 )
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, all_upper, ANYTHING, BEGINS_LINE, Bytes, copied, count_points, DATES, decode, DURATIONS, ENDS_LINE,

@@ -1209,7 +1209,7 @@ cdef inline int closing_mark(uint32_t c) noexcept nogil:
             return -1
         if (c == 0x61F or c == 0x6D4 or c == 0x964 or c == 0x965 or c == 0x37E or c == 0x589 or c == 0x1362 or c == 0x1367
                 or c == 0x1368 or c == 0xF0D or c == 0xF0E or c == 0x104B or c == 0x17D4 or c == 0x17D5 or c == 0x1803
-                 or c == 0x1809):
+                or c == 0x1809):
             return 2
         return 1 if is_colon(c) else 0
     if c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A or 0x3009 <= c <= 0x3011 and c & 1 or 0x3015 <= c <= 0x301B and c & 1:
