@@ -75,8 +75,11 @@ def page_file(name: str) -> Path:
     return SHARED / "html" / f"{name}.jsonl.gz"
 
 
-def gold_files() -> list[Path]:
-    return sorted((SHARED / "gold").glob("*.jsonl"))
+def gold_files(*names: str) -> list[Path]:
+    """Annotated spans, a file a source; of the sources of some archives, or of all that are annotated."""
+    files = sorted((SHARED / "gold").glob("*.jsonl"))
+    sources = {document.source for document in texts(*names)}
+    return [file for file in files if not names or file.stem in sources]
 
 
 @cache
@@ -90,9 +93,9 @@ def texts(*names: str) -> list[Document]:
 
 
 @cache
-def annotated() -> dict[str, list[tuple[int, int, str]]]:
-    """Annotated spans by id."""
-    return read_spans(SHARED / "gold")
+def annotated(*names: str) -> dict[str, list[tuple[int, int, str]]]:
+    """Annotated spans by id, of the sources of some archives, or of all that are annotated."""
+    return {key: spans for file in gold_files(*names) for key, spans in read_spans(file).items()}
 
 
 @cache

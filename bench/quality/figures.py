@@ -71,7 +71,7 @@ TEXTS = ("recall", "precision", "f1")
 
 def _annotated(method: str) -> dict[str, float]:
     documents = archives.texts(*ANNOTATED)
-    result = evaluate_spans(documents, archives.annotated(), annotated_system(method))
+    result = evaluate_spans(documents, archives.annotated(*ANNOTATED), annotated_system(method))
     return _values(result.row(source="mean"), *SPANS)
 
 
@@ -148,7 +148,7 @@ def _text_figure(measure: Callable[[], Mapping[str, float]], *names: str) -> Fig
 
 def _gold_figure(method: str) -> Figure:
     def digest() -> str:
-        return archives.digest_of_files(*map(archives.text_file, ANNOTATED), *archives.gold_files())
+        return archives.digest_of_files(*map(archives.text_file, ANNOTATED), *archives.gold_files(*ANNOTATED))
 
     return Figure(measure=lambda: _annotated(method), digest=digest, shared=True)
 

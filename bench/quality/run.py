@@ -110,7 +110,7 @@ def _text_row(made: Learner, *, harm: bool) -> Row:
     began = time.perf_counter()
     clean = made(documents)
     learnt = time.perf_counter()
-    result = evaluate_spans(documents, archives.annotated(), lambda history, rows: clean(rows))
+    result = evaluate_spans(documents, archives.annotated(*archives.ANNOTATED), lambda history, rows: clean(rows))
     row: Row = {name: result.row(source="mean")[name] for name in ("recall", "precision", "f1", "loss")}
     row["worst loss"] = max(one["loss"] for one in result.rows if one["source"] != "mean")
     row["sources"] = {one["source"]: one["f1"] for one in result.rows if one["source"] != "mean"}
@@ -160,7 +160,7 @@ def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Lear
 
 def _with_peers(one: Learner, number: int, history: Sequence[Document]) -> Any:
     languages = {row.source: name for name in archives.ANNOTATED for row in archives.texts(name)}
-    wanted = sorted({name.rpartition("/")[0] for name in archives.annotated()})
+    wanted = sorted({name.rpartition("/")[0] for name in archives.annotated(*archives.ANNOTATED)})
     return with_peers(one, number, wanted, languages)(history)
 
 
