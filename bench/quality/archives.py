@@ -18,12 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [path for path in (str(ROOT / "datasets"), str(ROOT / "bench")) if path not in sys.path]
 
 from background import BackgroundSpec, Part, derive, part_of  # noqa: E402
+from templatemine.mining.background import write  # noqa: E402
+
 from data import rows_of  # noqa: E402
 from templatemine.config import NO_BACKGROUND, PipelineConfig  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.evaluation.protocol import by_source  # noqa: E402
 from templatemine.io.write import atomic_writer, safe_file_name  # noqa: E402
-from templatemine.mining.background import write  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.stages import mine_source  # noqa: E402
 from templatemine.model import Document  # noqa: E402

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-HERE = str(Path(__file__).resolve().parent)
-if HERE not in sys.path:
-    sys.path.insert(0, HERE)
+HERE = Path(__file__).resolve().parent
+for folder in (str(HERE), str(HERE.parent)):
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
 
 from comments import THREADS  # noqa: E402
 from labels import Labelled, label, rows, weights, with_comments, with_head  # noqa: E402
@@ -35,6 +36,7 @@ from listings import listing  # noqa: E402
 from variants import headlines, shortened, with_insets, with_lists, with_teasers  # noqa: E402
 
 from templatemine.pages import _model  # noqa: E402
+from trees import Table, mean_table, table  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "objective": "binary",
@@ -179,9 +181,6 @@ def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
                 yield one, kind
 
 
-Table = dict[str, np.ndarray[Any, Any]]
-
-
 def train(labelled: Sequence[Kind], recipe: Recipe, seed: int) -> tuple[Table, Table]:
     """Two tables of trees: of the features of blocks, and of what the scores of the first say of their surroundings.
 
@@ -234,53 +233,6 @@ def _folds(sites: Sequence[str], seed: int) -> list[int]:
     random.Random(seed).shuffle(names)
     place = {name: number % FOLDS for number, name in enumerate(names)}
     return [place[site] for site in sites]
-
-
-def table(booster: Any) -> Table:
-    """The trees of a booster as columns."""
-    columns: dict[str, list[float]] = {name: [] for name in ("feature", "threshold", "left", "right", "leaf")}
-    sizes: list[int] = []
-    for tree in booster.dump_model()["tree_info"]:
-        nodes: list[dict[str, Any]] = []
-        leaves: list[float] = []
-
-        def number(node: dict[str, Any], nodes: list[dict[str, Any]] = nodes, leaves: list[float] = leaves) -> int:
-            if "leaf_value" in node:
-                leaves.append(node["leaf_value"])
-                return ~(len(leaves) - 1)
-            nodes.append(node)
-            place = len(nodes) - 1
-            node["children"] = (number(node["left_child"]), number(node["right_child"]))
-            return place
-
-        if number(tree["tree_structure"]) != 0:
-            continue  # a tree that is a leaf only
-        sizes.append(len(nodes))
-        columns["leaf"] += leaves
-        for node in nodes:
-            columns["feature"].append(node["split_feature"])
-            columns["threshold"].append(_below(node["threshold"]))
-            columns["left"].append(node["children"][0])
-            columns["right"].append(node["children"][1])
-    kinds = {"feature": np.int16, "threshold": np.float32, "left": np.int16, "right": np.int16, "leaf": np.float32}
-    return {
-        **{name: np.array(column, kinds[name]) for name, column in columns.items()},
-        "sizes": np.array(sizes, np.int32),
-    }
-
-
-def mean_table(tables: Sequence[Table], counts: Sequence[float]) -> Table:
-    """Trees whose sum is the mean of what several tables give, each counted so often."""
-    joined = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
-    shares = np.repeat(np.array(counts) / sum(counts), [len(one["leaf"]) for one in tables])
-    joined["leaf"] = (joined["leaf"] * shares).astype(np.float32)
-    return joined
-
-
-def _below(threshold: float) -> np.float32:
-    """The greatest float32 not above a threshold: a feature is at most the one if and only if at most the other."""
-    value = np.float32(threshold)
-    return np.nextafter(value, np.float32(-np.inf)) if float(value) > threshold else value
 
 
 def main() -> None:

@@ -18,11 +18,13 @@ __all__ = [
     "last_at_most",
     "lcp_i32",
     "lcp_i64",
+    "occurrences",
     "rare_pairs",
     "reduce_tokens",
     "renumber",
     "repeats_i32",
     "repeats_i64",
+    "segments",
     "stand_counts",
     "standing",
     "stretches_i32",
@@ -44,6 +46,7 @@ class Tokeniser(Scanner):
     ) -> Self: ...
     def add(self, document: Buffer) -> None: ...
     def add_all(self, documents: list[str | bytes]) -> None: ...
+    def gaps(self) -> NDArray[np.int64]: ...
     def finish(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
 
 def document_frequency(
@@ -91,6 +94,20 @@ def repeats_i64(
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
 def last_at_most(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def segments(
+    forms: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    traits: NDArray[np.uint16],
+    gaps: NDArray[np.int64],
+    lines: bool,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]: ...
+def occurrences(
+    text: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    symbols: int,
+) -> NDArray[np.int64]: ...
 
 @disjoint_base
 class Counter(Tokeniser):

@@ -14,8 +14,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
-    Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
-    handed, index_t, KIND, normalise, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, Table, table_add,
+    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
+    handed, index_t, KIND, normalise, OWN, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add,
     table_clear, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered,
     Tokens, tokens_free, TRAITS, traits_of, utf8_of, WORD, Word, Words, words_clear, words_find, words_init, words_insert,
     Written, written,
@@ -23,8 +23,8 @@ from templatemine.text._scan cimport (
 
 __all__ = [
     "Counter", "STAND_COUNTS", "Tokeniser", "document_frequency", "group_rates", "grow_parts", "grow_strings", "json_rows",
-    "last_at_most", "lcp_i32", "lcp_i64", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32", "repeats_i64",
-    "stand_counts", "standing", "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
+    "last_at_most", "lcp_i32", "lcp_i64", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32",
+    "repeats_i64", "segments", "stand_counts", "standing", "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
 ]
 
 
@@ -142,6 +142,31 @@ cdef enum:
     BATCH = 32      # tokens whose places in the tables are asked for before the first of them is looked up
 
 
+cdef struct Longs:
+    int64_t* data
+    int64_t size
+    int64_t room
+
+
+cdef inline int longs_push(Longs* v, int64_t value) except -1 nogil:
+    reserve(<void**>&v.data, &v.room, v.size + 1, sizeof(int64_t))
+    v.data[v.size] = value
+    v.size += 1
+    return 0
+
+
+cdef inline bint is_apart(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether two blanks or more, and nothing else, stand between two tokens."""
+    cdef int64_t i, number = 0
+    if end - start < 2:
+        return False
+    for i in range(start, end):
+        if 32 < p[i] < 128:
+            return False
+        number += (p[i] & 0xC0) != 0x80
+    return number > 1
+
+
 cdef class Tokeniser(Scanner):
     """Documents in, ids of normalised tokens out.
 
@@ -154,6 +179,7 @@ cdef class Tokeniser(Scanner):
     cdef Table forms
     cdef Ints form_of       # form id of each longer type
     cdef Ints tokens        # form id of each token
+    cdef Longs apart        # tokens that several blanks stand before
     cdef Tokens scratch
     cdef uint8_t* room
     cdef int64_t room_size
@@ -165,6 +191,7 @@ cdef class Tokeniser(Scanner):
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines=False, *_):
         memset(&self.form_of, 0, sizeof(Ints))
         memset(&self.tokens, 0, sizeof(Ints))
+        memset(&self.apart, 0, sizeof(Longs))
         memset(&self.scratch, 0, sizeof(Tokens))
         self.room = NULL
         self.room_size = 0
@@ -185,6 +212,7 @@ cdef class Tokeniser(Scanner):
         table_free(&self.forms)
         free(self.form_of.data)
         free(self.tokens.data)
+        free(self.apart.data)
         tokens_free(&self.scratch)
         free(self.room)
         free(self.utf8.data)
@@ -280,6 +308,8 @@ cdef class Tokeniser(Scanner):
                 one = ahead + (i - first)
                 if self.lines and self.scratch.kind[i] & FIRST:
                     ints_push(&self.tokens, 0)
+                elif self.lines and i and is_apart(p, self.scratch.end[i - 1], self.scratch.start[i]):
+                    longs_push(&self.apart, self.tokens.size)
                 if one.size <= SHORT and self.scratch.kind[i] & KIND == WORD:
                     word = words_find(&self.words, one.hash, one.a, one.b, one.size)
                     if word:
@@ -318,6 +348,13 @@ cdef class Tokeniser(Scanner):
         reserve(<void**>&self.room, &self.room_size, 2 * n + 32, 1)
         return normalise(&self.spec, p, n, self.room) if kind == WORD else tag_form(&self.spec, p, n, kind, self.room)
 
+    def gaps(self):
+        """Which tokens, as places in what `finish` gives, have two blanks or more before them on their line: int64 array.
+
+        It is asked before `finish`, and only with `lines`.
+        """
+        return copied(self.apart.data, self.apart.size * 8, np.int64)
+
     def finish(self):
         """End of input: what was added is handed over, and the tokeniser is empty again, but for the forms it knows.
 
@@ -335,7 +372,7 @@ cdef class Tokeniser(Scanner):
             starts = np.array(self.starts, dtype=np.int64)
             size = self.tokens.size
             # Empty first: what is handed over is not ours any more, whatever becomes of it.
-            self.tokens.size = self.tokens.room = 0
+            self.tokens.size = self.tokens.room = self.apart.size = 0
             self.starts = [0]
             forms = handed(<void**>&self.tokens.data, size * 4, np.int32)
             return (
@@ -933,6 +970,170 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     finally:
         columns = found_columns(&found)
     return columns
+
+
+# ----------------------------------------------------------------------------------------------------------- segments of lines
+# Lines, and the sentences and items of lists within them: what a template is a whole of, or a beginning or end of.
+
+
+cdef enum:
+    SHORTENED = 2048    # a form whose full stop ends no sentence, beside the bits of `_scan.form_traits`
+
+
+def segments(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint16_t[::1] traits not None,
+             const int64_t[::1] gaps not None, bint lines):
+    """Cut documents into segments: lines, and within lines sentences and the items of lists.  O(tokens).
+
+    A sentence ends behind a form that ends one (trait 2), unless it is an abbreviation (2048) or a form that begins with a
+    small letter follows; an item begins with a sign that parts items (1024).  A closing mark that is a token of its own
+    belongs to what it closes.
+
+    Parameters
+    ----------
+    forms : int32 array, shape (tokens,)
+    doc_starts : int64 array, shape (documents + 1,)
+    traits : uint16 array, shape (forms,)
+        What `_scan.form_traits` says of each form, and 2048 for abbreviations.
+    gaps : int64 array
+        Places of tokens, ascending, that begin a segment whatever stands before them.
+    lines : bool
+        Form 0 is the line break; else every document is one line.
+
+    Returns
+    -------
+    tokens : int32 array
+        `forms` without line breaks.
+    bounds : int64 array, shape (segments + 1,)
+        Segment i is ``tokens[bounds[i]:bounds[i + 1]]``.
+    document : int32 array, shape (segments,)
+    begins : uint8 array, shape (segments,)
+        Whether it begins its line.
+    doc_tokens : int64 array, shape (documents + 1,)
+        Where each document begins in `tokens`.
+    """
+    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, traits.shape[0])
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
+    cdef int64_t n = forms.shape[0], documents = doc_starts.shape[0] - 1, d, i, size = 0, number = 0, gap = 0
+    cdef int32_t[::1] tokens = np.empty(max(n, 1), np.int32)
+    cdef int64_t[::1] bounds = np.empty(n + 1, np.int64)
+    cdef int32_t[::1] document = np.empty(max(n, 1), np.int32)
+    cdef uint8_t[::1] begins = np.empty(max(n, 1), np.uint8)
+    cdef int64_t[::1] doc_tokens = np.empty(documents + 1, np.int64)
+    cdef uint16_t trait, before
+    cdef bint line, begin
+    with nogil:
+        for d in range(documents):
+            doc_tokens[d] = size
+            line = True
+            before = 0
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                if lines and forms[i] == 0:
+                    line = True
+                    continue
+                trait = traits[forms[i]]
+                begin = (before & (SENTENCE | SHORTENED)) == SENTENCE and not trait & SMALL
+                begin = begin or (trait & BULLET and not before & BULLET)
+                while gap < gaps.shape[0] and gaps[gap] < i:
+                    gap += 1
+                begin = begin or (gap < gaps.shape[0] and gaps[gap] == i)
+                begin = begin and (trait & (OWN | CLAUSE)) != (OWN | CLAUSE)
+                if line or begin:
+                    bounds[number] = size
+                    document[number] = <int32_t>d
+                    begins[number] = line
+                    number += 1
+                tokens[size] = forms[i]
+                size += 1
+                line = False
+                before = trait
+        doc_tokens[documents] = size
+        bounds[number] = size
+    # Not copied: what lies behind was never written to, so it takes no memory.
+    return (np.asarray(tokens)[:size], np.asarray(bounds)[: number + 1], np.asarray(document)[:number],
+            np.asarray(begins)[:number], np.asarray(doc_tokens))
+
+
+cdef struct Step:
+    uint64_t key        # 1 + state * symbols + token, 0 for none
+    int32_t state
+
+
+def occurrences(const int32_t[::1] text not None, const int64_t[::1] doc_starts not None, const int32_t[::1] tokens not None,
+                const int64_t[::1] bounds not None, int64_t symbols):
+    """How often each of some strings occurs anywhere in some documents: int64 array, shape (strings,).
+
+    A trie of the strings is walked from each token: O(tokens of the strings, and a few steps a token of the text).
+
+    Parameters
+    ----------
+    text, doc_starts : int32 and int64 arrays
+        Document d is ``text[doc_starts[d]:doc_starts[d + 1]]``, symbols from 0 to `symbols` - 1.
+    tokens, bounds : int32 and int64 arrays
+        String i is ``tokens[bounds[i]:bounds[i + 1]]``, of one token at least.  Of equal ones each is counted.
+    """
+    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, symbols)
+    check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, symbols)
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], text.shape[0])
+    check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], tokens.shape[0])
+    cdef int64_t n = bounds.shape[0] - 1, i, k, d, end, room = 64
+    cdef int32_t states = 0, state
+    cdef int64_t[::1] counts = np.zeros(max(n, 1), np.int64)
+    cdef int32_t[::1] same = np.empty(max(n, 1), np.int32)      # the first of the strings that are equal
+    cdef int32_t[::1] first = np.full(max(symbols, 1), -1, np.int32)    # state behind one token
+    cdef int32_t[::1] ending = np.full(tokens.shape[0] + 1, -1, np.int32)       # string that ends in a state
+    cdef uint64_t mask
+    cdef Step* steps
+    cdef Step* step
+    if tokens.shape[0] > 2**31 - 2:
+        raise ValueError(f"expected strings of fewer than 2^31 - 1 tokens in all, got {tokens.shape[0]}")
+    for i in range(n):
+        if bounds[i] == bounds[i + 1]:
+            raise ValueError(f"string {i}: expected a token at least, got none")
+    while room < 2 * tokens.shape[0]:
+        room *= 2
+    mask = room - 1
+    steps = <Step*>calloc(room, sizeof(Step))
+    if steps == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            state = first[tokens[bounds[i]]]
+            if state < 0:
+                state = first[tokens[bounds[i]]] = states
+                states += 1
+            for k in range(bounds[i] + 1, bounds[i + 1]):
+                step = step_of(steps, mask, 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>tokens[k])
+                if step.key == 0:
+                    step.key = 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>tokens[k]
+                    step.state = states
+                    states += 1
+                state = step.state
+            if ending[state] < 0:
+                ending[state] = <int32_t>i
+            same[i] = ending[state]
+        for d in range(doc_starts.shape[0] - 1):
+            end = doc_starts[d + 1]
+            for i in range(doc_starts[d], end):
+                state = first[text[i]]
+                k = i + 1
+                while state >= 0:
+                    if ending[state] >= 0:
+                        counts[ending[state]] += 1
+                    if k == end:
+                        break
+                    step = step_of(steps, mask, 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>text[k])
+                    state = step.state if step.key else -1
+                    k += 1
+    free(steps)
+    return np.asarray(counts)[np.asarray(same)[:n]]
+
+
+cdef inline Step* step_of(Step* steps, uint64_t mask, uint64_t key) noexcept nogil:
+    """A step of the trie, or where it would stand."""
+    cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20 & mask
+    while steps[place].key and steps[place].key != key:
+        place = (place + 1) & mask
+    return steps + place
 
 
 # -------------------------------------------------------------------------------------------------------------------- counting

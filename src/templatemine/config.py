@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from templatemine.errors import ConfigError
 
 __all__ = [
-    "NO_BACKGROUND",
     "SHIPPED",
     "BlogRule",
     "CleanConfig",
     "CopyConfig",
     "CrossSourceConfig",
     "CutoffConfig",
-    "EvidenceConfig",
     "ExtractConfig",
     "MineConfig",
     "PageConfig",
@@ -23,7 +21,9 @@ __all__ = [
     "RenderConfig",
     "ReportConfig",
     "SampleConfig",
+    "SelectConfig",
     "SharedConfig",
+    "SlotConfig",
     "TokeniseConfig",
     "UserPattern",
 ]
@@ -140,85 +140,52 @@ class CrossSourceConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceConfig:
-    """Constants of `features`.
+class SelectConfig:
+    """Which candidates become templates, by their scores.
 
-    All were chosen on the annotated articles (mean F1 over sources), on a plateau.
-
-    exclusive_bits : how much more often a string stands here than elsewhere, as a power of two.
-    anchored_bits, deviations : the same for a string that begins or ends its lines and is not in prose, of a
-        rate that is so many standard deviations less than what was counted: nine in ten are greater.
-    least, least_growth : least number of documents of anything but a whole line that is no prose, which needs three; a
-        source with fewer than least_growth^(least - 1/2) documents asks for one less, and so on down to three.
-    burst : a whole line, or the beginning of lines of prose, that is in its documents so often each is content.
-    line_share, edge_share, often_share : least share of documents, by kind; what reaches the last is frequent.
-    apart_share : the same for what punctuation parts from the prose beside it.
-    capitals : that a sentence begins behind a string is told by a capital, where fewer than this share of words have
-        one behind them.
-    stock_share : the same for long phrases that are open on one side.
-    common_share : what is no prose, and stands once in this share of the documents, need not say much.
-    whole, edge, mark, half : least share of occurrences that are a line, or begin or end one, by kind.
-    outside_share : what mostly begins or ends lines is cut only there, if of its other occurrences more than this share
-        are within prose; 1 turns it off.
-    quiet, half_quiet, reach_quiet : greatest share of occurrences in lines of prose.
-    closed, after_close : least share of occurrences that punctuation closes.
-    line_information, edge_information, mark_information, rich, phrase_information, brief_information,
-    shared_information : bits.
-    bound : least boundness of a string that no edge of a line holds.
-    joint_share, chance_information : a continuation of a template with less than this share of its occurrences is
-        chance, unless it says so many bits more.
-    near : least share of occurrences near the edge of the line that a template reaches to.
-    characters : from this share of characters that are tokens on a source counts as written without spaces.
-    passage_information : a rare string of more bits is a quotation, or its documents are copies.
-    period_share, period_least : a quiet string that is in this share of the documents from its first day to its
-        last, and in so many, is compared with these documents alone.
-    slot_kinds : slots take only fillers of the kind that was seen (`slot_types`); else anything.
-    slot_unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in
-        the archive: six documents with fillers must agree.
-    table_share : what is in tables is boilerplate from this share of documents on, or, if it holds figures, `half`.
+    segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
+        scores of a label and of what fills its line, for both to go.  Chosen with publishers left out for less than
+        0.15 % of content lost; between twice and half the odds F1 changes by one.
+    caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
+        halves what is lost, 0.5 finds more (docs/algorithm.md has the figures).
+    few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
+    continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
+        continuation of that.
+    prefix_own, suffix_own, filler_own : least share of all occurrences of a label's tokens that are the label, for it
+        to go at all, and for its filler to go with it.
+    inline_own : the same for what stands in the middle of lines.
+    edge : from this share of occurrences on that begin (end) a line, only those are cut.
     """
 
-    exclusive_bits: float = 7.0
-    anchored_bits: float = 2.0
-    deviations: float = 1.28
-    least: int = 5
-    least_growth: float = 3.5
-    burst: float = 3.0
-    line_share: float = 0.002
-    edge_share: float = 0.006
-    often_share: float = 0.01
-    apart_share: float = 0.05
-    capitals: float = 0.2
-    stock_share: float = 0.02
-    common_share: float = 0.5
-    whole: float = 0.8
+    segment: float = 0.75
+    label: float = 0.88
+    filler: float = 0.8
+    caution: float = 1.0
+    few: int = 3
+    few_share: float = 0.003
+    continued: float = 0.12
+    prefix_own: float = 0.1
+    suffix_own: float = 0.3
+    filler_own: float = 0.5
+    inline_own: float = 0.5
     edge: float = 0.9
-    mark: float = 0.95
-    half: float = 0.5
-    outside_share: float = 0.5
-    quiet: float = 0.2
-    half_quiet: float = 0.3
-    reach_quiet: float = 0.15
-    closed: float = 0.9
-    after_close: float = 0.5
-    line_information: float = 12.0
-    edge_information: float = 16.0
-    mark_information: float = 9.0
-    rich: float = 24.0
-    phrase_information: float = 50.0
-    brief_information: float = 36.0
-    shared_information: float = 30.0
-    bound: float = 0.5
-    joint_share: float = 0.5
-    chance_information: float = 80.0
-    near: float = 0.85
-    characters: float = 0.3
-    passage_information: float = 1000.0
-    period_share: float = 0.1
-    period_least: int = 8
-    table_share: float = 0.1
-    slot_kinds: bool = True
-    slot_unseen: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 < self.caution < float("inf"):
+            raise ConfigError(f"caution: expected a number above 0, got {self.caution}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotConfig:
+    """What the slots of templates take.
+
+    kinds : only fillers of the kind that was seen (`slot_types`); else anything.
+    unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in the
+        archive: six documents with fillers must agree.
+    """
+
+    kinds: bool = True
+    unseen: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,8 +370,8 @@ class SharedConfig:
             raise ConfigError(f"shared: expected at least 2 sources, got {self.least}")
 
 
-SHIPPED, NO_BACKGROUND = "shipped", "none"
-"""Names of backgrounds that are no files."""
+SHIPPED = "shipped"
+"""Name of the model that is no file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -412,8 +379,7 @@ class PipelineConfig:
     """Options of every stage; `method` names the way templates are decided upon.
 
     shared : of the pack of what many sources share; None for none.
-    background : table of what is common in prose, one more source to tell idioms by (`background`): the one that is
-        shipped, "none", or a file of `datasets/background.py`.  Methods that ask for evidence use it.
+    model : what scores candidates (`mining.score`): the one that is shipped, or a file of datasets/templates/train.py.
     """
 
     method: str = "default"
@@ -422,11 +388,12 @@ class PipelineConfig:
     copies: CopyConfig = field(default_factory=CopyConfig)
     cutoff: CutoffConfig = field(default_factory=CutoffConfig)
     cross_source: CrossSourceConfig = field(default_factory=CrossSourceConfig)
-    evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
+    select: SelectConfig = field(default_factory=SelectConfig)
+    slots: SlotConfig = field(default_factory=SlotConfig)
     sample: SampleConfig = field(default_factory=SampleConfig)
     page: PageConfig = field(default_factory=PageConfig)
     shared: SharedConfig | None = None
-    background: str = SHIPPED
+    model: str = SHIPPED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

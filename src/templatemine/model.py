@@ -112,6 +112,8 @@ class Corpus:
         What each form is, see `_scan.form_traits`.
     df, counts : int32 and int64 arrays, shape (forms,)
         Documents that hold each form, and its occurrences.
+    gaps : int64 array or None
+        Places in `forms`, ascending, of tokens with two blanks or more before them on their line; if `lines`.
     """
 
     source: str
@@ -123,6 +125,7 @@ class Corpus:
     traits: NDArray[np.uint16]
     df: IntArray
     counts: LongArray
+    gaps: LongArray | None = None
     first_date: str | None = None
     last_date: str | None = None
 

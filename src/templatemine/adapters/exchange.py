@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.mining.candidates import SourceCandidates, within_prose
+from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.cross_source import Elsewhere, RateTable, SourceRates, gather
 
 __all__ = ["Answers", "answers", "elsewhere_of", "told"]
@@ -46,7 +46,7 @@ def told(candidates: SourceCandidates, bits: int, floor: int) -> dict[int, bytes
     table = np.zeros(len(rows), _TOLD)
     table["hash"] = candidates.hashes[rows]
     table["rate"] = candidates.rates[rows]
-    table["within"] = within_prose(candidates)[rows]
+    table["within"] = np.float32(1)
     return {part: table[start:end].tobytes() for part, start, end in _ranges(table["hash"], bits)}
 
 

@@ -73,15 +73,15 @@ def digest(*options: Any) -> str:
 def difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
     """Why a run that is known as `old` cannot go on as `new`; empty if it can.
 
-    Both are mappings with "version", "options" and "inputs", the last a list of identities; and with "background", a
-    digest of the table that an option names, which is one more input.
+    Both are mappings with "version", "options" and "inputs", the last a list of identities; and with "model", a digest
+    of the model that an option names, which is one more input.
     """
     if old.get("version") != new["version"]:
         return "it was of another version of templatemine"
     if old.get("options") != new["options"]:
         return "its options were others"
-    if old.get("background") != new.get("background"):
-        return "its background has changed"
+    if old.get("model") != new.get("model"):
+        return "its model has changed"
     before = old.get("inputs")
     if not isinstance(before, list) or len(before) != len(new["inputs"]):
         return "its inputs were others"

@@ -35,8 +35,8 @@ from templatemine.io.files import Report
 from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import claim
-from templatemine.mining.background import fingerprint
 from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.packs.pack_folder import PACK_SUFFIX, Outcome, Shelf, pack_names
 from templatemine.pipeline import drive
@@ -169,7 +169,7 @@ class ArchiveRun:
         described = {
             "version": __version__,
             "options": manifest.digest(self.config.pipeline, self.config.read, self.config.memory),
-            "background": fingerprint(self.config.pipeline.background),
+            "model": fingerprint(self.config.pipeline.model),
             "inputs": [manifest.identity(path) for path in self.inputs],
         }
         finished = self._finished_before(described)

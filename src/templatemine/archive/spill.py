@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from templatemine.archive.frames import cannot_write, flushed
 from templatemine.errors import CorpusError
-from templatemine.mining.candidates import SourceCandidates, Strings
+from templatemine.mining.candidates import SourceCandidates, Strings, Verdicts
 from templatemine.mining.cross_source import Elsewhere, RateTable, SourceRates, gather_rows
-from templatemine.mining.features import Evidence
 from templatemine.mining.shared_pack import Claims
 from templatemine.mining.tokenise import Forms
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
@@ -30,7 +29,7 @@ from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 __all__ = ["RateFile", "dump", "load", "read_claims", "write_claims", "write_rates"]
 
 _RECORDS: Mapping[str, type[Any]] = {
-    one.__name__: one for one in (SourceCandidates, Strings, Repeats, Evidence, PageHistory, PathVote, RepeatedText)
+    one.__name__: one for one in (SourceCandidates, Strings, Repeats, Verdicts, PageHistory, PathVote, RepeatedText)
 }
 
 

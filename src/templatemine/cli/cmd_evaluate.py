@@ -81,7 +81,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--method", metavar="NAME", default=PipelineConfig().method, help="default, energy or thesis (%(default)s)"
     )
-    common.add_background_option(group)
+    common.add_scoring_options(group)
     group.add_argument(
         "--json",
         metavar="FILE",
@@ -147,12 +147,12 @@ def _system(args: argparse.Namespace) -> System:
     from templatemine.packs.pack_folder import load_packs
 
     if not getattr(args, "packs", None):
-        return miner(PipelineConfig(method=args.method, background=common.background_of(args)), jobs=args.jobs)
+        return miner(PipelineConfig(method=args.method, **common.scoring_of(args)), jobs=args.jobs)
     common.check_packs(args.inputs, args.packs)
     mining = PipelineConfig()
-    if (args.method, args.background, args.folds) != (mining.method, mining.background, 1):
-        raise ConfigError("--packs excludes --method, --background and --folds: nothing is mined")
-    args.method = args.background = None
+    if (args.method, args.model, args.caution, args.folds) != (mining.method, mining.model, mining.select.caution, 1):
+        raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
+    args.method = args.model = None
     clean = cleaning(load_packs(args.packs))
     return lambda history, documents: clean(documents)
 
@@ -180,7 +180,7 @@ def _facts(
         "templatemine": __version__,
         "python": platform.python_version(),
         "method": args.method,
-        "background": args.background,
+        "model": args.model,
         "inputs": list(args.inputs),
         "documents": len(read.records),
         "digest": _digest(read),

@@ -66,7 +66,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=METHODS,
         default=METHODS[0],
-        help="how templates are found: by all evidence, by frequency, or as in the thesis (default: %(default)s)",
+        help="how templates are found: by learned scores, by frequency, or as in the thesis (default: %(default)s)",
     )
     group.add_argument(
         "--patterns-file",
@@ -113,7 +113,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"never sample; by default a source of over {sample:,} documents is mined from a sample",
     )
-    common.add_background_option(group)
+    common.add_scoring_options(group)
     _add_larger_and_shared(parser)
     common.add_input_options(parser)
     common.add_run_options(parser, "number of threads, each with one source at a time")
@@ -211,7 +211,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         cross_source=CrossSourceConfig(max_sources=args.max_sources),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
-        background=common.background_of(args),
+        **common.scoring_of(args),
     )
 
 

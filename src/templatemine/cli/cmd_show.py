@@ -123,8 +123,8 @@ def _wrapped(name: str, value: str, width: int | None) -> list[str]:
 
 def _cutoff(pack: Pack) -> str:
     cutoff = pack.cutoff
-    if cutoff.method == "evidence":
-        return f"by evidence: {cutoff.note}"
+    if cutoff.method == "score":
+        return cutoff.note
     if cutoff.df is None:
         return f"none: {cutoff.note}"
     return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"

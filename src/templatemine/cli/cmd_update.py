@@ -30,7 +30,7 @@ has changed nothing and starts anew.
 
 A source that has a pack is mined with the options of that pack: its method,
 separators and own patterns. All other options have their defaults. Packs do not
-record the background: give the same --background as when they were mined. A
+record the model: give the same --model and --caution as when they were mined. A
 source without a pack is mined with the defaults. If it needs other options,
 such as own patterns, first run "mine --patterns-file ..." on its documents with
 PACKS as the output folder, and update from then on.
@@ -64,7 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"
     )
     group.add_argument("--memory", metavar="SIZE", type=common.size, default=1 << 30, help="memory limit (default: 1G)")
-    common.add_background_option(parser.add_argument_group("mining"))
+    common.add_scoring_options(parser.add_argument_group("mining"))
     common.add_input_options(parser)
     common.add_run_options(parser, "")
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = UpdateConfig(
         today=today,
-        pipeline=PipelineConfig(background=common.background_of(args)),
+        pipeline=PipelineConfig(**common.scoring_of(args)),
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),
         memory=args.memory,

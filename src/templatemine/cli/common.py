@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from templatemine.config import NO_BACKGROUND, SHIPPED, PageConfig, ReadConfig
+from templatemine.config import SHIPPED, PageConfig, ReadConfig, SelectConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -247,24 +247,30 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
     )
 
 
-def add_background_option(group: argparse._ActionsContainer) -> None:
-    """The option for the background; `background_of` reads it."""
+def add_scoring_options(group: argparse._ActionsContainer) -> None:
+    """Options of how the default method decides; `scoring_of` reads them."""
     group.add_argument(
-        "--background",
+        "--caution",
+        type=float,
+        default=SelectConfig().caution,
+        metavar="X",
+        help="cut only what is X times likelier to be boilerplate than by default; below 1 cuts more (default: 1)",
+    )
+    group.add_argument(
+        "--model",
         metavar="FILE",
         default=SHIPPED,
-        help="rates of strings in prose elsewhere: a table of datasets/background.py, or none (default: shipped table)",
+        help="trees that score candidates, made by datasets/templates/train.py (default: those that ship)",
     )
 
 
-def background_of(args: argparse.Namespace) -> str:
-    """The background in the options; an error in its table is raised before any input is read."""
-    name: str = args.background
-    if name not in (SHIPPED, NO_BACKGROUND):
-        from templatemine.mining.background import read
+def scoring_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Those options for a `PipelineConfig`; an error in the model is raised before any input is read."""
+    if args.model != SHIPPED:
+        from templatemine.mining.score import model
 
-        read(name)
-    return name
+        model(args.model)
+    return {"select": SelectConfig(caution=args.caution), "model": args.model}
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,28 +16,20 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.io.jsonl import encode_text
 from templatemine.mining.cross_source import SourceRates
-from templatemine.mining.features import Evidence, mostly_prose
 from templatemine.mining.tokenise import Forms
-from templatemine.model import Corpus, Index, PageHistory, Repeats
-from templatemine.text import _scan
+from templatemine.model import Corpus, IntArray, LongArray, PageHistory, Repeats
 from templatemine.text.patterns import PatternSet
 
 __all__ = [
     "RejectedCandidates",
     "SourceCandidates",
     "Strings",
-    "inner",
-    "parts",
+    "Verdicts",
     "rates_of",
     "strings_of",
-    "within_prose",
 ]
 
-_PROSE = 0.5
-"""Least share of the words of a source in prose, for it to say what prose is."""
 _ROWS = 4096
-_STRETCHES = 1 << 20
-"""Looked at at a time, by `inner`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +61,36 @@ class Strings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Verdicts:
+    """What scores decided of candidates, a row each.
+
+    Attributes
+    ----------
+    kind : int8 array
+        Place in `labels.KINDS`.
+    score, filler : float32 arrays
+        How likely it is boilerplate, and, of a label, how likely what fills its line is; 0 of segments.
+    anchor : int8 array
+        The edges of its line that it must stand at, as bits of `_scan`.
+    slot : bool array
+        Whether the rest of the line goes with it.
+    reason_of : int8 array
+        Place in `select.REASONS`; 0 for templates.
+    """
+
+    kind: NDArray[np.int8]
+    score: NDArray[np.float32]
+    filler: NDArray[np.float32]
+    anchor: NDArray[np.int8]
+    slot: NDArray[np.bool_]
+    reason_of: NDArray[np.int8]
+
+    def take(self, rows: NDArray[np.int64]) -> Verdicts:
+        """Some of the rows."""
+        return Verdicts(**{one.name: getattr(self, one.name)[rows] for one in fields(Verdicts)})
+
+
+@dataclass(frozen=True, kw_only=True)
 class SourceCandidates:
     """All that is kept of one source between the two maps: strings and where each was seen, no article text.
 
@@ -81,21 +102,16 @@ class SourceCandidates:
         Occurrences a token of the source.
     document, first, last : int32 arrays, shape (strings,)
         One occurrence of each string: document and first and last token in it.
-    evidence : Evidence or None
-        For methods that ask for it.
+    verdicts : Verdicts or None
+        What scores decided of them; None for methods that cut a histogram, which see other sources first.
     sample : int64 array or None
         Places of the documents that were mined, if only a sample was; `documents` counts them.
     pages : PageHistory or None
         For HTML.
-    period : int32 array or None
-        Documents of the time in which each string was seen, see `periods`; for methods that ask for evidence.
     copies : int
         Documents that were left out, as they are copies of others; `documents` does not count them.
     blank : int
-        Documents without text; `documents` does not count them either, in methods that ask for evidence.
-    before, after : int32 arrays or None
-        For a sample: the token, a place in `strings.names`, that is always before (after) each string; -1 if there
-        are several, as on both sides of all that is maximal.
+        Documents without text; `documents` does not count them either, in the method that scores.
     """
 
     source: str
@@ -110,24 +126,11 @@ class SourceCandidates:
     document: NDArray[np.int32]
     first: NDArray[np.int32]
     last: NDArray[np.int32]
-    evidence: Evidence | None
+    verdicts: Verdicts | None = None
     sample: NDArray[np.int64] | None = None
     pages: PageHistory | None = None
-    period: NDArray[np.int32] | None = None
     copies: int = 0
     blank: int = 0
-    before: NDArray[np.int32] | None = None
-    after: NDArray[np.int32] | None = None
-
-    def take(self, rows: NDArray[np.int64]) -> SourceCandidates:
-        """The same of some of the strings."""
-        columns = ("hashes", "rates", "document", "first", "last", "period", "before", "after")
-        changed: dict[str, Any] = {name: getattr(self, name) for name in columns}
-        changed = {name: None if column is None else column[rows] for name, column in changed.items()}
-        if self.evidence is not None:
-            kept = {one.name: getattr(self.evidence, one.name)[rows] for one in fields(Evidence)}
-            changed["evidence"] = Evidence(**kept)
-        return replace(self, strings=self.strings.take(rows), repeats=self.repeats.take(rows), **changed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,79 +179,26 @@ def _joined(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
     return data, np.frombuffer(bounds, np.int64)
 
 
-def strings_of(
-    corpus: Corpus, index: Index, repeats: Repeats, starts: NDArray[np.int64]
-) -> tuple[Strings, NDArray[np.int32]]:
-    """The tokens of all strings, without the rest of the source's vocabulary; and each symbol's place in it, or -1."""
+def strings_of(corpus: Corpus, form_of: IntArray, symbols: IntArray, starts: LongArray, repeats: Repeats) -> Strings:
+    """The tokens of all strings, without the rest of the source's vocabulary.
+
+    Parameters
+    ----------
+    form_of : int32 array
+        Form of each symbol.
+    symbols, starts : int32 and int64 arrays
+        A text of these, and where in it one occurrence of each string begins.
+    """
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    tokens, bounds = _core.stretches_i32(index.symbols, starts, repeats.length)
-    tokens, used, number = _core.renumber(tokens, len(index.forms))
-    chosen = index.forms[used]
+    tokens, bounds = _core.stretches_i32(symbols, starts, repeats.length)
+    tokens, used, _ = _core.renumber(tokens, len(form_of))
+    chosen = form_of[used]
     first = forms.offsets[chosen]
     names = Forms(*_core.stretches_u8(forms.arena, first, (forms.offsets[chosen + 1] - first).astype(np.int32)))
-    return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count), number
-
-
-def within_prose(candidates: SourceCandidates) -> NDArray[np.float32]:
-    """Which share of the occurrences of each string a source tells others to be within prose."""
-    evidence = candidates.evidence
-    if evidence is None:
-        # Nothing is known of prose.
-        return np.ones(len(candidates.hashes), np.float32)
-    # The few long lines of lists are sign-up prompts as often as sentences: no witness of prose.  Of pages tags are
-    # words, too.
-    told = candidates.html or mostly_prose(evidence, candidates.repeats, _PROSE)
-    return evidence.within if told else np.zeros_like(evidence.within)
+    return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count)
 
 
 def rates_of(candidates: SourceCandidates) -> SourceRates:
     """What the reduce asks of a source."""
-    return SourceRates(candidates.hashes, candidates.rates, candidates.rates * within_prose(candidates))
-
-
-def parts(
-    candidates: SourceCandidates, rows: NDArray[np.int64], left: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which strings of the source are a shorter beginning (or end) of some: (place in `rows`, row of the shorter)."""
-    chosen = candidates.strings.take(rows)
-    lengths = np.diff(chosen.bounds).astype(np.int64) - 1
-    owner = np.repeat(np.arange(len(rows)), lengths)
-    size = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
-    start = chosen.bounds[owner] if left else chosen.bounds[owner + 1] - size
-    names = _scan.form_hashes(chosen.names.arena, chosen.names.offsets)
-    parts = _core.string_hashes(chosen.tokens, names, start, size.astype(np.int32))
-    place = np.minimum(np.searchsorted(candidates.hashes, parts), max(0, len(candidates.hashes) - 1))
-    known = candidates.hashes[place] == parts if len(parts) else np.empty(0, np.bool_)
-    return owner[known], place[known]
-
-
-def inner(
-    candidates: SourceCandidates, rows: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which of some `wanted` strings are within others, at neither end: (place in `rows`, row of the shorter).
-
-    A stretch is looked at only if a wanted string has its length and its first token.
-    """
-    chosen, wanted = candidates.strings.take(rows), np.sort(wanted)  # hashes ascend with the rows
-    names = _scan.form_hashes(chosen.names.arena, chosen.names.offsets)
-    known, strings = candidates.hashes[wanted], candidates.strings
-    first = strings.bounds[wanted]
-    kinds = np.unique((strings.tokens[first].astype(np.int64) << 32) + strings.bounds[wanted + 1] - first)
-    token = chosen.tokens.astype(np.int64) << 32
-    left = np.repeat(chosen.bounds[1:], np.diff(chosen.bounds)) - np.arange(len(token))
-    low = np.searchsorted(kinds, token)
-    number = np.searchsorted(kinds, token + left) - low
-    number[chosen.bounds[:-1]] = 0
-    ends = np.cumsum(number)
-    starts, found = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for begin in range(0, int(number.sum()), _STRETCHES):
-        stretch = np.arange(begin, min(begin + _STRETCHES, int(ends[-1])))
-        start = np.searchsorted(ends, stretch, side="right")
-        size = (kinds[low[start] + stretch - ends[start] + number[start]] & 0xFFFFFFFF).astype(np.int32)
-        hashes = _core.string_hashes(chosen.tokens, names, start, size)
-        place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-        same = known[place] == hashes
-        starts.append(start[same])
-        found.append(wanted[place[same]])
-    return np.searchsorted(chosen.bounds, np.concatenate(starts), side="right") - 1, np.concatenate(found)
+    return SourceRates(candidates.hashes, candidates.rates, candidates.rates)

@@ -13,15 +13,17 @@ from templatemine.config import (
     CopyConfig,
     CrossSourceConfig,
     CutoffConfig,
-    EvidenceConfig,
     MineConfig,
     PageConfig,
     PipelineConfig,
     SampleConfig,
+    SelectConfig,
     SharedConfig,
+    SlotConfig,
     TokeniseConfig,
 )
 from templatemine.errors import ConfigError
+from templatemine.mining.score import Model, model
 from templatemine.text.patterns import PatternSet, pattern_set
 
 __all__ = ["METHODS", "Method", "ResolvedConfig", "resolve_defaults"]
@@ -45,8 +47,8 @@ class Method:
         source's own strings.
     gate : bool
         Cut only where there is a second mode.
-    evidence : bool
-        Decide by `features` instead of the histogram; line breaks part strings.
+    learned : bool
+        Decide by the scores of a trained model instead of the histogram; candidates are segments of lines.
     """
 
     name: str
@@ -56,13 +58,13 @@ class Method:
     min_share: float
     shared_first: bool = False
     gate: bool = False
-    evidence: bool = False
+    learned: bool = False
 
 
 METHODS: Mapping[str, Method] = {
     one.name: one
     for one in (
-        Method(name="default", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, evidence=True),
+        Method(name="default", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, learned=True),
         Method(
             name="energy", patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True
         ),
@@ -81,16 +83,22 @@ class ResolvedConfig:
     copies: CopyConfig
     cutoff: CutoffConfig
     cross_source: CrossSourceConfig
-    evidence: EvidenceConfig
+    select: SelectConfig
+    slots: SlotConfig
     sample: SampleConfig
     page: PageConfig
     shared: SharedConfig | None
-    background: str
+    model: str
 
     @property
     def patterns(self) -> PatternSet:
         """The mutable patterns."""
         return pattern_set(self.tokenise.patterns, self.tokenise.user_patterns)
+
+    @property
+    def scorer(self) -> Model:
+        """What scores candidates."""
+        return model(self.model)
 
     @property
     def min_docs(self) -> int:

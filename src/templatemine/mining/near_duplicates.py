@@ -41,7 +41,14 @@ def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, N
         return corpus, places
     forms, starts = _taken(corpus, kept)
     df, counts = _core.document_frequency(*_taken(corpus, ~kept), len(corpus.form_names))
-    return replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts), places
+    left = replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts)
+    if corpus.gaps is not None and len(corpus.gaps):
+        document = np.searchsorted(corpus.doc_starts, corpus.gaps, side="right") - 1
+        moved = np.zeros(corpus.documents, np.int64)
+        moved[places] = corpus.doc_starts[places] - starts[:-1]
+        some = kept[document]
+        left = replace(left, gaps=corpus.gaps[some] - moved[document[some]])
+    return left, places
 
 
 def _taken(corpus: Corpus, chosen: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:

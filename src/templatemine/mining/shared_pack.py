@@ -2,7 +2,7 @@
 
 "All rights reserved.", "Related:", the notes of one publisher on all of its papers: being common elsewhere speaks
 against a string in prose, not against a line that is boilerplate wherever it stands.  Each source claims, of its own
-templates, those that are whole lines, or begin or end lines and are not in prose.  What enough sources claim, and
+templates, those that are whole lines, or begin or end lines.  What enough sources claim, and
 half of those that have the string at all, goes into the shared pack.  A template with a slot is one of its own, if
 the slot is of a kind: what else fills one is known of its source alone.  Of the kinds that sources give a slot it has
 the one that most of them do.
@@ -83,13 +83,11 @@ def claims_of(
     kept : int64 array
         Rows of `candidates` that are templates of `pack`.
     """
-    evidence, shared = candidates.evidence, options.shared
-    if shared is None or evidence is None or candidates.html:
+    shared = options.shared
+    if shared is None or candidates.verdicts is None or candidates.html:
         return None
     sources = elsewhere.sources[kept] + 1
-    whole = evidence.lines[kept] >= options.evidence.whole
-    anchored = np.maximum(evidence.starts, evidence.ends)[kept] >= options.evidence.edge
-    able = (whole | (anchored & (evidence.prose[kept] <= options.evidence.quiet))) & (sources >= shared.least)
+    able = sources >= shared.least
     templates: dict[tuple[str, ...] | None, list[Template]] = {}
     for template in pack.templates:
         if template.anchor and (template.filler != ANY or not template.slot):

@@ -2,35 +2,30 @@
 
 In come strings that reach to an edge of their line, and all documents; out goes the narrowest kind that all fillers
 have (`slots.KINDS`, or a number of characters), if enough documents say so.  The documents are searched once, as in
-cleaning; or wherever they are, in parts (`FillerQuery`).
+cleaning (`counting`).
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from math import ceil
 from operator import add
 from zlib import crc32
 
-from templatemine.config import EvidenceConfig
+from templatemine.config import SlotConfig
 from templatemine.matching import _match
-from templatemine.mining.methods import ResolvedConfig
-from templatemine.model import Document
 from templatemine.text.characters import CAPITAL, SPACE, in_class
-from templatemine.text.expressions import ANCHORS, REACHES, for_tokens
+from templatemine.text.expressions import ANCHORS, REACHES
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, fills
 
-__all__ = ["FillerQuery", "Fillers", "Slot", "SlotFillers", "SlotType", "read_fillers", "slot_types"]
+__all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "slot_types"]
 
 _MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
-BATCH = 64
-"""Documents that are searched at a time."""
 MOST = 1 << 14
 """Different fillers of a slot that are kept: what a hundred documents fill in a giant's thousands do, too."""
 _LONGER, _ROUND = 1.5, 10
@@ -96,18 +91,6 @@ class Fillers:
         return Fillers(tuple(map(add, self.slots, other.slots)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FillerQuery:
-    """Slots of a source, of which all its documents are asked what fills them, wherever those are."""
-
-    slots: Sequence[Slot]
-
-    def answer(self, documents: Iterable[Document], options: ResolvedConfig) -> Fillers:
-        """What fills them in some of the documents."""
-        texts = (one.body for one in documents)
-        return Fillers(tuple(read_fillers(self.slots, texts, options.patterns, options.tokenise.separators)))
-
-
 def _some(fillers: dict[bytes, str]) -> dict[bytes, str]:
     """At most `MOST`, the same ones in whatever order and parts they came."""
     if len(fillers) <= MOST:
@@ -115,38 +98,43 @@ def _some(fillers: dict[bytes, str]) -> dict[bytes, str]:
     return {rest: fillers[rest] for rest in sorted(fillers, key=lambda rest: (crc32(rest), rest))[:MOST]}
 
 
-def read_fillers(
-    strings: Sequence[Slot], texts: Iterable[str], patterns: PatternSet, separators: str
-) -> list[SlotFillers]:
-    """What filled the slot of each of some strings, whatever the order of the texts."""
-    if not strings:
-        return []
-    matcher = _matcher(strings, patterns, separators)
-    seen, last = [SlotFillers() for _ in strings], [-1] * len(strings)
-    sides = bytes(REACHES[one.side] for one in strings)
-    made = (for_tokens(text, patterns, separators) for text in texts)
-    first = 0
-    while batch := list(islice(made, BATCH)):
-        for place_of_text, place, rest in matcher.rests(batch, sides):
-            number, one = first + place_of_text, seen[place]
+class FillerReader:
+    """Reads what fills the slots of some strings, in whatever order the texts come."""
+
+    def __init__(self, strings: Sequence[Slot], patterns: PatternSet, separators: str) -> None:
+        self._strings, self._separators = strings, separators
+        self._matcher = _matcher(strings, patterns, separators) if strings else None
+        self._seen, self._last = [SlotFillers() for _ in strings], [-1] * len(strings)
+        self._sides = bytes(REACHES[one.side] for one in strings)
+        self._first = 0
+
+    def add(self, texts: list[str | bytes]) -> None:
+        """Read some more texts, marks of a user's patterns in them."""
+        if self._matcher is None:
+            return
+        for place_of_text, place, rest in self._matcher.rests(texts, self._sides):
+            number, one = self._first + place_of_text, self._seen[place]
             filler = one.fillers.get(rest)
             if filler is None:
-                filler = one.fillers[rest] = _letters(rest, strings[place].side, separators)
-            if filler and len(filler) <= SLOT_SIZE and last[place] != number:
-                last[place] = number
+                filler = one.fillers[rest] = _letters(rest, self._strings[place].side, self._separators)
+            if filler and len(filler) <= SLOT_SIZE and self._last[place] != number:
+                self._last[place] = number
                 one.documents += 1
-        first += len(batch)
-        for one in seen:
+        self._first += len(texts)
+        for one in self._seen:
             if len(one.fillers) > 2 * MOST:
                 one.fillers = _some(one.fillers)
-    return [one + SlotFillers() for one in seen]
+
+    def fillers(self) -> Fillers:
+        """What filled each slot."""
+        return Fillers(tuple(one + SlotFillers() for one in self._seen))
 
 
 def slot_types(
-    strings: Sequence[Slot], filled: Sequence[SlotFillers], separators: str, config: EvidenceConfig
+    strings: Sequence[Slot], filled: Sequence[SlotFillers], separators: str, config: SlotConfig
 ) -> list[SlotType]:
     """What each of some strings takes, by what filled its slot."""
-    if not config.slot_kinds:
+    if not config.kinds:
         return [SlotType() for _ in strings]
     return [_slot_type(one, string.side, separators, config) for one, string in zip(filled, strings, strict=True)]
 
@@ -171,19 +159,19 @@ def _letters(rest: bytes, side: str, separators: str) -> str:
     return text
 
 
-def _slot_type(seen: SlotFillers, side: str, separators: str, config: EvidenceConfig) -> SlotType:
+def _slot_type(seen: SlotFillers, side: str, separators: str, config: SlotConfig) -> SlotType:
     """The narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(seen.fillers.values())
     short = [one for one in fillers if one and len(one) <= SLOT_SIZE]
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
-    if seen.documents * config.slot_unseen < 3:
+    if seen.documents * config.unseen < 3:
         return SlotType()
     kind = next((kind for kind in KINDS if _all_of(kind, short, side, separators)), None)
     if kind is None:
         most = ceil(max(map(len, short)) * _LONGER / _ROUND) * _ROUND
         kind = str(most) if most < SLOT_SIZE else ANY
     # Of few different ones, or of some length, it is not told what else is there.
-    telling = kind in KINDS and len(short) * config.slot_unseen >= 3
+    telling = kind in KINDS and len(short) * config.unseen >= 3
     return SlotType(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
 
 

@@ -18,29 +18,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.mining.candidates import RejectedCandidates, SourceCandidates, strings_of
-from templatemine.mining.counting import CountQuery, ExactCounts, count_query, recounted
+from templatemine.mining.candidates import RejectedCandidates, SourceCandidates, Strings, Verdicts, strings_of
+from templatemine.mining.counting import Matches, MatchQuery, recounted
 from templatemine.mining.cross_source import Elsewhere
-from templatemine.mining.features import collect
+from templatemine.mining.features import Table, describe
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
+from templatemine.mining.labels import find_candidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import is_blank, without_copies
-from templatemine.mining.periods import periods
 from templatemine.mining.repeats import find_repeats
-from templatemine.mining.sampling import choose, find_hidden, with_hidden
-from templatemine.mining.select import Decision, decide
+from templatemine.mining.sampling import choose
+from templatemine.mining.segments import segment
+from templatemine.mining.select import Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, claims_of, shared_pack
-from templatemine.mining.slot_types import FillerQuery, Fillers
-from templatemine.mining.templates import Slots, slots_of, templates_of
+from templatemine.mining.templates import Slots, anchor_of, slots_of, templates_of
 from templatemine.mining.tokenise import Forms, days, tokenise
-from templatemine.model import Corpus, Cutoff, Document, Index, IntArray, MaximalRepeats, PageHistory
+from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import without_misfits
 from templatemine.text import _scan
 
 __all__ = [
     "CountStep",
-    "SlotStep",
+    "MatchStep",
     "SourceReport",
     "Step",
     "completed",
@@ -125,89 +125,119 @@ def mine_source(
         documents = [documents[place] for place in sample.tolist()]
     if places is not None:
         sample = places if sample is None else places[sample]
-    evidence = options.method.evidence
-    told = [place for place, one in enumerate(documents) if not (evidence and is_blank(one))]
-    corpus = tokenise(source, [documents[place] for place in told], options.tokenise, lines=evidence)
-    corpus, originals = without_copies(corpus, options.copies if evidence else None)
+    learned = options.method.learned
+    told = [place for place, one in enumerate(documents) if not (learned and is_blank(one))]
+    corpus = tokenise(source, [documents[place] for place in told], options.tokenise, lines=learned)
+    corpus, originals = without_copies(corpus, options.copies if learned else None)
     originals = np.array(told, np.int32)[originals]
-    index, tokens = build_index(corpus, options.mine), len(corpus.forms)
-    # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
-    corpus = replace(corpus, forms=np.empty(0, np.int32))
-    dates = [documents[place].date for place in originals.tolist()] if evidence else []
-    found = _sorted_strings(corpus, index, dates, sample is not None, options)
-    repeats, starts = found.maximal.repeats, found.maximal.first
-    strings, name_of = strings_of(corpus, index, repeats, starts)
-    name_of[0] = -1
-    first = tokens_at(index, starts)
+    dates = [documents[place].date for place in originals.tolist()]
+    found = _scored(corpus, dates, options) if learned else _maximal(corpus, options)
+    found = found.in_order()
     return SourceCandidates(
         source=source,
         html=corpus.html,
         documents=corpus.documents,
         first_date=corpus.first_date,
         last_date=corpus.last_date,
-        strings=strings,
-        repeats=repeats,
+        strings=found.strings,
+        repeats=found.repeats,
         hashes=found.hashes,
-        rates=(repeats.count / max(1, tokens)).astype(np.float32),
-        document=originals[documents_at(index, starts)],
-        first=first,
-        last=first + repeats.length - 1,
-        evidence=collect(index, repeats, found.maximal.position_counts, starts, corpus.traits) if evidence else None,
+        rates=(found.repeats.count / max(1, found.tokens)).astype(np.float32),
+        document=originals[found.document],
+        first=found.first,
+        last=found.first + found.repeats.length - 1,
+        verdicts=found.verdicts,
         sample=sample,
         pages=_pages(documents, corpus.html, options),
-        period=found.period,
         copies=len(told) - len(originals),
         blank=len(documents) - len(told),
-        before=None if found.before is None else name_of[found.before],
-        after=None if found.after is None else name_of[found.after],
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SortedStrings:
-    """The strings of a source by their hashes, and in what time and beside what each stands.
+class _Found:
+    """The strings of a source, and the document and first token of one occurrence of each."""
 
-    Nothing depends on the order of documents then, and looking strings up is a walk.
-    """
-
-    maximal: MaximalRepeats
+    strings: Strings
+    repeats: Repeats
     hashes: NDArray[np.uint64]
-    period: IntArray | None
-    before: IntArray | None
-    after: IntArray | None
+    document: IntArray
+    first: IntArray
+    tokens: int
+    verdicts: Verdicts | None = None
+
+    def in_order(self) -> _Found:
+        """By their hashes: nothing depends on the order of documents then, and looking strings up is a walk."""
+        order = np.argsort(self.hashes, kind="stable")
+        return _Found(
+            strings=self.strings.take(order),
+            repeats=self.repeats.take(order),
+            hashes=self.hashes[order],
+            document=self.document[order],
+            first=self.first[order],
+            tokens=self.tokens,
+            verdicts=None if self.verdicts is None else self.verdicts.take(order),
+        )
 
 
-def _sorted_strings(
-    corpus: Corpus, index: Index, dates: Sequence[str | None], sampled: bool, options: ResolvedConfig
-) -> _SortedStrings:
-    """All maximal strings of a source, and of a sample those that it hides, without their places."""
-    evidence = options.method.evidence
-    hidden = find_hidden(index, corpus, options.evidence) if evidence and sampled else None
+def _maximal(corpus: Corpus, options: ResolvedConfig) -> _Found:
+    """All maximal strings of a source."""
+    index, tokens = build_index(corpus, options.mine), len(corpus.forms)
+    # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
+    corpus = replace(corpus, forms=np.empty(0, np.int32))
     found = find_repeats(index, corpus.documents, document_floor(corpus.documents, options.mine), options.mine)
-    period = periods(index, found, dates, options.evidence)
-    before = after = None
-    if hidden is not None:
-        if period is not None:
-            # Of what the sample hides the time is not known, as of most strings it is not asked.
-            period = np.concatenate([period, np.full(len(hidden.repeats), len(dates), np.int32)])
-        none = np.zeros(len(found.repeats), np.int32)
-        before, after = (np.concatenate([none, column]) for column in (hidden.before, hidden.after))
-        found = with_hidden(found, hidden)
+    by_form = _form_hashes(corpus)
+    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
+    starts, repeats = found.first, found.repeats
+    return _Found(
+        strings=strings_of(corpus, index.forms, index.symbols, starts, repeats),
+        repeats=repeats,
+        hashes=_core.string_hashes(index.symbols, by_symbol, starts, repeats.length),
+        document=documents_at(index, starts),
+        first=tokens_at(index, starts),
+        tokens=tokens,
+    )
+
+
+def _scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _Found:
+    """Segments that repeat, and labels of others, with what their scores decide."""
+    segments = segment(corpus)
+    table = Table.of(corpus, segments, dates)
+    kinds = find_candidates(segments)
+    matrices = [describe(table, one) for one in kinds]
+    verdicts = select(segments, kinds, matrices, options.scorer.both(kinds, matrices), options.select)
+    starts = np.concatenate([one.starts(segments, one.first, one.length) for one in kinds])
+    length = np.concatenate([one.length for one in kinds])
+    document = segments.document[np.concatenate([one.first for one in kinds])]
+    repeats = Repeats(
+        rank=np.zeros(len(length), np.int64),
+        length=length,
+        count=np.concatenate([one.count for one in kinds]).astype(np.int32),
+        df=np.concatenate([one.df for one in kinds]),
+    )
+    forms = np.arange(len(corpus.form_names), dtype=np.int32)
+    hashes = _core.string_hashes(segments.tokens, _form_hashes(corpus), starts, length)
+    # Equal strings of different kinds, or at other edges of lines, are other candidates.
+    told = (verdicts.kind.astype(np.uint64) << np.uint64(2)) | verdicts.anchor.astype(np.uint64)
+    return _Found(
+        strings=strings_of(corpus, forms, segments.tokens, starts, repeats),
+        repeats=repeats,
+        hashes=(hashes + (told + np.uint64(1)) * np.uint64(_APART)) % np.uint64(2**61 - 1),
+        document=document,
+        first=(starts - segments.doc_tokens[document]).astype(np.int32),
+        tokens=len(segments.tokens),
+        verdicts=verdicts,
+    )
+
+
+_APART = 0x0123456789ABCD
+"""Between the hashes of candidates of one string; any number will do."""
+
+
+def _form_hashes(corpus: Corpus) -> NDArray[np.uint64]:
     forms = corpus.form_names
     assert isinstance(forms, Forms)
-    by_form = _scan.form_hashes(forms.arena, forms.offsets)
-    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    hashes = _core.string_hashes(index.symbols, by_symbol, found.first, found.repeats.length)
-    # Where else strings stand is no longer asked; the columns are about to be held twice.
-    found = replace(found, places=np.empty(0, np.int32))
-    order = np.argsort(hashes)
-    return _SortedStrings(
-        maximal=found.take(order),
-        hashes=hashes[order],
-        period=None if period is None else period[order],
-        before=None if before is None else before[order],
-        after=None if after is None else after[order],
-    )
+    return _scan.form_hashes(forms.arena, forms.offsets)
 
 
 def _pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -> PageHistory | None:
@@ -224,36 +254,38 @@ def _pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -
 
 @dataclass(frozen=True, kw_only=True)
 class CountStep:
-    """A source whose candidates, found in a sample, are to be counted in all documents."""
+    """A source whose strings, found in a sample, are to be counted in all documents before the histogram is cut."""
 
     candidates: SourceCandidates
     elsewhere: Elsewhere
-    query: CountQuery
+    query: MatchQuery
 
-    def proceed(self, answer: ExactCounts, documents: Sequence[Document], options: ResolvedConfig) -> Step:
+    def proceed(self, answer: Matches, documents: Sequence[Document], options: ResolvedConfig) -> Step:
         """Go on with the counts of all documents; `documents` are those that the sample has places of."""
         one = self.candidates
-        note = f"; found in a sample of {one.documents + one.copies + one.blank} documents, counted in all"
-        return _decided(*recounted(one, self.elsewhere, self.query, answer), note, options)
+        note = _of_sample(one)
+        return _decided(recounted(one, self.query, answer), self.elsewhere, note, options)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlotStep:
-    """A source whose templates are known, but for what fills their slots in all documents."""
+class MatchStep:
+    """A source whose templates are known, but for their counts in all documents and what fills their slots there."""
 
     candidates: SourceCandidates
     elsewhere: Elsewhere
     decision: Decision
     slots: Slots
-    query: FillerQuery
+    query: MatchQuery
     note: str
 
-    def proceed(self, answer: Fillers, documents: Sequence[Document], options: ResolvedConfig) -> Step:
-        """Go on with what fills the slots in all documents; `documents` are as of `CountStep`."""
+    def proceed(self, answer: Matches, documents: Sequence[Document], options: ResolvedConfig) -> Step:
+        """Go on with what all documents say; `documents` are as of `CountStep`."""
         candidates, (cutoff, reason_of, reasons) = self.candidates, self.decision
         left_out = {"copies of other documents": candidates.copies, "documents without text": candidates.blank}
         named = " and ".join(f"{number} {what}" for what, number in left_out.items() if number)
-        note = f"{cutoff.note}; {named} not counted{self.note}" if named else f"{cutoff.note}{self.note}"
+        note = f"{cutoff.note}; {named} not learnt from{self.note}" if named else f"{cutoff.note}{self.note}"
+        if candidates.verdicts is not None:
+            candidates = recounted(candidates, self.query, answer)
         kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
         pack = Pack(
             source=candidates.source,
@@ -263,7 +295,7 @@ class SlotStep:
             documents=candidates.documents,
             method=options.method.name,
             cutoff=replace(cutoff, note=note),
-            templates=templates_of(candidates, kept, documents, self.slots, answer, options),
+            templates=templates_of(candidates, kept, documents, self.slots, answer.fillers, options),
             first_date=candidates.first_date,
             last_date=candidates.last_date,
             pages=candidates.pages,
@@ -285,7 +317,7 @@ class SlotStep:
         )
 
 
-Step: TypeAlias = SourceReport | CountStep | SlotStep
+Step: TypeAlias = SourceReport | CountStep | MatchStep
 """What the second map gives: a report, or what has a query to all documents and goes on with the answer."""
 
 
@@ -294,24 +326,41 @@ def decide_source(candidates: SourceCandidates, elsewhere: Elsewhere, options: R
 
     Returns
     -------
-    CountStep, for a sample, or SlotStep
+    CountStep, for a sample whose histogram is to be cut, or MatchStep
         `completed` makes the report of it where the documents are at hand.
     """
+    if candidates.sample is None or candidates.verdicts is not None:
+        return _decided(candidates, elsewhere, _of_sample(candidates), options)
+    rows = np.flatnonzero(decide(candidates, elsewhere, options).reason_of == 0)
+    return CountStep(candidates=candidates, elsewhere=elsewhere, query=_query(candidates, rows, {}))
+
+
+def _of_sample(candidates: SourceCandidates) -> str:
     if candidates.sample is None:
-        return _decided(candidates, elsewhere, "", options)
-    return CountStep(candidates=candidates, elsewhere=elsewhere, query=count_query(candidates, elsewhere, options))
+        return ""
+    return f"; found in a sample of {len(candidates.sample)} documents, counted in all"
 
 
-def _decided(candidates: SourceCandidates, elsewhere: Elsewhere, note: str, options: ResolvedConfig) -> SlotStep:
+def _query(candidates: SourceCandidates, rows: NDArray[np.int64], slots: Slots) -> MatchQuery:
+    strings = candidates.strings
+    forms = [
+        ([strings.names[token] for token in strings.ids(row)], anchor_of(candidates, row)) for row in rows.tolist()
+    ]
+    return MatchQuery(rows=rows, html=candidates.html, strings=forms, slots=[*slots.values()])
+
+
+def _decided(candidates: SourceCandidates, elsewhere: Elsewhere, note: str, options: ResolvedConfig) -> MatchStep:
     decision = decide(candidates, elsewhere, options)
-    slots = slots_of(candidates, np.flatnonzero(decision.reason_of == 0), options.evidence)
-    return SlotStep(
+    rows = np.flatnonzero(decision.reason_of == 0)
+    slots = slots_of(candidates, rows)
+    # Strings that a histogram was made of are counted already.
+    asked = rows if candidates.verdicts is not None else rows[:0]
+    return MatchStep(
         candidates=candidates,
         elsewhere=elsewhere,
         decision=decision,
         slots=slots,
-        # Where slots take anything nobody asks what fills them.
-        query=FillerQuery(slots=[*slots.values()] if options.evidence.slot_kinds else []),
+        query=_query(candidates, asked, slots if options.slots.kinds else {}),
         note=note,
     )
 

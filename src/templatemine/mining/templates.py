@@ -11,18 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.config import EvidenceConfig
-from templatemine.mining.candidates import SourceCandidates, parts
-from templatemine.mining.features import Evidence, reaches
+from templatemine.mining.candidates import SourceCandidates
+from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.slot_types import Fillers, Slot, SlotType, slot_types
+from templatemine.mining.slot_types import Fillers, Slot, slot_types
 from templatemine.model import Document, Template
 from templatemine.packs.pack import template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
-from templatemine.text.expressions import SLOT_SIZE, Encoded, expression
+from templatemine.text.expressions import ANCHORS, SLOT_SIZE, Encoded, expression
 from templatemine.text.slots import ANY, fills, slot_token
 
-__all__ = ["Slots", "slots_of", "templates_of"]
+__all__ = ["Slots", "anchor_of", "slots_of", "templates_of"]
+
+ANCHOR_OF = {bits: name for name, bits in ANCHORS.items()}
+"""The anchor of some edges of a line."""
 
 Slots = Mapping[tuple[int, str], Slot]
 """The slots of some strings by row and side."""
@@ -47,15 +49,13 @@ def templates_of(
     fillers : Fillers
         What filled the slots in the archive, in their order; of none where slots take anything.
     """
-    config, separators, patterns = options.evidence, options.tokenise.separators, options.patterns
+    separators, patterns = options.tokenise.separators, options.patterns
     examples = _examples(candidates, rows, documents, options)
     strings = candidates.strings
-    types = dict.fromkeys(slots, SlotType())
-    if config.slot_kinds:
-        types = dict(zip(slots, slot_types([*slots.values()], fillers.slots, separators, config), strict=True))
+    types = dict(zip(slots, slot_types([*slots.values()], fillers.slots, separators, options.slots), strict=True))
 
     def template(row: int, side: str) -> Template:
-        anchor = _anchor(candidates.evidence, row, config)
+        anchor = anchor_of(candidates, row)
         text, start, end = examples[row]
         forms = [strings.names[token] for token in strings.ids(row)]
         tokens, example, kind = tuple(patterns.readable(form) for form in forms), text[start:end], ANY
@@ -74,22 +74,26 @@ def templates_of(
             anchor=anchor,
         )
 
-    templates = [template(row, "") for row in rows.tolist() if not _replaced(candidates.evidence, row, types, config)]
+    # A label whose slot takes all that ever filled it goes with its filler, or not at all.
+    always = {row for (row, _), one in types.items() if one.always}
+    templates = [template(row, "") for row in rows.tolist() if row not in always]
     templates += [template(row, side) for row, side in slots]
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 
-def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64], config: EvidenceConfig) -> Slots:
+def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
     """Which of some candidates take the rest of their line."""
-    strings = candidates.strings
+    strings, verdicts = candidates.strings, candidates.verdicts
+    if verdicts is None or candidates.html:
+        return {}
+    sides = {KINDS.index(PREFIX): "end", KINDS.index(SUFFIX): "start"}
     return {
-        (row, side): Slot(
+        (row, sides[int(verdicts.kind[row])]): Slot(
             forms=[strings.names[token] for token in strings.ids(row)],
-            side=side,
-            anchor=_slotted_anchor(_anchor(candidates.evidence, row, config), side),
+            side=sides[int(verdicts.kind[row])],
+            anchor=_slotted_anchor(anchor_of(candidates, row), sides[int(verdicts.kind[row])]),
         )
-        for row, sides in _reaching(candidates, rows, config).items()
-        for side in sides
+        for row in rows[verdicts.slot[rows]].tolist()
     }
 
 
@@ -98,70 +102,9 @@ def _slotted_anchor(anchor: str, side: str) -> str:
     return "line" if anchor not in ("", side) else side
 
 
-def _replaced(
-    evidence: Evidence | None, row: int, types: Mapping[tuple[int, str], SlotType], config: EvidenceConfig
-) -> bool:
-    """Whether a string counts with its slot alone: nothing closes it there, and it never went on otherwise.
-
-    Where it does so in time to come, it begins a sentence or ends one.
-    """
-    if evidence is None:
-        return False
-    closed = {"end": evidence.closes, "start": evidence.after_close}
-    return any(
-        types[row, side].always and column[row] < config.closed
-        for side, column in closed.items()
-        if (row, side) in types
-    )
-
-
-def _anchor(evidence: Evidence | None, row: int, config: EvidenceConfig) -> str:
-    """Where in its line a string stands as a rule; elsewhere it is not cut.
-
-    So it is with one that most of the time begins (ends) its lines, if of the rest most are within prose: a
-    newspaper's name below its headlines is boilerplate, and in its sentences what they are about.
-    """
-    if evidence is None:
-        return ""
-    if evidence.lines[row] >= config.whole:
-        return "line"
-    starts, ends = evidence.starts[row], evidence.ends[row]
-    side, share = ("start", starts) if starts >= min(ends, config.edge) else ("end", ends)
-    if share >= config.edge:
-        return side
-    glued = max(evidence.after_close[row], evidence.closes[row]) >= config.closed
-    outside = not glued and share >= config.half and evidence.within[row] > config.outside_share * (1.0 - share)
-    return side if outside else ""
-
-
-def _reaching(candidates: SourceCandidates, kept: NDArray[np.int64], config: EvidenceConfig) -> dict[int, list[str]]:
-    """Templates that take the rest of their line as well: row -> "end", "start" or both.
-
-    One that is mostly a part of a longer template, which says all it has to say, does not.
-    """
-    if candidates.evidence is None or candidates.html:
-        return {}
-    out: dict[int, list[str]] = {}
-    count = candidates.repeats.count
-    for side, able in zip(("end", "start"), reaches(candidates.evidence, config), strict=True):
-        outer = candidates.evidence.ends if side == "end" else candidates.evidence.starts
-        complete = kept[~able[kept] & (outer[kept] < config.edge)]
-        owner, part = parts(candidates, complete, side == "end")
-        most = count[complete[owner]] >= config.joint_share * count[part]
-        able = able.copy()
-        able[part[most]] = False
-        for row in kept[able[kept]].tolist():
-            if _holds_words(candidates, row):
-                out.setdefault(row, []).append(side)
-    return out
-
-
-def _holds_words(candidates: SourceCandidates, row: int) -> bool:
-    """Whether a string has a letter or a figure; a bullet or a row of stars says nothing of what is beside it."""
-    names = candidates.strings.names
-    return any(
-        char.isalnum() for token in candidates.strings.ids(row) for char in names[token].decode("utf-8", "ignore")
-    )
+def anchor_of(candidates: SourceCandidates, row: int) -> str:
+    """Where in its line a string counts."""
+    return "" if candidates.verdicts is None else ANCHOR_OF[int(candidates.verdicts.anchor[row])]
 
 
 def _examples(

@@ -83,6 +83,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them
         # would be another copy.
         native.add_all([for_tokens(one.body, patterns, config.separators) for one in kept[place : place + BATCH]])
+    gaps = native.gaps() if lines else None
     forms, doc_starts, arena, offsets = native.finish()
     df, counts = _core.document_frequency(forms, doc_starts, len(offsets) - 1)
     return Corpus(
@@ -95,6 +96,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         traits=_scan.form_traits(arena, offsets),
         df=df,
         counts=counts,
+        gaps=gaps,
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
     )

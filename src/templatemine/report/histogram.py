@@ -32,7 +32,7 @@ class Histogram:
     least : float or None
         The border of least energy, as a share of documents.
     cutoff : float or None
-        The cut-off, as a share of documents; None if all evidence decided, or if there was no cut-off.
+        The cut-off, as a share of documents; None if scores decided, or if there was no cut-off.
     """
 
     counts: tuple[int, ...]

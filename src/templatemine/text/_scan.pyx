@@ -959,6 +959,7 @@ cdef const uint8_t* utf8_of(const Written* text, bint surrogates, Bytes* room, i
 
 
 cdef extern from "Python.h":
+    bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
 
 
@@ -1180,12 +1181,6 @@ cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* o
 
 
 cdef enum:
-    OWN = 4
-    MUTABLE = 8
-    VALUE = 16
-
-
-cdef enum:
     OPENING_OR_CLOSING = 0x201C     # Germans close with what others open with
     WORD_SPACE = 0x1361     # of Ethiopic; two of them are the full stop of who has no key for it
 
@@ -1327,13 +1322,26 @@ cdef bint begins_with_capital(const uint8_t* p, int64_t n) noexcept nogil:
     return False
 
 
+cdef bint is_bullet(uint32_t c) noexcept nogil:
+    """Signs that part the items of a list, or the parts of a line: bars, dots, arrows, boxes."""
+    return (c == 124 or c == 0xB6 or c == 0xB7 or c == 0x2022 or c == 0x203B or c == 0x2192 or c == 0x25A0 or c == 0x25AA
+            or c == 0x25B3 or c == 0x25B6 or c == 0x25BA or c == 0x25BC or c == 0x25C6 or c == 0x25C7 or c == 0x25CB
+            or c == 0x25CF or c == 0x2605 or c == 0x2606)
+
+
 cdef uint16_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
     """What a form of n bytes is, as `form_traits` has it."""
     cdef int64_t j
     cdef int width = 0
+    cdef uint32_t first
     cdef uint16_t out = 0
     if n == 0:
         return 0
+    first = decode(p, n, &width)
+    if p[0] != MARKER and Py_UNICODE_ISLOWER(first):
+        out |= SMALL
+    elif width == n and is_bullet(first):
+        out |= BULLET
     if begins_with_capital(p, n):
         out |= CAPITAL
     if is_own_token(decode(p, n, &width)) and width == n:
@@ -1359,7 +1367,8 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
     ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
     or, if it is not mutable, a sign of a program, 128 it is nothing but closing quotes,
-    256 it begins with a capital letter, behind opening quotes or brackets if there are any.
+    256 it begins with a capital letter, behind opening quotes or brackets if there are any, 512 with a small one, 1024 it
+    is a sign that parts the items of a list.
     """
     import numpy as np
 

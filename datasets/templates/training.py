@@ -1,0 +1,266 @@
+"""Annotated articles of sources -> trees for `templatemine.mining.score`.
+
+What is fitted is the share of the characters of a candidate that are boilerplate, over its occurrences in annotated
+articles.  A source counts as one, whatever it has of these; of labels, boilerplate and content of a source count the
+same.  Fillers are scored with the scores of labels that were made without their publisher, as those of a new source
+will be; labels that are none stay among them, for those the forests let through are what they are asked about.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HERE = str(Path(__file__).resolve().parents[1])
+if HERE not in sys.path:
+    sys.path.insert(0, HERE)
+
+from templatemine import _core  # noqa: E402
+from templatemine.config import PipelineConfig  # noqa: E402
+from templatemine.mining.features import FEATURES, Table, describe  # noqa: E402
+from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
+from templatemine.mining.methods import resolve_defaults  # noqa: E402
+from templatemine.mining.near_duplicates import is_blank, without_copies  # noqa: E402
+from templatemine.mining.score import COLUMNS, FILLERS, filler_matrix  # noqa: E402
+from templatemine.mining.segments import Segments, segment  # noqa: E402
+from templatemine.mining.tokenise import tokenise  # noqa: E402
+from templatemine.model import Document  # noqa: E402
+from templatemine.text.expressions import Encoded  # noqa: E402
+from trees import mean_table, table  # noqa: E402
+
+__all__ = ["Examples", "Labelled", "examples", "fit"]
+
+Spans = Mapping[str, Sequence[tuple[int, int, str]]]
+Array = NDArray[Any]
+
+OPTIONS: dict[str, Any] = {
+    "objective": "cross_entropy",
+    "learning_rate": 0.08,
+    "num_leaves": 15,
+    "min_data_in_leaf": 40,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "verbose": -1,
+    "num_threads": 1,
+    "deterministic": True,
+}
+TREES, FILLER_TREES, FILLER_LEAVES, FILLER_LEAST = 80, 60, 4, 20
+POWER = 0.25
+"""Of the characters of a candidate, its weight."""
+SEEDS = (1, 2)
+"""Trainings, each by other dice; their mean is what is kept."""
+FOLDS = 5
+ASKED = 0.4
+"""Labels with at least this score are asked whether what fills their line goes with them."""
+
+RISING = {
+    SEGMENT: (
+        "documents share information before_repeats after_repeats beside own near span before_same after_same alone "
+        "last each string_share"
+    ),
+    PREFIX: (
+        "documents share information before_repeats after_repeats beside own near span colon_last capital_beside "
+        "edge_own lift"
+    ),
+}
+FALLING = {
+    SEGMENT: "in_prose small_first edge position_sd torn",
+    PREFIX: "in_prose small_first edge position_sd torn small_beside",
+}
+FILLER_RISING = "fill_capitals rest_capitals ends begins colon_last capital_beside alone"
+FILLER_FALLING = "rest_closed rest_sd rest fill fill_sd in_prose small_beside rest_segments torn"
+"""Features of which more never speaks against (for) boilerplate, whatever the articles at hand seem to say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """Candidates of one kind, and their characters in annotated articles.
+
+    Attributes
+    ----------
+    matrix : float32 array, shape (candidates, features)
+    size, bad : int64 arrays
+        Characters of the occurrences of each, and how many of them are boilerplate.
+    rest, bad_rest : int64 arrays
+        The same of what else is on the line beside a label.
+    """
+
+    matrix: NDArray[np.float32]
+    size: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    rest: NDArray[np.int64]
+    bad_rest: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples:
+    """All that is learnt from one source, by kind of candidate."""
+
+    source: str
+    publisher: str
+    kinds: Mapping[str, Labelled] = field(repr=False)
+
+
+def examples(source: str, publisher: str, documents: Sequence[Document], gold: Spans) -> Examples:
+    """The candidates of a source, and what its annotated articles say of them."""
+    options = resolve_defaults(PipelineConfig())
+    told = [one for one in documents if not is_blank(one)]
+    corpus = tokenise(source, told, options.tokenise, lines=True)
+    corpus, kept = without_copies(corpus, options.copies)
+    told = [told[place] for place in kept.tolist()]
+    segments = segment(corpus)
+    common = Table.of(corpus, segments, [one.date for one in told])
+    bounds = _characters(told, segments, gold, options)
+    kinds = {one.kind: _labelled(segments, one, describe(common, one), bounds) for one in find_candidates(segments)}
+    return Examples(source=source, publisher=publisher, kinds=kinds)
+
+
+def _characters(told: Sequence[Document], segments: Segments, gold: Spans, options: Any) -> Array:
+    """Of each token of annotated articles: characters that are no blanks from its document's beginning until before it
+    and until its end, and those that are boilerplate; -1 in all others.  Shape (tokens, 4)."""
+    patterns, separators = options.patterns, options.tokenise.separators
+    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, False))
+    out = np.full((len(segments.tokens), 4), -1, np.int64)
+    for place, document in enumerate(told):
+        if document.id not in gold:
+            continue
+        text = document.body
+        seen = np.array([not char.isspace() for char in text], np.bool_)
+        bad = np.zeros(len(text), np.bool_)
+        for start, end, _ in gold[document.id]:
+            bad[start:end] = True
+        encoded = Encoded(text, patterns, separators)
+        starts, ends, _ = scanner.token_spans(encoded.data)
+        own = slice(*segments.doc_tokens[place : place + 2].tolist())
+        for column, marks in ((0, seen), (2, seen & bad)):
+            sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
+            out[own, column] = sums[encoded.code_points(np.asarray(starts))]
+            out[own, column + 1] = sums[encoded.code_points(np.asarray(ends))]
+    return out
+
+
+def _labelled(segments: Segments, one: Candidates, matrix: NDArray[np.float32], bounds: Array) -> Labelled:
+    owner = np.repeat(np.arange(len(one)), one.count)
+    annotated = bounds[segments.bounds[one.segment], 0] >= 0
+    owner, seg = owner[annotated], one.segment[annotated]
+    length = one.length[owner].astype(np.int64)
+    begin = one.starts(segments, seg, length)
+    last = begin + length - 1
+    line = np.cumsum(segments.begins_line) - 1
+    begins = np.flatnonzero(segments.begins_line)
+    if one.kind == PREFIX:
+        low, high = last + 1, segments.bounds[np.append(begins[1:], len(segments))[line[seg]]] - 1
+    else:
+        low, high = segments.bounds[begins[line[seg]]], begin - 1
+    sums = (
+        [
+            np.bincount(owner, bounds[high_of, column + 1] - bounds[low_of, column], minlength=len(one)).astype(
+                np.int64
+            )
+            for low_of, high_of in ((begin, last), (low, high))
+            for column in (0, 2)
+        ]
+        if one.kind != SEGMENT
+        else [
+            *(
+                np.bincount(owner, bounds[last, column + 1] - bounds[begin, column], minlength=len(one)).astype(
+                    np.int64
+                )
+                for column in (0, 2)
+            ),
+            *np.zeros((2, len(one)), np.int64),
+        ]
+    )
+    return Labelled(matrix=matrix, size=sums[0], bad=sums[1], rest=sums[2], bad_rest=sums[3])
+
+
+# -------------------------------------------------------------------------------------------------------------- fitting
+
+
+def fit(sources: Sequence[Examples]) -> dict[str, Array]:
+    """The columns of a model, named ``forest.column``."""
+    columns: dict[str, Array] = {}
+    first = _scorers(sources)
+    for kind, trees in first.items():
+        columns.update({f"{kind}.{name}": values for name, values in trees.items()})
+    unseen = _unseen_scores(sources)
+    for kind, name in FILLERS.items():
+        rows = []
+        for one in sources:
+            labelled, scores = one.kinds[kind], unseen[one.source][kind]
+            able = (labelled.rest > 0) & (scores >= ASKED)
+            share = labelled.bad_rest[able] / labelled.rest[able]
+            rows.append((filler_matrix(labelled.matrix, scores)[able], share, _weights(labelled.rest[able], None)))
+        options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
+        signs = _signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
+        trees = _trained(rows, signs, FILLER_TREES, options)
+        columns.update({f"{name}.{column}": values for column, values in trees.items()})
+    return columns
+
+
+def _scorers(sources: Sequence[Examples]) -> dict[str, dict[str, Array]]:
+    found = {}
+    for kind in KINDS:
+        rows = []
+        for one in sources:
+            labelled = one.kinds[kind]
+            able = labelled.size > 0
+            share = labelled.bad[able] / labelled.size[able]
+            rows.append((labelled.matrix[able], share, _weights(labelled.size[able], share)))
+        side = SEGMENT if kind == SEGMENT else PREFIX
+        found[kind] = _trained(rows, _signs(FEATURES[kind], RISING[side], FALLING[side]), TREES, {})
+    return found
+
+
+def _unseen_scores(sources: Sequence[Examples]) -> dict[str, dict[str, NDArray[np.float32]]]:
+    """Scores of the labels of each source by forests that have not seen its publisher."""
+    names = sorted({one.publisher for one in sources})
+    np.random.default_rng(1).shuffle(names)
+    scores = {}
+    for number in range(FOLDS):
+        held = set(names[number::FOLDS])
+        forests = _scorers([one for one in sources if one.publisher not in held])
+        for one in sources:
+            if one.publisher in held:
+                scores[one.source] = {kind: _applied(forests[kind], one.kinds[kind].matrix) for kind in FILLERS}
+    return scores
+
+
+def _applied(trees: Mapping[str, Array], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    from templatemine.pages._model import Forest
+
+    odds = Forest(*(trees[name] for name in COLUMNS)).scores(matrix)
+    return (1 / (1 + np.exp(-odds.astype(np.float64)))).astype(np.float32)
+
+
+def _weights(size: Array, share: Array | None) -> Array:
+    """Of the candidates of a source, which count as one together; and with shares, half of it is boilerplate."""
+    weight = size.astype(np.float64) ** POWER
+    if not len(weight):
+        return weight
+    if share is None or (weight * share).sum() == 0:
+        return weight / weight.sum()
+    bad, good = weight * share, weight * (1 - share)
+    return 0.5 * bad / max(bad.sum(), 3 * weight.mean()) + 0.5 * good / max(1e-9, good.sum())
+
+
+def _signs(names: Sequence[str], rising: str, falling: str) -> list[int]:
+    return [1 if name in rising.split() else -1 if name in falling.split() else 0 for name in names]
+
+
+def _trained(rows: Sequence[tuple[Array, Array, Array]], signs: list[int], trees: int, more: Mapping[str, Any]) -> Any:
+    import lightgbm
+
+    matrix, share, weight = (np.concatenate([one[column] for one in rows]) for column in range(3))
+    data = lightgbm.Dataset(matrix, share, weight=1000 * weight, free_raw_data=False)
+    options = {**OPTIONS, "monotone_constraints": signs, **more}
+    tables = [table(lightgbm.train({**options, "seed": seed}, data, trees)) for seed in SEEDS]
+    return mean_table(tables, [1.0] * len(tables))
