@@ -17,16 +17,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [path for path in (str(ROOT / "datasets"), str(ROOT / "bench")) if path not in sys.path]
 
-from background import BackgroundSpec, Part, derive, part_of  # noqa: E402
-from templatemine.mining.background import write  # noqa: E402
 
 from data import rows_of  # noqa: E402
-from templatemine.config import NO_BACKGROUND, PipelineConfig  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
-from templatemine.evaluation.protocol import by_source  # noqa: E402
-from templatemine.io.write import atomic_writer, safe_file_name  # noqa: E402
-from templatemine.mining.methods import resolve_defaults  # noqa: E402
-from templatemine.mining.stages import mine_source  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 
 __all__ = [
@@ -34,7 +27,6 @@ __all__ = [
     "PAGES",
     "SHARED",
     "annotated",
-    "background_without",
     "digest_of_files",
     "generated",
     "generated_pages",
@@ -51,9 +43,6 @@ SHARED = ROOT.parent / "shared" / "data"
 ANNOTATED = ("allsides", "livedoor", "saudinews")
 """Archives of texts that hold the annotated articles; what is in one file is of one language."""
 
-TEXTS = (*ANNOTATED, "xinwenlianbo", "fakebr", "weekinethereum")
-HOUSES = {"livedoor": "livedoor"}
-"""Archives whose sources are of one publisher."""
 
 PAGES = {"crawl_to_the_future": 5, "dragnet": 5, "cleaneval_dev": 1, "scrapinghub": 1, "wcxb": 1}
 """Set of pages -> folds; 1 where a site has a page or two, so that there is no history to learn from."""
@@ -97,32 +86,6 @@ def texts(*names: str) -> list[Document]:
 def annotated(*names: str) -> dict[str, list[tuple[int, int, str]]]:
     """Annotated spans by id, of the sources of some archives, or of all that are annotated."""
     return {key: spans for file in gold_files(*names) for key, spans in read_spans(file).items()}
-
-
-@cache
-def _prose() -> dict[str, Part]:
-    """What each source has for a background."""
-    spec, options = BackgroundSpec(), resolve_defaults(PipelineConfig(background=NO_BACKGROUND))
-    return {
-        source: part_of(mine_source(source, rows, options), HOUSES.get(name, source), spec)
-        for name in TEXTS
-        for source, rows in by_source(texts(name)).items()
-    }
-
-
-@cache
-def background_without(source: str) -> str:
-    """The file of a background of all archives, but for the source that is to be mined and others of its publisher."""
-    own = _prose()[source].publisher
-    path = ROOT / "build" / "bench" / "quality" / "background" / f"{safe_file_name(source)}.tsv.gz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(path, force=True, text=True) as handle:
-        write(
-            handle,
-            derive([part for part in _prose().values() if part.publisher != own], BackgroundSpec()),
-            f"without {own}",
-        )
-    return str(path)
 
 
 @cache

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from quality import archives
 from templatemine.cleaning.cleaner import page_text
-from templatemine.config import NO_BACKGROUND, CleanConfig, PipelineConfig
+from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.cleaning_systems import Cleaning, extractor, learner
 from templatemine.evaluation.protocol import Learner, by_source
 from templatemine.model import Cleaned, Document, Span
@@ -27,7 +26,6 @@ __all__ = [
     "PAGE_CONTENDERS",
     "TEXT_CONTENDERS",
     "Contender",
-    "before_others",
     "configured",
     "frequent_sentences",
     "then",
@@ -119,29 +117,8 @@ def with_peers(
     return learn
 
 
-def before_others(config: PipelineConfig | None = None) -> Learner:
-    """One source is mined before a background of archives of other publishers; the one that ships knows it already."""
-
-    def learn(history: Sequence[Document]) -> Cleaning:
-        (source,) = {row.source for row in history}
-        own = replace(config or PipelineConfig(), background=archives.background_without(source))
-        return learner(own)(history)
-
-    return learn
-
-
 TEXT_CONTENDERS: Sequence[Contender] = (
     Contender(name="templatemine, default", make=learner),
-    Contender(
-        name="templatemine, each source alone",
-        make=lambda: with_peers(learner(PipelineConfig(background=NO_BACKGROUND)), 0),
-        note="as if there were nothing to tell idioms by",
-    ),
-    Contender(
-        name="templatemine, each source alone with a background",
-        make=lambda: with_peers(before_others(), 0),
-        note="a background of archives of other publishers, made anew for each source, which is most of its time",
-    ),
     Contender(name="templatemine, energy", make=lambda: learner(PipelineConfig(method="energy"))),
     Contender(
         name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"

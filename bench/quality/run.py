@@ -36,7 +36,6 @@ from quality.contenders import (  # noqa: E402
     PAGE_CONTENDERS,
     TEXT_CONTENDERS,
     Contender,
-    before_others,
     configured,
     then,
     with_peers,
@@ -150,8 +149,6 @@ def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Lear
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
         config = configured(PipelineConfig(), row.get("set", {}))
         one = learner(config, configured(CleanConfig(), row.get("clean", {})))
-        if row.get("background") == "others":
-            one = before_others(config)
         if "peers" in row:
             one = partial(_with_peers, one, row["peers"]) if rows == "row" else with_peers(one, row["peers"])
         made.append((row["name"], one))

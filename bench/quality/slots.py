@@ -27,7 +27,7 @@ if str(ROOT / "bench") not in sys.path:
 
 from quality import archives  # noqa: E402
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
-from templatemine.config import EvidenceConfig, PipelineConfig  # noqa: E402
+from templatemine.config import PipelineConfig, SlotConfig  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import Speech, speech_of  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
@@ -99,7 +99,7 @@ def trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str, bo
         new.append((one, pieces))
     rows: dict[tuple[str, bool], Row] = {}
     for kinds in (False, True):
-        config = PipelineConfig(evidence=EvidenceConfig(slot_kinds=kinds))
+        config = PipelineConfig(slots=SlotConfig(kinds=kinds))
         pack = Miner(config).run(mined)[0].pack
         assert pack is not None
         rows.update({(kind, kinds): row for kind, row in _measured(Cleaner(pack), new).items()})
@@ -152,7 +152,7 @@ def halves() -> dict[str, list[str]]:
     known = {one.id for one in documents if blake2b(one.id.encode()).digest()[0] & 1}
     cleaners: list[dict[str, Cleaner]] = []
     for kinds in (False, True):
-        config = PipelineConfig(evidence=EvidenceConfig(slot_kinds=kinds))
+        config = PipelineConfig(slots=SlotConfig(kinds=kinds))
         reports = Miner(config).run([one for one in documents if one.id in known])
         cleaners.append({one.source: Cleaner(one.pack) for one in reports if one.pack is not None})
     found: dict[str, list[str]] = {"cut": [], "only with kinds": [], "left with kinds": []}
