@@ -23,6 +23,9 @@ if HERE not in sys.path:
 
 from templatemine import _core  # noqa: E402
 from templatemine.config import PipelineConfig  # noqa: E402
+from templatemine.evaluation.protocol import random_for  # noqa: E402
+from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
+from templatemine.evaluation.synthetic_boilerplate import Design, Kind, dress  # noqa: E402
 from templatemine.mining.features import FEATURES, Table, describe  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
@@ -60,6 +63,19 @@ SEEDS = (1, 2)
 FOLDS = 5
 ASKED = 0.4
 """Labels with at least this score are asked whether what fills their line goes with them."""
+
+SYNTHETIC = {
+    **KINDS_OF_BOILERPLATE,
+    "opening": Kind(place="opening", sentence=False),
+    "opening, colon": Kind(place="opening", sentence=False, colon=True),
+    "label": Kind(place="start", sentence=False, colon=True),
+    "sentence at the end": Kind(place="end"),
+    "sentence at the start": Kind(place="start"),
+}
+DESIGNS, SYNTHETIC_WEIGHT = 12, 0.3
+LENGTHS, HALVINGS = (0.5, 4.5), 7.0
+"""Of synthetic boilerplate: templates a source; weight of a source with it; and the logarithms of words and of one over
+the share of documents, both drawn evenly."""
 
 RISING = {
     SEGMENT: (
@@ -107,6 +123,7 @@ class Examples:
     source: str
     publisher: str
     kinds: Mapping[str, Labelled] = field(repr=False)
+    weight: float = 1.0
 
 
 def examples(source: str, publisher: str, documents: Sequence[Document], gold: Spans) -> Examples:
@@ -121,6 +138,36 @@ def examples(source: str, publisher: str, documents: Sequence[Document], gold: S
     bounds = _characters(told, segments, gold, options)
     kinds = {one.kind: _labelled(segments, one, describe(common, one), bounds) for one in find_candidates(segments)}
     return Examples(source=source, publisher=publisher, kinds=kinds)
+
+
+def dressed(source: str, publisher: str, documents: Sequence[Document], gold: Spans, seed: int) -> Examples:
+    """`examples` of the same articles with synthetic boilerplate among their own, as a source of less weight.
+
+    Annotated sources do not have all that there is: a line that opens every article, a colophon in half of them.
+    """
+    told = [one for one in documents if not is_blank(one)]
+    draw = random_for(seed, source)
+    designs = [
+        Design(
+            kind=draw.choice(sorted(SYNTHETIC)),
+            length=round(2 ** draw.uniform(*LENGTHS)),
+            df=max(3, round(len(told) * 2 ** -draw.uniform(0, HALVINGS))),
+        )
+        for _ in range(DESIGNS)
+    ]
+    rows = dress(told, designs, seed, name="training", kinds=SYNTHETIC)
+    spans: dict[str, list[tuple[int, int, str]]] = {}
+    for row in rows:
+        if row.document.id in gold:
+            own = [
+                (max(start, old) - old + new, min(end, old + size) - old + new, label)
+                for start, end, label in gold[row.document.id]
+                for new, old, size in row.kept
+                if max(start, old) < min(end, old + size)
+            ]
+            spans[row.document.id] = [*own, *((piece.start, piece.end, "template") for piece in row.pieces)]
+    made = examples(source, publisher, [row.document for row in rows], spans)
+    return Examples(source=f"{source}, dressed {seed}", publisher=publisher, kinds=made.kinds, weight=SYNTHETIC_WEIGHT)
 
 
 def _characters(told: Sequence[Document], segments: Segments, gold: Spans, options: Any) -> Array:
@@ -198,7 +245,7 @@ def fit(sources: Sequence[Examples]) -> dict[str, Array]:
             labelled, scores = one.kinds[kind], unseen[one.source][kind]
             able = (labelled.rest > 0) & (scores >= ASKED)
             share = labelled.bad_rest[able] / labelled.rest[able]
-            rows.append((filler_matrix(labelled.matrix, scores)[able], share, _weights(labelled.rest[able], None)))
+            rows.append((filler_matrix(labelled.matrix, scores)[able], share, one.weight * _weights(labelled.rest[able], None)))
         options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
         signs = _signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
         trees = _trained(rows, signs, FILLER_TREES, options)
@@ -214,7 +261,7 @@ def _scorers(sources: Sequence[Examples]) -> dict[str, dict[str, Array]]:
             labelled = one.kinds[kind]
             able = labelled.size > 0
             share = labelled.bad[able] / labelled.size[able]
-            rows.append((labelled.matrix[able], share, _weights(labelled.size[able], share)))
+            rows.append((labelled.matrix[able], share, one.weight * _weights(labelled.size[able], share)))
         side = SEGMENT if kind == SEGMENT else PREFIX
         found[kind] = _trained(rows, _signs(FEATURES[kind], RISING[side], FALLING[side]), TREES, {})
     return found

@@ -26,7 +26,7 @@ class Kind:
     ----------
     place : str
         "block" a line of its own at the end of the article, "line" one anywhere in it, "start" and "end" the beginning
-        or the end of any of its lines, "inside" within a line, behind a sentence where there is one, "within" between
+        or the end of any of its lines, "opening" that of the article, "inside" within a line, behind a sentence where there is one, "within" between
         any two words.  Articles of one line have blocks and lines at its end.
     slots : bool
         Every fourth word is a number, a time, a date or a link, new in every article.
@@ -34,12 +34,15 @@ class Kind:
         One more word is another one in each of the `PERIODS` of the archive.
     sentence : bool
         It ends as a sentence does.
+    colon : bool
+        It ends with a colon.
     """
 
     place: str
     slots: bool = False
     drifts: bool = False
     sentence: bool = True
+    colon: bool = False
 
 
 KINDS: Mapping[str, Kind] = {
@@ -139,9 +142,8 @@ def speech_of(documents: Sequence[Document], seed: int) -> Speech:
     return Speech(words=plain or ("word",), joiner=" ", stop=".", gap=gap)
 
 
-def _wordings(design: Design, speech: Speech, rng: Random) -> list[list[str | Slot]]:
+def _wordings(design: Design, kind: Kind, speech: Speech, rng: Random) -> list[list[str | Slot]]:
     """The words and slots of a template in each period."""
-    kind = KINDS[design.kind]
     chosen: list[str | Slot] = [rng.choice(speech.words) for _ in range(design.length)]
     if kind.slots:
         for place in range(design.length - 1, -1, -4):
@@ -154,9 +156,9 @@ def _wordings(design: Design, speech: Speech, rng: Random) -> list[list[str | Sl
     return periods
 
 
-def _written(words: Sequence[str | Slot], speech: Speech, sentence: bool, rng: Random) -> str:
+def _written(words: Sequence[str | Slot], speech: Speech, kind: Kind, rng: Random) -> str:
     text = speech.joiner.join(word if isinstance(word, str) else word(rng) for word in words)
-    return text[:1].upper() + text[1:] + (speech.stop if sentence else "")
+    return text[:1].upper() + text[1:] + (speech.stop if kind.sentence else "") + (":" if kind.colon else "")
 
 
 # -------------------------------------------------------------------------------------------------------------- places
@@ -170,6 +172,8 @@ def _place(place: str, text: str, speech: Speech, rng: Random) -> tuple[int, str
     """The place of a piece in a text, and the text before and after it."""
     end = len(text.rstrip())
     start = len(text) - len(text.lstrip())
+    if place == "opening":
+        return start, "", speech.joiner
     if place == "start":
         spots = [start, *(found.end() for found in _BREAK.finditer(text, start, end))]
         return rng.choice(spots), "", speech.joiner
@@ -192,7 +196,14 @@ def _between(text: str, start: int, end: int, speech: Speech) -> list[int]:
     return [at for at in range(start + 1, end) if text[at - 1].isalpha() and text[at].isalpha()]
 
 
-def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *, name: str = "") -> list[Dressed]:
+def dress(
+    documents: Sequence[Document],
+    designs: Sequence[Design],
+    seed: int,
+    *,
+    name: str = "",
+    kinds: Mapping[str, Kind] = KINDS,
+) -> list[Dressed]:
     """Put boilerplate into the articles of one source.
 
     Parameters
@@ -202,6 +213,8 @@ def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *
     designs : sequence of Design
     seed, name : int, str
         Wordings and places are drawn from both; another name gives other boilerplate.
+    kinds : mapping
+        The kinds that designs name.
 
     Returns
     -------
@@ -221,23 +234,30 @@ def dress(documents: Sequence[Document], designs: Sequence[Design], seed: int, *
     carried: list[list[tuple[int, str]]] = [[] for _ in documents]
     for number, design in enumerate(designs):
         rng = random_for(seed, name, source, number)
-        wordings = _wordings(design, speech, rng)
+        kind = kinds[design.kind]
+        wordings = _wordings(design, kind, speech, rng)
         for at in rng.sample(drawn_from, min(design.df, len(documents))):
             words = wordings[period[at] % len(wordings)]
-            carried[at].append((number, _written(words, speech, KINDS[design.kind].sentence, rng)))
+            carried[at].append((number, _written(words, speech, kind, rng)))
     return [
-        _dressed(document, pieces, designs, speech, random_for(seed, name, source, "places", document.id))
+        _dressed(
+            document,
+            pieces,
+            [kinds[design.kind].place for design in designs],
+            speech,
+            random_for(seed, name, source, "places", document.id),
+        )
         for document, pieces in zip(documents, carried, strict=True)
     ]
 
 
 def _dressed(
-    document: Document, pieces: Sequence[tuple[int, str]], designs: Sequence[Design], speech: Speech, rng: Random
+    document: Document, pieces: Sequence[tuple[int, str]], places: Sequence[str], speech: Speech, rng: Random
 ) -> Dressed:
     text = document.text or ""
     # Pieces at one place are in the order of their designs, as a page has its boxes in one order.
     placed = [
-        (*_place(KINDS[designs[number].kind].place, text, speech, rng), number, piece) for number, piece in pieces
+        (*_place(places[number], text, speech, rng), number, piece) for number, piece in pieces
     ]
     out: list[str] = []
     size = at = 0
