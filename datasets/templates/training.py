@@ -72,7 +72,7 @@ SYNTHETIC = {
     "sentence at the end": Kind(place="end"),
     "sentence at the start": Kind(place="start"),
 }
-DESIGNS, SYNTHETIC_WEIGHT = 12, 0.3
+DESIGNS, SYNTHETIC_WEIGHT = 12, 0.1
 LENGTHS, HALVINGS = (0.5, 4.5), 7.0
 """Of synthetic boilerplate: templates a source; weight of a source with it; and the logarithms of words and of one over
 the share of documents, both drawn evenly."""
@@ -245,7 +245,9 @@ def fit(sources: Sequence[Examples]) -> dict[str, Array]:
             labelled, scores = one.kinds[kind], unseen[one.source][kind]
             able = (labelled.rest > 0) & (scores >= ASKED)
             share = labelled.bad_rest[able] / labelled.rest[able]
-            rows.append((filler_matrix(labelled.matrix, scores)[able], share, one.weight * _weights(labelled.rest[able], None)))
+            rows.append(
+                (filler_matrix(labelled.matrix, scores)[able], share, one.weight * _weights(labelled.rest[able], None))
+            )
         options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
         signs = _signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
         trees = _trained(rows, signs, FILLER_TREES, options)

@@ -26,8 +26,8 @@ class Kind:
     ----------
     place : str
         "block" a line of its own at the end of the article, "line" one anywhere in it, "start" and "end" the beginning
-        or the end of any of its lines, "opening" that of the article, "inside" within a line, behind a sentence where there is one, "within" between
-        any two words.  Articles of one line have blocks and lines at its end.
+        or the end of any of its lines, "opening" that of the article, "inside" within a line, behind a sentence where
+        there is one, "within" between any two words.  Articles of one line have blocks and lines at its end.
     slots : bool
         Every fourth word is a number, a time, a date or a link, new in every article.
     drifts : bool
@@ -256,9 +256,7 @@ def _dressed(
 ) -> Dressed:
     text = document.text or ""
     # Pieces at one place are in the order of their designs, as a page has its boxes in one order.
-    placed = [
-        (*_place(places[number], text, speech, rng), number, piece) for number, piece in pieces
-    ]
+    placed = [(*_place(places[number], text, speech, rng), number, piece) for number, piece in pieces]
     out: list[str] = []
     size = at = 0
     found: list[Piece] = []
