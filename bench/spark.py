@@ -98,7 +98,7 @@ def costs(path: str) -> dict[str, float]:
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
     shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
     cleaning, _ = timed(lambda: [0 for _ in tasks.clean(_for_cleaning(documents), shipped, StreamConfig())], REPEATS)
-    counting, filling, wanted = _counting(archive, options)
+    counting, wanted = _counting(archive, options)
     reading, _ = timed(lambda: [0 for _ in tasks._documents(batches(documents))], REPEATS)
     body = sum(len(document.body.encode("utf-8", "surrogatepass")) for document in documents)
     packed = sum(
@@ -127,7 +127,6 @@ def costs(path: str) -> dict[str, float]:
         "state_bytes_document": size(row for row in mined if row["kind"] == tasks.STATE) / number,
         "decide_seconds_document": deciding / number,
         "count_seconds_document": counting,
-        "fill_seconds_document": filling,
         "candidate_bytes_source": wanted,
         "clean_seconds_document": cleaning / number,
         "pack_bytes_source": sum(map(len, shipped.values())) / len(shipped),
@@ -147,8 +146,8 @@ def _for_cleaning(documents: Sequence[Document]) -> Iterator[Any]:
     return batches(sorted(documents, key=lambda one: (one.date or "", one.id)))
 
 
-def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tuple[float, float, float]:
-    """Seconds a document that is counted, and one in which fillers of slots are read, and bytes of the candidates of a
+def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tuple[float, float]:
+    """Seconds a document in which templates are counted and fillers of slots are read, and bytes of the query of a
     source, when half of a source is its sample."""
     from templatemine.adapters import tasks
 
@@ -162,19 +161,11 @@ def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tu
         for number, one in enumerate(mined)
     }
     documents = [document for some in archive.values() for document in some]
-    seconds, sizes = [], []
-    for _ in range(2):
-        queries = {source: tasks.packed(step.query) for source, step in steps.items()}
-        sizes.append(sum(map(len, queries.values())) / len(queries))
-        spent, found = timed(
-            lambda asked: rows(tasks.answer_queries(_for_cleaning(documents), asked, options)), REPEATS, queries
-        )
-        seconds.append(spent / len(documents))
-        answers = {row["source"]: tasks.unpacked(row["data"]) for row in found}
-        steps = {
-            source: step.proceed(answers[source], archive[source], halves[source]) for source, step in steps.items()
-        }
-    return seconds[0], seconds[1], sizes[0]
+    queries = {source: tasks.packed(step.query) for source, step in steps.items()}
+    spent, _ = timed(
+        lambda asked: rows(tasks.answer_queries(_for_cleaning(documents), asked, options)), REPEATS, queries
+    )
+    return spent / len(documents), sum(map(len, queries.values())) / len(queries)
 
 
 # ------------------------------------------------------------------------------------------------------------- compare
@@ -271,7 +262,7 @@ def needs(c: dict[str, float], documents: float, sources: float, cores: float) -
     counted = documents if documents > mined else 0.0
     mining = mined * (c["mine_seconds_document"] + c["answer_seconds_document"] + c["decide_seconds_document"])
     mining += sources * c["mine_seconds_source"]
-    counting = counted * (c["count_seconds_document"] + c["fill_seconds_document"] + 2 * c["arrow_seconds_document"])
+    counting = counted * (c["count_seconds_document"] + c["arrow_seconds_document"])
     cleaning = documents * (c["clean_seconds_document"] + c["arrow_seconds_document"])
     answers = mined * c["told_bytes_document"]  # at most: among so many sources hardly a string stands alone
     return {

@@ -15,7 +15,7 @@ from templatemine.mining.cross_source import Elsewhere, gather
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 
-OPTIONS = resolve_defaults(PipelineConfig())
+OPTIONS = resolve_defaults(PipelineConfig(method="energy"))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_parts_say_what_the_whole_says(sources: list[SourceCandidates], bits: in
         for field in fields(Elsewhere):
             np.testing.assert_array_equal(getattr(found, field.name), getattr(wanted, field.name))
         met += np.count_nonzero(wanted.sources)
-    assert met > 40
+    assert met > 10
 
 
 def test_a_floor_leaves_out_what_is_rare_and_changes_nothing_up_to_the_floor_of_mining(

@@ -34,6 +34,7 @@ from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns
 from templatemine.cleaning.records import StreamConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
+from templatemine.mining.stages import queries_of
 from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 
@@ -157,10 +158,6 @@ def mine_archive(
     return result
 
 
-_QUERIES = 2
-"""A giant asks all of its documents how often its candidates occur, and what fills the slots of its templates."""
-
-
 class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
     """Rows of `tasks` in data frames.
 
@@ -215,7 +212,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         steps = self._kept(self._by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
         reports = steps.where(F.col("kind") == tasks.REPORT)
         if self._placing.giants:
-            for _ in range(_QUERIES):
+            for _ in range(queries_of(self._placing.plan.options)):
                 states = steps.where(F.col("kind") == tasks.STATE).unionByName(self._answers(steps))
                 steps = self._kept(self._by_source(states).mapInArrow(proceed, tasks.ROW_SCHEMA))
             reports = reports.unionByName(steps.where(F.col("kind") == tasks.REPORT))

@@ -233,13 +233,14 @@ _NOTHING = Document(source="", id="", text="")
 
 
 def _bodies(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
-    """The documents that were mined, with what deciding needs of them: examples, fillers of slots.  Others are left
+    """The documents that were mined, with what deciding needs of them: texts and dates.  Others are left
     empty."""
     places = range(len(documents)) if candidates.sample is None else candidates.sample.tolist()
     kept = [_NOTHING] * len(documents)
     for place in places:
         one = documents[place]
-        kept[place] = Document(source="", id="", text=one.text if one.html is None else None, html=one.html)
+        text = one.text if one.html is None else None
+        kept[place] = Document(source="", id="", text=text, html=one.html, date=one.date)
     return kept
 
 

@@ -1,10 +1,10 @@
 """The stages of one source: documents -> candidates, and candidates beside what other sources have -> a pack.
 
-``mine_source`` is the first map and ``decide_source`` the second; `pipeline` has their order.  A source that was mined
-from a sample asks all of its documents something before it has its pack: how often its candidates are in them, and
-then what fills the slots of its templates.  So the second map gives a step, which is a report, or has a query that any
-parts of the documents can answer, wherever they are, and goes on with the sum of the answers.  `completed` is for
-documents that are at hand.
+``mine_source`` is the first map and ``decide_source`` the second; `pipeline` has their order.  A source asks all of its
+documents something before it has its pack: how often its templates are in them, and what fills their slots; and, if it
+was mined from a sample, how often its strings are before a histogram is cut.  So the second map gives a step, which is
+a report, or has a query that any parts of the documents can answer, wherever they are, and goes on with the sum of the
+answers.  `completed` is for documents that are at hand.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ __all__ = [
     "completed",
     "decide_source",
     "mine_source",
+    "queries_of",
     "shared_report",
     "skip_source",
     "unfit",
@@ -319,6 +320,11 @@ class MatchStep:
 
 Step: TypeAlias = SourceReport | CountStep | MatchStep
 """What the second map gives: a report, or what has a query to all documents and goes on with the answer."""
+
+
+def queries_of(options: ResolvedConfig) -> int:
+    """How many queries a source that was mined from a sample has to all of its documents."""
+    return 1 if options.method.learned else 2
 
 
 def decide_source(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Step:
