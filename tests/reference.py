@@ -133,6 +133,9 @@ CODE = re.compile(
 OPENING = "\"'([\u00ab\u00bf\u00a1" + "".join(map(chr, range(0x2018, 0x2020)))
 
 
+BULLETS = "|\u00b6\u00b7\u2022\u203b\u2192\u25a0\u25aa\u25b3\u25b6\u25ba\u25bc\u25c6\u25c7\u25cb\u25cf\u2605\u2606"
+
+
 def is_code(form: bytes) -> bool:
     """Whether a form holds a sign of a program; an underscore in the name of an account is none."""
     text = form.decode("latin-1")
@@ -165,6 +168,8 @@ def traits(form: bytes) -> int:
             32 * text.endswith(COLONS),
             128 * (not bare and set(whole) <= QUOTES if whole else False),
             256 * (isinstance(pieces[0], str) and pieces[0].lstrip(OPENING)[:1].isupper()),
+            512 * (isinstance(pieces[0], str) and pieces[0][:1].islower()),
+            1024 * (len(whole) == 1 and whole in BULLETS),
             64 * any(isinstance(piece, int) and name_of(piece) in FIGURES for piece in pieces)
             or 64 * (all(isinstance(piece, str) for piece in pieces) and is_code(form)),
         )

@@ -151,6 +151,7 @@ class SelectConfig:
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.
+    uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.
     prefix_own, suffix_own, filler_own : least share of all occurrences of a label's tokens that are the label, for it
         to go at all, and for its filler to go with it.
     inline_own : the same for what stands in the middle of lines.
@@ -164,6 +165,7 @@ class SelectConfig:
     few: int = 3
     few_share: float = 0.003
     continued: float = 0.12
+    uncovered: float = 0.25
     prefix_own: float = 0.1
     suffix_own: float = 0.3
     filler_own: float = 0.5

@@ -95,5 +95,5 @@ def test_counts_are_those_of_all_documents() -> None:
         lines += ["Subscribe to our weekly letter"] * (number % 5 < 2)
         archive.append(Document(source="x", id=str(number), text="\n\n".join(lines)))
     pack = mine(archive, PipelineConfig(sample=SampleConfig(documents=120)))["x"]
-    (found,) = (one for one in pack.templates if one.tokens == tuple("Subscribe to our weekly letter".split()))
+    (found,) = (one for one in pack.templates if one.tokens == ("Subscribe", "to", "our", "weekly", "letter"))
     assert (found.df, found.count) == (200, 200)

@@ -95,7 +95,8 @@ class Segments:
     @cached_property
     def spaceless(self) -> bool:
         """Whether the source is written without spaces."""
-        return bool(np.mean(self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]] & OWN > 0) >= _SPACELESS)
+        some = self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]]
+        return len(some) > 0 and np.count_nonzero(some & OWN) >= _SPACELESS * len(some)
 
 
 def segment(corpus: Corpus) -> Segments:

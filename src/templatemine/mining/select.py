@@ -126,6 +126,7 @@ def select(
         characters = [matrix[:, FEATURES[SEGMENT].index("characters")] for matrix in matrices]
         chosen = _Chosen(segments, rows, starts, lengths, np.concatenate(characters)[rows] < log(_FITS) / log(2))
         chosen.merge(verdicts)
+        chosen.drop_covered(verdicts, np.concatenate([one.df for one in candidates])[rows], config.uncovered)
         chosen.drop_within_slots(verdicts)
     return verdicts
 
@@ -195,6 +196,26 @@ class _Chosen:
             if first != row:
                 verdicts.anchor[first] &= verdicts.anchor[row]
                 verdicts.reason_of[row] = REDUNDANT
+
+    def drop_covered(self, verdicts: Verdicts, df: LongArray, least: float) -> None:
+        """Drop labels most of whose documents have a longer one that is chosen: the others speak for themselves, and
+        few they are.  `verdicts` is INOUT."""
+        for kind in (PREFIX, SUFFIX):
+            side = KINDS.index(kind)
+            some = np.flatnonzero((verdicts.kind[self.rows] == side) & (verdicts.reason_of[self.rows] == ACCEPTED))
+            some = some[np.argsort(-self.lengths[some], kind="stable")]
+            covered: dict[int, int] = {}
+            for place, key in zip(some.tolist(), self.hashes(self.starts[some], self.lengths[some]), strict=True):
+                left = int(df[place]) - covered.get(key, 0)
+                if left < least * df[place]:
+                    verdicts.reason_of[self.rows[place]] = REDUNDANT
+                    continue
+                sizes = np.arange(1, self.lengths[place])
+                starts = np.full(len(sizes), self.starts[place])
+                if kind == SUFFIX:
+                    starts += self.lengths[place] - sizes
+                for shorter in self.hashes(starts, sizes):
+                    covered[shorter] = covered.get(shorter, 0) + left
 
     def drop_within_slots(self, verdicts: Verdicts) -> None:
         """Drop what lies in the match of a label with its filler: lines that begin (end) with it, longer labels.
