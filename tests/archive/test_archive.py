@@ -8,11 +8,13 @@ import multiprocessing
 import os
 import time
 from dataclasses import replace
+from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from archive_support import BUDGET, CONFIG, contents, run, run_small, small_budget, write_archive
@@ -34,6 +36,8 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import Outcome, open_shelf
 from templatemine.pipeline import Miner
+
+MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
 
 
 def mine_in_memory(paths: list[str], output: Path, config: PipelineConfig = CONFIG) -> list[Outcome]:
@@ -339,30 +343,33 @@ def test_what_has_changed_starts_over_with_a_word(
     assert contents(tmp_path / "disk") == contents(tmp_path / "fresh")
 
 
-def test_a_background_that_changes_under_its_name_starts_over(
+def test_a_model_that_changes_under_its_name_starts_over(
     tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = tmp_path / "common.tsv"
+    table = tmp_path / "model.npz"
+    with np.load(MODEL) as shipped:
+        columns = dict(shipped)
 
-    def written(rate: int) -> None:
-        table.write_text(f"templatemine background 1\tfor a test\nthe letter of\t{rate}\n")
+    def written(shift: float) -> None:
+        values = columns["segment.leaf"] + np.float32(shift)
+        np.savez(table, **{**columns, "segment.leaf": values})
 
-    written(4)
-    options = {"pipeline": replace(CONFIG, background=str(table))}
+    written(0.0)
+    options = {"pipeline": replace(CONFIG, model=str(table))}
     with monkeypatch.context() as patch:
         stop_at(patch, "decide_source", 3)
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"), **options)
     before = os.stat(table)
-    written(9)
+    written(0.5)
     os.utime(table, ns=(before.st_atime_ns, before.st_mtime_ns))
     told: list[str] = []
     run(paths, str(tmp_path / "disk"), told, **options)
-    assert told == ["an earlier run stopped before its end; starting over: its background has changed"]
+    assert told == ["an earlier run stopped before its end; starting over: its model has changed"]
     run(paths, str(tmp_path / "disk"), told, **options)
     assert told[1:] == ["an earlier run has done all of it; --force does it again"]
-    # What is done was of another background.
-    written(4)
+    # What is done was by another model.
+    written(0.0)
     with pytest.raises(CorpusError, match="exists; use --force"):
         run(paths, str(tmp_path / "disk"), **options)
 

@@ -49,9 +49,9 @@ def test_difference() -> None:
     assert difference(old, old, ["x"]) == ""
     assert "version" in difference({**old, "version": "0"}, old, ["x"])
     assert "options" in difference({**old, "options": "p"}, old, ["x"])
-    assert "background" in difference({**old, "background": "b"}, old, ["x"])
-    assert "background" in difference(old, {**old, "background": "b"}, ["x"])
-    assert difference({**old, "background": None}, old, ["x"]) == ""
+    assert "model" in difference({**old, "model": "b"}, old, ["x"])
+    assert "model" in difference(old, {**old, "model": "b"}, ["x"])
+    assert difference({**old, "model": None}, old, ["x"]) == ""
     assert "inputs" in difference({**old, "inputs": []}, old, ["x"])
     assert difference({**old, "inputs": [{"a": 2}]}, old, ["x"]) == "x is not what it was"
     unknown = {**old, "inputs": [UNKNOWN]}

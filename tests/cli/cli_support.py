@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 SOURCES = ("alpha.example", "beta.example", "gamma.example")
+OPENINGS = ("He said that", "By then the", "On the day", "For now all", "At first they")
 CALL = "Sign up for the {} morning letter today."
 CREDIT = "Reporting by the staff of {} in the capital."
 
@@ -41,6 +42,8 @@ class Ran(NamedTuple):
 def record(source: str, number: int, random: Random) -> dict[str, Any]:
     """An article with a call and a credit line of its source."""
     prose = [" ".join(random.choices(WORDS, k=40)).capitalize() + "." for _ in range(3)]
+    # Openings that repeat are candidates, and are rejected.
+    prose[1] = f"{OPENINGS[number % len(OPENINGS)]} {prose[1].lower()}"
     name = source.partition(".")[0].capitalize()
     text = "\n\n".join([prose[0], CALL.format(name), *prose[1:], CREDIT.format(name)])
     return {

@@ -233,7 +233,7 @@ def test_html(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
         assert "<" not in fresh["text"]
         assert "Home" not in fresh["text"]
         assert "Sign up" not in fresh["text"]
-        assert len(fresh["text"].split()) == 120
+        assert len(fresh["text"].split()) == 123
         assert old["html"][fresh["removed"][0]["start"] :].startswith("<html>")
 
 

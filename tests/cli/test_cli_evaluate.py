@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
 from templatemine.evaluation import cleaning_systems as systems
 from templatemine.evaluation.protocol import System
+
+MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
 
 SHARED = ("--quiet", "--seed", "3")
 
@@ -116,11 +120,11 @@ def test_the_same_seed_gives_the_same_bytes(cli: Cli, archive: Path) -> None:
     assert json.loads(first.out)["results"][0]["rows"] != json.loads(other.out)["results"][0]["rows"]
 
 
-def test_the_background_reaches_the_miner_and_is_told(
+def test_the_model_reaches_the_miner_and_is_told(
     cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = tmp_path / "common.tsv"
-    table.write_text("templatemine background 1\tfor a test\nhe said\t4\n")
+    table = tmp_path / "model.npz"
+    shutil.copy(MODEL, table)
     seen: list[PipelineConfig] = []
     original = systems.miner
 
@@ -130,9 +134,9 @@ def test_the_background_reaches_the_miner_and_is_told(
 
     monkeypatch.setattr(systems, "miner", miner)
     args = ("evaluate", "injection", archive, "--sample", "20", "--templates", "6", "--json", "-", *SHARED)
-    told = [json.loads(cli(*args, *own).out)["background"] for own in ((), ("--background", table))]
-    assert told == [one.background for one in seen] == [PipelineConfig().background, str(table)]
-    assert cli(*args, "--background", archive).error.startswith("background: ")
+    told = [json.loads(cli(*args, *own).out)["model"] for own in ((), ("--model", table))]
+    assert told == [one.model for one in seen] == [PipelineConfig().model, str(table)]
+    assert cli(*args, "--model", archive).error.startswith("model: ")
 
 
 def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -157,13 +161,13 @@ def test_gold_with_packs_as_they_stand(cli: Cli, archive: Path, tmp_path: Path) 
     gold = write(tmp_path / "gold.jsonl", [{"id": row["id"], "spans": gold_of(row)} for row in rows[:30]])
     args = ("evaluate", "gold", archive, "--spans", gold, "--json", "-", *SHARED, "--packs", packs)
     whole = json.loads(cli(*args).out)
-    assert (whole["method"], whole["background"], whole["packs"]) == (None, None, [os.fspath(packs)])
+    assert (whole["method"], whole["model"], whole["packs"]) == (None, None, [os.fspath(packs)])
     assert whole["results"][0]["rows"][-1]["recall"] == 1
     for path in packs.glob("*.json"):
         facts = json.loads(path.read_text(encoding="utf-8"))
         path.write_text(json.dumps({**facts, "templates": []}), encoding="utf-8")
     assert json.loads(cli(*args).out)["results"][0]["rows"][-1]["recall"] == 0
-    for wrong in (("--method", "energy"), ("--background", "none"), ("--folds", "2")):
+    for wrong in (("--method", "energy"), ("--caution", "2"), ("--folds", "2")):
         assert "--packs excludes" in cli("evaluate", "gold", archive, "--packs", packs, *wrong).error
 
 

@@ -81,27 +81,6 @@ def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, 
     assert beta.tokenise.user_patterns == ()
 
 
-def test_an_update_before_another_background(cli: Cli, tmp_path: Path) -> None:
-    """Credits that stand in prose elsewhere at a greater rate are no templates."""
-    rows = records(["alpha.example"], 120)
-    for place, row in enumerate(rows):
-        row["text"] += f"\n\n{row['text'].split()[place % 7]} and more, she added firmly." * (place % 2)
-    archive = write(tmp_path / "new.jsonl", dated(rows, "2024-01-01", 1))
-    table = tmp_path / "common.tsv"
-    table.write_text("templatemine background 1\tfor a test\nshe added firmly.\t4\nand more, she added firmly.\t4\n")
-    found = {}
-    for name, told in (("none", "none"), ("table", table)):
-        packs = tmp_path / name
-        assert cli("update", packs, archive, "--background", told, "--today", "2024-12-01").code == 0
-        assert cli("mine", archive, "-o", tmp_path / f"{name}-mined", "--background", told).code == 0
-        templates = Pack.load(packs / "alpha.example.json").templates
-        assert templates == Pack.load(tmp_path / f"{name}-mined" / "alpha.example.json").templates
-        found[name] = {" ".join(one.tokens or ()) for one in templates}
-    assert "and more, she added firmly." in found["none"] - found["table"]
-    assert "background: " in cli("update", tmp_path / "no", archive, "--background", archive).error
-    assert not (tmp_path / "no").exists()
-
-
 def test_what_people_decided_outlives_an_update(cli: Cli, tmp_path: Path) -> None:
     packs = tmp_path / "packs"
     old = write(tmp_path / "old.jsonl", dated(records(["alpha.example"], 300), "2024-01-01", 1))
