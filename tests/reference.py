@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -819,3 +819,73 @@ def _levels(value: object) -> int:
     """Levels of containers that hold something."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + max(map(_levels, inner)) if inner else 0
+
+
+# ------------------------------------------------------------------------------------------------------------- segments
+
+
+def segments(
+    documents: Sequence[Sequence[int]], traits: Sequence[int], gaps: Collection[tuple[int, int]], lines: bool
+) -> list[list[tuple[bool, list[int]]]]:
+    """Of each document of forms its segments: whether each begins its line, and its forms.
+
+    `gaps` are (document, place) of forms that begin a segment whatever stands before them.
+    """
+    found = []
+    for number, document in enumerate(documents):
+        own: list[tuple[bool, list[int]]] = []
+        before: int | None = None
+        for place, form in enumerate(document):
+            if lines and form == 0:
+                before = None
+                continue
+            trait, last = traits[form], 0 if before is None else traits[before]
+            sentence = last & 2 and not last & 2048 and not trait & 512
+            item = trait & 1024 and not last & 1024
+            mark = trait & 5 == 5
+            if before is None:
+                own.append((True, []))
+            elif (sentence or item or (number, place) in gaps) and not mark:
+                own.append((False, []))
+            own[-1][1].append(form)
+            before = form
+        found.append(own)
+    return found
+
+
+def counted(documents: Sequence[Sequence[int]], strings: Sequence[Sequence[int]]) -> list[int]:
+    """How often each string occurs in the documents."""
+    return [
+        sum(list(one[at : at + len(string)]) == list(string) for one in documents for at in range(len(one)))
+        for string in strings
+    ]
+
+
+def labels(
+    found: Sequence[tuple[int, Sequence[int]]], repeats: int, least: int, longest: int, maximal: float, last: bool
+) -> dict[tuple[int, ...], tuple[int, int]]:
+    """What segments begin (end, if `last`) with that do not repeat: string -> (occurrences, documents).
+
+    `found` are (document, forms) of all segments; those in `repeats` documents or of one form tell nothing.
+    """
+    turned = [(document, tuple(forms[::-1] if last else forms)) for document, forms in found]
+    single = [
+        (document, forms)
+        for document, forms in turned
+        if len({other for other, same in turned if same == forms}) < repeats and len(forms) > 1
+    ]
+
+    def having(string: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+        return [one for one in single if one[1][: len(string)] == string and len(one[1]) > len(string)]
+
+    out = {}
+    strings = {forms[:size] for _, forms in single for size in range(1, min(longest, len(forms) - 1) + 1)}
+    for string in strings:
+        own = having(string)
+        documents = len({document for document, _ in own})
+        # A longer label has something beside it, too; of the longest only the next form is asked for.
+        beside = len(string) + (len(string) < longest)
+        after = Counter(forms[len(string)] for _, forms in own if len(forms) > beside)
+        if documents >= least and max(after.values(), default=0) < maximal * len(own):
+            out[string[::-1] if last else string] = (len(own), documents)
+    return out

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -29,7 +29,6 @@ __all__ = [
     "configured",
     "frequent_sentences",
     "then",
-    "with_peers",
 ]
 
 Extract = Callable[[str], str | None]
@@ -78,43 +77,6 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
         if bare:
             start = found.start() + found[0].index(bare[0])
             yield start, start + len(bare), re.sub(r"\d", "0", bare)
-
-
-def with_peers(
-    learner: Learner, number: int, wanted: Collection[str] = (), groups: Mapping[str, str] | None = None
-) -> Learner:
-    """Each source learnt from with so many others of its group, the next ones by name in a ring; 0 leaves it alone.
-
-    Parameters
-    ----------
-    wanted : collection of str
-        Sources that will be cleaned; none stands for all.
-    groups : mapping
-        Source -> group, e.g. its language; all are one group without it.
-    """
-
-    def learn(history: Sequence[Document]) -> Cleaning:
-        documents = by_source(history)
-        group = groups or dict.fromkeys(documents, "")
-        cleaners = {}
-        for source in wanted or documents:
-            ring = [name for name in documents if group[name] == group[source]]
-            at = ring.index(source) if source in ring else 0
-            own = (ring[at:] + ring[:at])[: number + 1]
-            cleaners[source] = learner([row for name in own for row in documents[name]])
-
-        def clean(rows: Sequence[Document]) -> list[Cleaned]:
-            places = {id(row): place for place, row in enumerate(rows)}
-            answers = [
-                (row, answer)
-                for source, own in by_source(rows).items()
-                for row, answer in zip(own, cleaners[source](own), strict=True)
-            ]
-            return [answer for row, answer in sorted(answers, key=lambda one: places[id(one[0])])]
-
-        return clean
-
-    return learn
 
 
 TEXT_CONTENDERS: Sequence[Contender] = (
@@ -271,7 +233,7 @@ Config = TypeVar("Config", PipelineConfig, CleanConfig)
 
 
 def configured(config: Config, changes: Mapping[str, object]) -> Config:
-    """Options with some set otherwise: "evidence.line_share" -> value.
+    """Options with some set otherwise: "select.caution" -> value.
 
     Raises
     ------

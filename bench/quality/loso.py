@@ -2,6 +2,7 @@
 
     python bench/quality/loso.py                    all methods, both arms
     python bench/quality/loso.py --who thesis       only methods of such a name; the others' figures stay
+    python bench/quality/loso.py --more             also the learning curve, and features taken away
     python bench/quality/loso.py --render           measure nothing
 
 What a method fits (weights, thresholds, tables) it fits on annotated sources of other publishers, by its `fit`.  One that
@@ -31,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 for folder in ("datasets/templates", "datasets", "bench"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
+
+import training  # noqa: E402
 
 from machine import machine  # noqa: E402
 from quality import archives  # noqa: E402
@@ -86,6 +89,8 @@ PEEK = 200
 
 FIGURES = ("recall", "precision", "f1", "loss", "whole", "torn")
 DRAWS, SEED, SIDES = 2000, 7, (0.025, 0.975)
+FOLDS = 12
+"""Of publishers, for what is trained: one of them is left out, and with it two or three others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,34 +184,44 @@ def _sentences(history: Sequence[Document]) -> Callable[[Sequence[Document]], li
 
 
 @cache
-def _examples(source: str) -> Any:
+def _examples(source: str) -> Sequence[Any]:
     """What is learnt from one annotated source, by the trainer of the model that ships."""
-    import training
-
     one = next(one for one in _archives()[1] if one.name == source)
-    return training.examples(one.name, one.publisher, one.documents, one.gold)
+    what = (one.name, one.publisher, one.documents, one.gold)
+    return [training.examples(*what), *(training.dressed(*what, seed) for seed in range(1, training.COPIES + 1))]
+
+
+def _fold(publisher: str) -> frozenset[str]:
+    """The publishers that are left out together with one."""
+    every = sorted({one.publisher for one in _archives()[1]})
+    Random(SEED).shuffle(every)
+    return frozenset(every[every.index(publisher) % FOLDS :: FOLDS])
 
 
 @cache
-def _trained(without: frozenset[str]) -> str:
-    """A model of all annotated sources but some: its file."""
+def _trained(held: frozenset[str], most: int | None, without: str) -> str:
+    """A model of annotated sources of other publishers, at most so many, without a group of features: its file."""
     import numpy as np
-    import training
 
-    path = ROOT / "build" / "bench" / "quality" / "models" / f"{'+'.join(sorted(without)) or 'all'}.npz"
+    known = [one.name for one in _archives()[1] if one.publisher not in held]
+    Random(SEED).shuffle(known)
+    told = "+".join([*sorted(held), *([str(most)] if most else []), *([f"no {without}"] if without else [])])
+    path = ROOT / "build" / "bench" / "quality" / "models" / f"{told}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
-    columns = training.fit([_examples(one.name) for one in _archives()[1] if one.name not in without])
+    some = [example for name in known[:most] for example in _examples(name)]
+    columns = training.fit([training.ignoring(example, without) for example in some] if without else some)
     np.savez_compressed(path, **columns)
     return str(path)
 
 
-def _fitted(caution: float = 1.0) -> Fit:
+def _fitted(caution: float = 1.0, most: int | None = None, without: str = "") -> Fit:
     """`--method default` with a model of other publishers."""
 
     def fit(sources: Sequence[AnnotatedSource]) -> Learner:
-        known = {one.name for one in sources}
-        without = frozenset(one.name for one in _archives()[1] if one.name not in known)
-        return learner(PipelineConfig(model=_trained(without), select=SelectConfig(caution=caution)))
+        known = {one.publisher for one in sources}
+        (publisher,) = {one.publisher for one in _archives()[1]} - known
+        model = _trained(_fold(publisher), most, without)
+        return learner(PipelineConfig(model=model, select=SelectConfig(caution=caution)))
 
     return fit
 
@@ -225,12 +240,24 @@ METHODS: Sequence[Method] = (
     Method(
         name="default",
         fit=_fitted(),
-        note="`--method default`, its model trained on the sources of other publishers",
+        note=f"`--method default`, its model trained without the publisher, in {FOLDS} parts",
     ),
     Method(name="default, caution 0.5", fit=_fitted(0.5), note="the same with `--caution 0.5`, which finds more"),
     Method(name="default, caution 2", fit=_fitted(2.0), note="the same with `--caution 2`, which loses less"),
 )
 """What is compared.  A learned method is a row with `fit`."""
+
+MORE: Sequence[Method] = (
+    *(
+        Method(name=f"default, of {most} sources", fit=_fitted(most=most), note=f"trained on {most} of them")
+        for most in (8, 16, 24)
+    ),
+    *(
+        Method(name=f"default, no {group}", fit=_fitted(without=group), note="trained without these features")
+        for group in training.GROUPS
+    ),
+)
+"""What is compared with the default beside them: learning curve, and features taken away."""
 
 
 # ------------------------------------------------------------------------------------------------------------ measuring
@@ -353,6 +380,7 @@ def _measured(method: Method, kept: Mapping[str, Row]) -> Row:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--who", metavar="TEXT", default="", help="methods with this in their names")
+    parser.add_argument("--more", action="store_true", help="also learning curve and features taken away")
     parser.add_argument("--render", action="store_true", help="measure nothing")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/research/loso.md)")
     return parser
@@ -368,12 +396,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
             return 2
         rows = {row["method"]: row for row in found["rows"]}
-        for method in METHODS:
+        for method in (*METHODS, *(MORE if args.more else ())):
             if args.who in method.name or method.name not in rows:
                 rows[method.name] = _measured(method, rows)
         command = shlex.join(["python", "bench/quality/loso.py", *sys.argv[1:]])
         head = {"date": date.today().isoformat(), "command": command, **machine()}
-        found = {"head": head, "rows": [rows[method.name] for method in METHODS]}
+        found = {"head": head, "rows": [rows[one.name] for one in (*METHODS, *MORE) if one.name in rows]}
         kept_in.parent.mkdir(parents=True, exist_ok=True)
         kept_in.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if not found["rows"]:

@@ -23,11 +23,12 @@ on sources of other publishers. Per cent of characters, means over sources.
 - Sources with fewer than 100 characters of template text among their annotated articles count in content lost alone.
 - In brackets: 95 % interval of 2,000 bootstrap draws of sources.
 - **articles of the archive**: they are part of what is learnt from; **new articles**: they are not.
-- The rules of the default method were made with eight of the sources in view; the 27 others are those to judge it by.
+- Until 2026-11-23 a ladder of 85 rules decided, made with eight of the sources in view. On the 27 others it had, in articles
+  of the archive, F1 78.6, content lost 0.33, whole 54.2, torn 19.2; in new articles, F1 79.7, content lost 0.27.
 """
 
 ARMS = {"all": "Articles of the archive", "held out": "New articles"}
-WHICH = {"all": "", "unseen": ", those that the rules of the default method were not made with"}
+WHICH = {"all": "", "unseen": ", those that those rules were not made with"}
 COLUMNS = {
     "recall": ("recall", 1),
     "precision": ("precision", 1),

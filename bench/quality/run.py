@@ -20,7 +20,6 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,6 @@ from quality.contenders import (  # noqa: E402
     Contender,
     configured,
     then,
-    with_peers,
 )
 from quality.page import render  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
@@ -149,16 +147,8 @@ def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Lear
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
         config = configured(PipelineConfig(), row.get("set", {}))
         one = learner(config, configured(CleanConfig(), row.get("clean", {})))
-        if "peers" in row:
-            one = partial(_with_peers, one, row["peers"]) if rows == "row" else with_peers(one, row["peers"])
         made.append((row["name"], one))
     return made
-
-
-def _with_peers(one: Learner, number: int, history: Sequence[Document]) -> Any:
-    languages = {row.source: name for name in archives.ANNOTATED for row in archives.texts(name)}
-    wanted = sorted({name.rpartition("/")[0] for name in archives.annotated(*archives.ANNOTATED)})
-    return with_peers(one, number, wanted, languages)(history)
 
 
 def ablation(who: Who) -> list[Row]:

@@ -45,8 +45,8 @@ def main() -> None:
         "--dressed",
         metavar="N",
         type=int,
-        default=2,
-        help="copies with synthetic boilerplate (default 2)",
+        default=training.COPIES,
+        help="copies of each source with synthetic boilerplate (default %(default)s)",
     )
     parser.add_argument("-o", "--output", required=True)
     args = parser.parse_args()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ from templatemine.model import Document  # noqa: E402
 from templatemine.text.expressions import Encoded  # noqa: E402
 from trees import mean_table, table  # noqa: E402
 
-__all__ = ["Examples", "Labelled", "examples", "fit"]
+__all__ = ["COPIES", "GROUPS", "Examples", "Labelled", "dressed", "examples", "fit", "ignoring"]
 
 Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 Array = NDArray[Any]
@@ -72,10 +72,28 @@ SYNTHETIC = {
     "sentence at the end": Kind(place="end"),
     "sentence at the start": Kind(place="start"),
 }
-DESIGNS, SYNTHETIC_WEIGHT = 12, 0.1
+COPIES, DESIGNS, SYNTHETIC_WEIGHT = 2, 12, 0.1
 LENGTHS, HALVINGS = (0.5, 4.5), 7.0
-"""Of synthetic boilerplate: templates a source; weight of a source with it; and the logarithms of words and of one over
-the share of documents, both drawn evenly."""
+"""Of synthetic boilerplate: copies of a source, templates in each, weight of a copy; and the logarithms of words and of
+one over the share of documents, both drawn evenly."""
+
+GROUPS = {
+    "counts": "documents share each span dense busiest string_share",
+    "places": "alone begins ends position position_sd edge from_start from_end first last near segment line",
+    "neighbours": (
+        "closed before_df after_df before_repeats after_repeats beside in_prose before_same after_same before_tokens "
+        "after_tokens before_closed before_open goes_on torn"
+    ),
+    "words": (
+        "tokens characters information bits capitals mutable figures small script small_first capital_first colon_last "
+        "closed_last sentence_last own"
+    ),
+    "context of labels": (
+        "longer shorter same_beside kinds_beside capital_beside small_beside mutable_beside edge_own lift fill fill_sd "
+        "fill_characters fill_capitals fill_mutable rest rest_sd rest_capitals rest_closed rest_segments"
+    ),
+}
+"""Features by what they look at."""
 
 RISING = {
     SEGMENT: (
@@ -227,6 +245,17 @@ def _labelled(segments: Segments, one: Candidates, matrix: NDArray[np.float32], 
         ]
     )
     return Labelled(matrix=matrix, size=sums[0], bad=sums[1], rest=sums[2], bad_rest=sums[3])
+
+
+def ignoring(one: Examples, group: str) -> Examples:
+    """The same without what a group of features says (`GROUPS`): zeros, which no tree can ask for."""
+    names = set(GROUPS[group].split())
+    kinds = {}
+    for kind, labelled in one.kinds.items():
+        matrix = labelled.matrix.copy()
+        matrix[:, [place for place, name in enumerate(FEATURES[kind]) if name in names]] = 0
+        kinds[kind] = replace(labelled, matrix=matrix)
+    return replace(one, kinds=kinds)
 
 
 # -------------------------------------------------------------------------------------------------------------- fitting

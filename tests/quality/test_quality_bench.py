@@ -19,7 +19,6 @@ from quality.contenders import (  # noqa: E402
     configured,
     frequent_sentences,
     then,
-    with_peers,
 )
 from quality.page import render  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
@@ -44,36 +43,16 @@ def test_frequent_sentences_fold_digits_and_keep_sources_apart() -> None:
     assert one[0].body[span.start : span.end] == "Call 12 now!"
 
 
-def test_peers_come_from_the_own_group_and_answers_in_order() -> None:
-    learnt: list[tuple[str, ...]] = []
-
-    def learner(history: Sequence[Document]) -> object:
-        names = tuple(sorted({row.source for row in history}))
-        learnt.append(names)
-        return lambda rows: [Cleaned(f"{row.id} {len(names)}", ()) for row in rows]
-
-    rows = [row for source in "abcx" for row in documents(source, ["one", "two"])]
-    groups = {"a": "en", "b": "en", "c": "en", "x": "ja"}
-    mixed = rows[::2] + rows[1::2]
-    cleaned = with_peers(learner, 1, groups=groups)(rows)(mixed)  # type: ignore[arg-type]
-    assert learnt == [("a", "b"), ("b", "c"), ("a", "c"), ("x",)]
-    assert [answer.text.split()[0] for answer in cleaned] == [row.id for row in mixed]
-    learnt.clear()
-    with_peers(learner, 0, ["b"])(rows)  # type: ignore[arg-type]
-    with_peers(learner, 6, ["b"], groups)(rows)  # type: ignore[arg-type]
-    assert learnt == [("b",), ("a", "b", "c")]
-
-
 def test_ablations_name_options_that_exist_and_differ_from_the_default() -> None:
     made = run.ablations()
     assert len({name for name, _ in made}) == len(made) >= 10
     assert len(run.ablations("page_row")) >= 5
-    assert configured(PipelineConfig(), {"evidence.edge": 2.0}).evidence.edge == 2.0
+    assert configured(PipelineConfig(), {"select.edge": 0.5}).select.edge == 0.5
     assert configured(PipelineConfig(), {"method": "thesis"}) == PipelineConfig(method="thesis")
     assert configured(PipelineConfig(), {}) == PipelineConfig()
     assert configured(CleanConfig(), {"page.vote": 0.0}).page.vote == 0.0
     with pytest.raises(TypeError):
-        configured(PipelineConfig(), {"evidence.nothing": 1})
+        configured(PipelineConfig(), {"select.nothing": 1})
     with pytest.raises(AttributeError):
         configured(PipelineConfig(), {"nothing.edge": 1})
 

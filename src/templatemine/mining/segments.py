@@ -96,7 +96,7 @@ class Segments:
     def spaceless(self) -> bool:
         """Whether the source is written without spaces."""
         some = self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]]
-        return len(some) > 0 and np.count_nonzero(some & OWN) >= _SPACELESS * len(some)
+        return len(some) > 0 and int(np.count_nonzero(some & OWN)) >= _SPACELESS * len(some)
 
 
 def segment(corpus: Corpus) -> Segments:
