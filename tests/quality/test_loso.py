@@ -162,7 +162,7 @@ def test_the_page_has_all_methods_groups_and_sources() -> None:
     lines = page.splitlines()
     for row in (line for line in lines if line.startswith("|")):
         assert "None" not in row
-    unseen = "those that the rules of the default method were not made with"
+    unseen = "those that those rules were not made with"
     assert f"2 sources, 2 of them with template text, {unseen}:" in lines
     assert "3 sources, 3 of them with template text:" in lines
     figures_of_all = "90.0 | 98.9 | 94.2 (94.2 to 94.2) | 0.07 (0.00 to 0.10) | 0.1 | 45.0 | 10.0"

@@ -141,14 +141,14 @@ def page(number: int) -> Document:
 
 @pytest.mark.parametrize("kind", ["main", "strip"])
 def test_pages(kind: str) -> None:
-    pages = [page(number) for number in range(20)]
+    pages = [page(number) for number in range(60)]
     pack = mine(pages)["page.example"]
     found = Measured(pack, ReportConfig(clean=CleanConfig(html=kind)))
     for one in pages:
         found.add(one)
     found.add(Document(source="page.example", id="t", text="only text"))
     assert found.other_kind == 1
-    assert found.documents == found.changed == 20
+    assert found.documents == found.changed == 60
     assert found.characters == sum(len(page_text(one.body, ())) for one in pages)
     assert 0 < found.cut < found.characters
     sample = next(iter(found.samples()))

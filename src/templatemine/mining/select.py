@@ -198,24 +198,24 @@ class _Chosen:
                 verdicts.reason_of[row] = REDUNDANT
 
     def drop_covered(self, verdicts: Verdicts, df: LongArray, least: float) -> None:
-        """Drop labels most of whose documents have a longer one that is chosen: the others speak for themselves, and
-        few they are.  `verdicts` is INOUT."""
+        """Drop labels most of whose documents have one and the same longer label that is chosen: the others speak for
+        themselves, and few they are.  `verdicts` is INOUT."""
         for kind in (PREFIX, SUFFIX):
             side = KINDS.index(kind)
             some = np.flatnonzero((verdicts.kind[self.rows] == side) & (verdicts.reason_of[self.rows] == ACCEPTED))
             some = some[np.argsort(-self.lengths[some], kind="stable")]
             covered: dict[int, int] = {}
             for place, key in zip(some.tolist(), self.hashes(self.starts[some], self.lengths[some]), strict=True):
-                left = int(df[place]) - covered.get(key, 0)
-                if left < least * df[place]:
-                    verdicts.reason_of[self.rows[place]] = REDUNDANT
+                row, documents = self.rows[place], int(df[place])
+                if not verdicts.slot[row] and documents - covered.get(key, 0) < least * documents:
+                    verdicts.reason_of[row] = REDUNDANT
                     continue
                 sizes = np.arange(1, self.lengths[place])
                 starts = np.full(len(sizes), self.starts[place])
                 if kind == SUFFIX:
                     starts += self.lengths[place] - sizes
                 for shorter in self.hashes(starts, sizes):
-                    covered[shorter] = covered.get(shorter, 0) + left
+                    covered[shorter] = max(documents, covered.get(shorter, 0))
 
     def drop_within_slots(self, verdicts: Verdicts) -> None:
         """Drop what lies in the match of a label with its filler: lines that begin (end) with it, longer labels.
