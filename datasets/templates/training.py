@@ -267,6 +267,8 @@ def fit(sources: Sequence[Examples]) -> dict[str, Array]:
     first = _scorers(sources)
     for kind, trees in first.items():
         columns.update({f"{kind}.{name}": values for name, values in trees.items()})
+        medians = [np.median(one.kinds[kind].matrix, axis=0) for one in sources if len(one.kinds[kind].matrix)]
+        columns[f"{kind}.usual"] = np.median(medians, axis=0).astype(np.float32)
     unseen = _unseen_scores(sources)
     for kind, name in FILLERS.items():
         rows = []

@@ -7,7 +7,7 @@ number of documents of the source.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
@@ -231,6 +231,10 @@ class Cutoff:
     second_mode: Mapping[str, float | str] = field(default_factory=dict)
 
 
+GROUNDS = ("score", "because", "although")
+"""Fields of a template that say why it is one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     """One expression of a pack.
@@ -239,7 +243,8 @@ class Template:
     hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
     string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
     the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
-    of a kind (see `slots`).
+    of a kind (see `slots`).  `score`, `because` and `although` say how likely it is boilerplate, and what speaks most
+    for and against it, in words; None and nothing where no score decided.  They do not make two templates different.
     """
 
     id: str
@@ -249,6 +254,14 @@ class Template:
     count: int
     example: str
     anchor: str = ""
+    score: float | None = field(default=None, compare=False)
+    because: tuple[str, ...] = field(default=(), compare=False)
+    although: tuple[str, ...] = field(default=(), compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it; without the grounds where there are none."""
+        row = asdict(self)
+        return row if self.score is not None else {name: row[name] for name in row if name not in GROUNDS}
 
     @property
     def slot(self) -> str:

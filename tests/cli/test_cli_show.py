@@ -96,6 +96,14 @@ def test_the_old_name_of_the_option(cli: Cli, pack: Path) -> None:
     assert "--dropped" not in cli("show", "--help").out
 
 
+def test_why(cli: Cli, pack: Path) -> None:
+    plain, why = cli("show", pack), cli("show", pack, "--why")
+    assert why.out.startswith(plain.out)
+    lines = why.out.splitlines()[-len(Pack.load(pack).templates) :]
+    assert [line.split()[0] for line in lines] == [one.id for one in Pack.load(pack).templates]
+    assert all("  score " in line and "; for it: " in line for line in lines)
+
+
 def test_regex_and_limit(cli: Cli, pack: Path) -> None:
     templates = Pack.load(pack).templates
     ran = cli("show", pack, "--regex", "--limit", "1")

@@ -116,7 +116,7 @@ def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[
 def _article(
     document: Document, pack: Pack | None, explainer: Explainer | None, painter: Painter, context: int | None
 ) -> list[str]:
-    from templatemine.report.terminal import HEADER, article
+    from templatemine.report.terminal import HEADER, article, grounds
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
     if pack is None or explainer is None:
@@ -131,4 +131,5 @@ def _article(
     else:
         verdict = f"{tables.count(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
     listed = ["", *tables.table(HEADER, rows, tables.terminal_width(sys.stdout))] if rows else []
-    return [head, verdict, "", text.rstrip("\n"), *listed]
+    why = grounds(rows, pack)
+    return [head, verdict, "", text.rstrip("\n"), *listed, *([""] if why else []), *why]

@@ -45,6 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
     parser.add_argument("--rejected", action="store_true", help="list the rejected candidates, each with its reason")
     parser.add_argument("--dropped", action=common.OldName, dest="rejected", now="--rejected", nargs=0, const=True)
+    parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
     parser.add_argument("--regex", action="store_true", help="print the expressions instead of the words")
     parser.add_argument(
         "--limit",
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     width = None if args.full else tables.terminal_width(sys.stdout)
     limit = _LIMIT if args.limit is None else args.limit
-    listed = _rejected(pack, rejected, limit, width) if args.rejected else _templates(pack, args.regex, limit, width)
+    listed = _rejected(pack, rejected, limit, width) if args.rejected else _templates(pack, args, limit, width)
     common.out("\n".join([*_header(pack, width), "", *listed]) + "\n")
     return 0
 
@@ -175,18 +176,21 @@ def _bars() -> str:
     return BARS
 
 
-def _templates(pack: Pack, regex: bool, limit: int, width: int | None) -> list[str]:
+def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | None) -> list[str]:
     if not pack.templates:
         return ["no templates"]
     shown = pack.templates[: limit or None]
-    from templatemine.report.words import joined
+    from templatemine.report.words import grounds_of, joined
 
     rows = []
     for one in shown:
-        string = one.regex if regex or one.tokens is None else common.one_line(joined(one.tokens))
+        string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
         rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
     # The string is the last column: it may be cut, or in a script that is written from right to left.
-    lines = tables.table((">df", ">share", ">count", "id", "expression" if regex else "template"), rows, width)
+    lines = tables.table((">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width)
+    if args.why:
+        told = [(one.id, grounds_of(one)) for one in shown]
+        lines += ["", *(f"{name}  {words or 'no score decided'}" for name, words in told)]
     return lines + _more(len(pack.templates) - len(shown))
 
 

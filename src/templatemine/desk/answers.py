@@ -24,6 +24,7 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.report.histogram import BARS, histogram_of, sparkline
+from templatemine.report.words import grounds_of
 
 __all__ = ["HERE", "Desk", "NotThere"]
 
@@ -392,6 +393,7 @@ def _template(one: Template, state: str) -> dict[str, Any]:
         "count": one.count,
         "example": one.example,
         "anchor": one.anchor,
+        "grounds": grounds_of(one),
         "state": state,
     }
 

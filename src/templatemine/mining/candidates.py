@@ -76,6 +76,8 @@ class Verdicts:
         Whether the rest of the line goes with it.
     reason_of : int8 array
         Place in `select.REASONS`; 0 for templates.
+    grounds : int64 array
+        What `grounds.weighed` says of templates; 0 of others.
     """
 
     kind: NDArray[np.int8]
@@ -84,6 +86,7 @@ class Verdicts:
     anchor: NDArray[np.int8]
     slot: NDArray[np.bool_]
     reason_of: NDArray[np.int8]
+    grounds: NDArray[np.int64]
 
     def take(self, rows: NDArray[np.int64]) -> Verdicts:
         """Some of the rows."""

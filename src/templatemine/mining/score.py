@@ -39,9 +39,11 @@ _SHIPPED_FILE = "model.npz"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Forests by what they score: the kinds of candidates, and `FILLERS`."""
+    """Forests by what they score: the kinds of candidates, and `FILLERS`; and the features of the usual candidate of
+    each kind, by which `grounds` tells what speaks for one."""
 
     forests: Mapping[str, Forest]
+    usual: Mapping[str, NDArray[np.float32]]
 
     def scores(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """How likely candidates of one kind are boilerplate: float32 array, shape (candidates,)."""
@@ -120,4 +122,8 @@ def of_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
         asked = int(tables[f"{kind}.feature"].max(initial=0)) + 1
         if asked > len(FEATURES[kind]):
             raise ValueError(f"{kind}: expected trees of {len(FEATURES[kind])} features, got {asked}")
-    return Model(forests=forests)
+    usual = {kind: np.ascontiguousarray(tables[f"{kind}.usual"], np.float32) for kind in KINDS}
+    for kind, one in usual.items():
+        if one.shape != (len(FEATURES[kind]),):
+            raise ValueError(f"{kind}.usual: expected {len(FEATURES[kind])} features, got shape {one.shape}")
+    return Model(forests=forests, usual=usual)

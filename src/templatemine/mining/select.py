@@ -169,6 +169,7 @@ def _verdicts(
         anchor=anchor,
         slot=slot,
         reason_of=reason,
+        grounds=np.zeros(len(one), np.int64),
     )
 
 

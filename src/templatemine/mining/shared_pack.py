@@ -61,13 +61,12 @@ class Claims:
     @staticmethod
     def of(facts: Mapping[str, Any]) -> Claims:
         """The inverse of `facts`."""
-        claims = [
-            Claim(
-                template=Template(**{**one["template"], "tokens": tuple(one["template"]["tokens"])}),
-                sources=one["sources"],
-            )
-            for one in facts["claims"]
-        ]
+        claims = []
+        for row in facts["claims"]:
+            columns: dict[str, Any] = {
+                name: tuple(one) if isinstance(one, list) else one for name, one in row["template"].items()
+            }
+            claims.append(Claim(template=Template(**columns), sources=row["sources"]))
         return Claims(
             source=facts["source"], documents=facts["documents"], dates=tuple(facts["dates"]), claims=tuple(claims)
         )

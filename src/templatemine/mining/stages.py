@@ -22,6 +22,7 @@ from templatemine.mining.candidates import RejectedCandidates, SourceCandidates,
 from templatemine.mining.counting import Matches, MatchQuery, recounted
 from templatemine.mining.cross_source import Elsewhere
 from templatemine.mining.features import Table, describe
+from templatemine.mining.grounds import weighed
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.methods import ResolvedConfig
@@ -207,6 +208,10 @@ def _scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig
     kinds = find_candidates(segments)
     matrices = [describe(table, one) for one in kinds]
     verdicts = select(segments, kinds, matrices, options.scorer.both(kinds, matrices), options.select)
+    for place, (one, matrix) in enumerate(zip(kinds, matrices, strict=True)):
+        own = verdicts.kind == place
+        kept = np.flatnonzero(verdicts.reason_of[own] == 0)
+        verdicts.grounds[np.flatnonzero(own)[kept]] = weighed(options.scorer, one.kind, matrix, kept)
     starts = np.concatenate([one.starts(segments, one.first, one.length) for one in kinds])
     length = np.concatenate([one.length for one in kinds])
     document = segments.document[np.concatenate([one.first for one in kinds])]

@@ -6,12 +6,14 @@ Only the documents with an example are scanned again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.mining.candidates import SourceCandidates
+from templatemine.mining.grounds import codes_of, in_words
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, slot_types
@@ -72,6 +74,7 @@ def templates_of(
             count=int(strings.count[row]),
             example=example,
             anchor=anchor,
+            **_grounds(candidates, row, bool(side)),
         )
 
     # A label whose slot takes all that ever filled it goes with its filler, or not at all.
@@ -100,6 +103,18 @@ def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
 def _slotted_anchor(anchor: str, side: str) -> str:
     """Where in its line a string stands with its slot, which is at one edge of the line."""
     return "line" if anchor not in ("", side) else side
+
+
+def _grounds(candidates: SourceCandidates, row: int, filled: bool) -> dict[str, Any]:
+    """Score of a template, of a label with its filler that of both, and what speaks for and against it."""
+    verdicts = candidates.verdicts
+    if verdicts is None:
+        return {}
+    kind, (most, least) = KINDS[verdicts.kind[row]], codes_of(int(verdicts.grounds[row]))
+    score = float(verdicts.score[row]) * (float(verdicts.filler[row]) if filled else 1.0)
+    because = in_words(kind, most)
+    although = tuple(words for words in in_words(kind, least) if words not in because)
+    return {"score": round(score, 3), "because": because, "although": although}
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:

@@ -97,7 +97,7 @@ def write(overrides: Overrides) -> dict[str, Any]:
         return {}
     return {
         "overrides": [rule.as_dict() for rule in overrides.rules],
-        "removed": [asdict(template) for template in overrides.removed],
+        "removed": [template.as_dict() for template in overrides.removed],
         "added": list(overrides.added),
     }
 

@@ -51,7 +51,7 @@ def write(pack: Pack) -> str:
         "method": pack.method,
         "cutoff": {**asdict(pack.cutoff), "histogram": list(pack.cutoff.histogram)},
         "rejected": dict(pack.rejected),
-        "templates": [asdict(template) for template in pack.templates],
+        "templates": [template.as_dict() for template in pack.templates],
         "mined": list(_marks(pack) if pack.mined is None else pack.mined),
         **overrides.write(pack.overrides),
         **page_section.write(pack.pages),
@@ -271,7 +271,19 @@ def _read_template(row: Any, here: str) -> Template:
         count=row["count"],
         example=row["example"],
         anchor=row["anchor"],
+        **_read_grounds(row, here),
     )
+
+
+def _read_grounds(row: Mapping[str, Any], here: str) -> dict[str, Any]:
+    """Score and reasons of a template, which old packs and those of other methods do not have."""
+    if row.get("score") is None:
+        return {}
+    words = ((list,), "a list of strings")
+    _fields(row, {"score": ((int, float), "a number"), "because": words, "although": words}, here)
+    if not all(isinstance(one, str) for name in ("because", "although") for one in row[name]):
+        raise PackError(f"{here}: because, although: expected lists of strings")
+    return {"score": float(row["score"]), "because": tuple(row["because"]), "although": tuple(row["although"])}
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:

@@ -7,7 +7,7 @@ On a terminal a removed part has a colour; elsewhere, and if ``NO_COLOR`` is set
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -20,9 +20,9 @@ from templatemine.packs.pack import Pack
 from templatemine.report.explain import cut_by
 from templatemine.report.marks import Piece, elided, named
 from templatemine.report.view import POSITIONS
-from templatemine.report.words import text_of
+from templatemine.report.words import grounds_of, text_of
 
-__all__ = ["HEADER", "Change", "Painter", "article", "changes", "diff_lines"]
+__all__ = ["HEADER", "Change", "Painter", "article", "changes", "diff_lines", "grounds"]
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
 _BOLD, _END = "\x1b[1m", "\x1b[0m"
@@ -85,6 +85,13 @@ def article(
             behind = ",".join(str(numbers[one.id]) for one in first) + (f"+{inside}" if inside else "")
             out.append(painter.cut(piece.text) + (painter.paint(f"{{{behind}}}", _NUMBER) if behind else ""))
     return "".join(out), rows
+
+
+def grounds(rows: Sequence[tuple[str, ...]], pack: Pack) -> list[str]:
+    """Why the expressions of `article` are templates, a line each; of those that a score decided."""
+    by_id = {one.id: one for one in pack.templates}
+    told = [(row[0], grounds_of(by_id[row[-2]])) for row in rows]
+    return [f"{number}: {words}" for number, words in told if words]
 
 
 def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:

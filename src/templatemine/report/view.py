@@ -13,7 +13,7 @@ from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import Measured, Sample, Seen
 from templatemine.report.timeline import Period, by_period, periods
-from templatemine.report.words import joined, text_of
+from templatemine.report.words import grounds_of, joined, text_of
 
 __all__ = ["RejectionGroup", "Report", "Row", "Shared", "SourceView", "make_report"]
 
@@ -33,6 +33,8 @@ class Row:
         Its tokens, or the expression if it was written by hand.
     example : str
         An occurrence, if it differs from `text`.
+    grounds : str
+        Why it is a template, in words; "" where no score decided.
     length : int
         Number of tokens; for an expression written by hand, of characters.
     first, last : str
@@ -47,6 +49,7 @@ class Row:
     template: Template
     text: str
     example: str
+    grounds: str
     length: int
     position: str
     seen: Seen | None
@@ -211,6 +214,7 @@ def _row(
         template=template,
         text=text,
         example="" if example == text else example,
+        grounds=grounds_of(template),
         length=len(text) if template.tokens is None else len(template.tokens),
         position="as written" if template.tokens is None else POSITIONS[template.anchor],
         seen=seen,

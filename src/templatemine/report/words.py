@@ -12,7 +12,7 @@ from templatemine.text.slots import kind_of
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["joined", "leading", "text_of"]
+__all__ = ["grounds_of", "joined", "leading", "text_of"]
 
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
@@ -26,6 +26,15 @@ def joined(tokens: Iterable[str]) -> str:
 def text_of(template: Template) -> str:
     """The words of a template, or the expression if it was written by hand."""
     return template.regex if template.tokens is None else joined(template.tokens)
+
+
+def grounds_of(template: Template) -> str:
+    """Why it is a template, in words; nothing where no score decided."""
+    if template.score is None:
+        return ""
+    sides = (("for it", template.because), ("against it", template.although))
+    told = "; ".join(f"{side}: {', '.join(words)}" for side, words in sides if words)
+    return f"score {template.score:.2f}" + (f"; {told}" if told else "")
 
 
 def leading(templates: Sequence[Template]) -> list[Template]:

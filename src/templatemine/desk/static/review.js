@@ -106,6 +106,7 @@ const details = later(60, async () => {
   const out = row.state === "out";
   pane.replaceChildren(
     el("p", { class: "big", dir: "auto" }, row.text),
+    row.grounds ? el("p", { class: "dim" }, row.grounds) : null,
     el("div", { class: "acts" },
       el("button", { class: out ? "main" : "", disabled: !out, onclick: () => verdict(row, true) }, "Accept (a)"),
       el("button", { disabled: out, onclick: () => verdict(row, false) }, "Reject (r)"),

@@ -1,0 +1,152 @@
+"""What speaks for and against a template: features -> words.
+
+A feature speaks by what the score loses when its value is replaced by that of the usual candidate (`Model.usual`).  The
+three that speak most for it and the three that speak most against it are told in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.mining.features import FEATURES
+from templatemine.mining.score import Model
+
+__all__ = ["codes_of", "in_words", "weighed"]
+
+MOST, _BYTES = 3, 8
+"""Features told on each side; a byte for each of the two sides' fits one number."""
+_LEAST = 0.05
+"""Change of the logarithm of the odds from which on a feature says something."""
+_ROWS = 64
+"""Candidates weighed at a time: so many copies of each as there are features."""
+
+
+def weighed(model: Model, kind: str, matrix: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The features that speak most for some candidates of a kind, and most against them.
+
+    Parameters
+    ----------
+    matrix : float32 array, shape (candidates, features)
+    rows : int64 array, shape (rows,)
+
+    Returns
+    -------
+    int64 array, shape (rows,)
+        Codes in its bytes, see `codes_of`.
+    """
+    out = np.zeros((len(rows), _BYTES), np.int8)
+    forest, width = model.forests[kind], matrix.shape[1]
+    usual = model.usual[kind]
+    for start in range(0, len(rows), _ROWS):
+        own = matrix[rows[start : start + _ROWS]]
+        copies = np.repeat(own, width, axis=0)
+        each = np.arange(len(copies))
+        copies[each, each % width] = usual[each % width]
+        effect = forest.scores(np.ascontiguousarray(own))[:, None] - forest.scores(copies).reshape(len(own), width)
+        side = np.where(own > usual, 1, -1)
+        for sign, first in ((1, 0), (-1, MOST)):
+            order = np.argsort(-sign * effect, axis=1, kind="stable")[:, :MOST]
+            told = np.take_along_axis(sign * effect, order, axis=1) >= _LEAST
+            codes = (order + 1) * np.take_along_axis(side, order, axis=1)
+            out[start : start + len(own), first : first + MOST] = np.where(told, codes, 0)
+    return out.view(np.int64)[:, 0]
+
+
+def codes_of(packed: int) -> tuple[list[int], list[int]]:
+    """What `weighed` says of one candidate: the features for it and those against it, the strongest first.
+
+    Each is 1 + the place of the feature, negative where its value is below the usual one; 0 for none.
+    """
+    codes = np.array([packed], np.int64).view(np.int8).tolist()
+    return codes[:MOST], codes[MOST : 2 * MOST]
+
+
+def in_words(kind: str, codes: Sequence[int]) -> tuple[str, ...]:
+    """Some codes in words, each once."""
+    names = FEATURES[kind]
+    return tuple(dict.fromkeys(_WORDS[names[abs(code) - 1]][code < 0] for code in codes if code))
+
+
+_MANY = ("in many documents", "in few documents")
+_SAME_BEFORE = ("mostly behind the same text", "behind many different texts")
+_SAME_AFTER = ("mostly before the same text", "before many different texts")
+_AMONG = ("beside other text that repeats", "not beside text that repeats")
+_INSIDE = ("far from both ends of articles", "near an end of articles")
+_FILLER_LENGTH = ("the rest of its line is long", "the rest of its line is short")
+_CONTINUED = ("always continued in the same ways", "continued in many ways")
+_LENGTH = ("long", "short")
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "documents": _MANY,
+    "share": _MANY,
+    "string_share": _MANY,
+    "each": ("several times in an article", "once in an article"),
+    "span": ("used over a long time", "used for a short time"),
+    "dense": ("frequent while it was used", "rare while it was used"),
+    "busiest": ("much more frequent at one time than at others", "evenly frequent over time"),
+    "alone": ("a line of its own", "part of a longer line"),
+    "begins": ("at the beginning of lines", "not at the beginning of lines"),
+    "ends": ("at the end of lines", "not at the end of lines"),
+    "position": ("late in articles", "early in articles"),
+    "position_sd": ("anywhere in articles", "always at the same place in articles"),
+    "edge": _INSIDE,
+    "from_start": ("far from the beginning of articles", "near the beginning of articles"),
+    "from_end": ("far from the end of articles", "near the end of articles"),
+    "first": ("the first thing in articles", "not the first thing in articles"),
+    "last": ("the last thing in articles", "not the last thing in articles"),
+    "near": ("near an end of articles", "far from both ends of articles"),
+    "segment": ("in long sentences", "in short sentences"),
+    "line": ("in long lines", "in short lines"),
+    "closed": ("its sentences end with a mark", "its sentences end without a mark"),
+    "before_df": ("behind frequent text", "behind text that is new in every article"),
+    "after_df": ("before frequent text", "before text that is new in every article"),
+    "before_repeats": ("behind text that repeats", "behind text that does not repeat"),
+    "after_repeats": ("before text that repeats", "before text that does not repeat"),
+    "beside": _AMONG,
+    "in_prose": ("between text that does not repeat", "not between text that does not repeat"),
+    "before_same": _SAME_BEFORE,
+    "after_same": _SAME_AFTER,
+    "before_tokens": ("behind long sentences", "behind short sentences"),
+    "after_tokens": ("before long sentences", "before short sentences"),
+    "before_closed": ("behind the end of a sentence", "not behind the end of a sentence"),
+    "before_open": ("behind an open sentence", "not behind an open sentence"),
+    "goes_on": ("a sentence goes on behind it", "no sentence goes on behind it"),
+    "torn": ("in the middle of a sentence", "not in the middle of a sentence"),
+    "tokens": _LENGTH,
+    "characters": _LENGTH,
+    "information": ("made of rare words", "made of frequent words"),
+    "bits": ("made of rare words", "made of frequent words"),
+    "capitals": ("many capitals", "few capitals"),
+    "mutable": ("many numbers, dates or addresses", "no numbers, dates or addresses"),
+    "figures": ("many figures", "no figures"),
+    "small": ("many words in small letters", "few words in small letters"),
+    "script": ("characters of a script without spaces", "no characters of a script without spaces"),
+    "small_first": ("begins with a small letter", "does not begin with a small letter"),
+    "capital_first": ("begins with a capital", "does not begin with a capital"),
+    "colon_last": ("ends with a colon", "does not end with a colon"),
+    "closed_last": ("ends with a mark", "ends without a mark"),
+    "sentence_last": ("ends as a sentence does", "does not end as a sentence does"),
+    "own": ("its words stand nowhere else", "its words stand elsewhere, too"),
+    "longer": _CONTINUED,
+    "shorter": ("its words belong together", "its last word is a chance continuation"),
+    "same_beside": _CONTINUED,
+    "kinds_beside": ("continued in many ways", "always continued in the same ways"),
+    "capital_beside": ("continued with a capital or a number", "not continued with a capital or a number"),
+    "small_beside": ("continued in small letters", "not continued in small letters"),
+    "mutable_beside": ("continued with a number, a date or an address", "not continued with a number"),
+    "fill": _FILLER_LENGTH,
+    "fill_sd": ("what follows is of very different lengths", "what follows is always of the same length"),
+    "fill_characters": _FILLER_LENGTH,
+    "fill_capitals": ("many capitals in the rest of its line", "few capitals in the rest of its line"),
+    "fill_mutable": ("numbers or dates in the rest of its line", "no numbers or dates in the rest of its line"),
+    "rest": _FILLER_LENGTH,
+    "rest_sd": ("lines of very different lengths", "lines that are all of one length"),
+    "rest_capitals": ("many capitals in the rest of its line", "few capitals in the rest of its line"),
+    "rest_closed": ("its line ends as a sentence does", "its line does not end as a sentence does"),
+    "rest_segments": ("several sentences in the rest of its line", "at most one sentence in the rest of its line"),
+    "edge_own": ("its last word stands nowhere else", "its last word stands elsewhere, too"),
+    "lift": ("its words belong together", "its words meet by chance"),
+}
+"""Feature -> what its value says above the usual one, and below."""

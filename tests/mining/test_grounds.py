@@ -1,0 +1,80 @@
+"""What speaks for and against templates: the features that change the score most, in words."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from templatemine.errors import PackError
+from templatemine.mining.features import FEATURES
+from templatemine.mining.grounds import _WORDS, MOST, codes_of, in_words, weighed
+from templatemine.mining.labels import KINDS, SEGMENT
+from templatemine.mining.score import SHIPPED, model
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import mine
+from templatemine.report.words import grounds_of
+
+
+def test_every_feature_has_words() -> None:
+    named = {name for kind in KINDS for name in FEATURES[kind]}
+    assert named == set(_WORDS)
+    assert all(more != less for more, less in _WORDS.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_strongest_are_those_whose_loss_changes_the_score_most(kind: str) -> None:
+    shipped = model(SHIPPED)
+    forest, usual = shipped.forests[kind], shipped.usual[kind]
+    rng = np.random.default_rng(3)
+    matrix = (usual + rng.normal(0, 1.5, (150, len(usual)))).astype(np.float32)
+    rows = np.arange(0, 150, 2)
+    found = weighed(shipped, kind, matrix, rows)
+    for row, packed in zip(rows.tolist(), found.tolist(), strict=True):
+        effects = {}
+        for place in range(len(usual)):
+            other = matrix[row : row + 1].copy()
+            other[0, place] = usual[place]
+            effects[place] = float(forest.scores(matrix[row : row + 1])[0] - forest.scores(other)[0])
+        for sign, some in zip((1, -1), codes_of(packed), strict=True):
+            order = sorted(effects, key=lambda place: -sign * effects[place])[:MOST]
+            told = [sign * effects[abs(code) - 1] for code in some if code]
+            assert told == pytest.approx([sign * effects[place] for place in order][: len(told)], abs=1e-5)
+            assert all((matrix[row, abs(code) - 1] > usual[abs(code) - 1]) == (code > 0) for code in some if code)
+    assert weighed(shipped, kind, matrix, rows[:0]).shape == (0,)
+
+
+def test_words_say_which_side_of_the_usual_a_value_is() -> None:
+    place = FEATURES[SEGMENT].index("share")
+    assert in_words(SEGMENT, [place + 1, 0, 0]) == ("in many documents",)
+    assert in_words(SEGMENT, [-place - 1, 0]) == ("in few documents",)
+    # Two features that say the same are said once.
+    assert in_words(SEGMENT, [place + 1, FEATURES[SEGMENT].index("documents") + 1]) == ("in many documents",)
+
+
+def test_packs_say_why() -> None:
+    rng = random.Random(1)
+
+    def story() -> str:
+        return " ".join("".join(rng.choices("abdeilmnorst", k=6)) for _ in range(40)).capitalize() + "."
+
+    texts = [f"{story()}\n\n{story()}\n\nSign up for our letter of the morning!" for _ in range(60)]
+    pack = mine([Document(source="s", id=str(place), text=text) for place, text in enumerate(texts)])["s"]
+    (found,) = pack.templates
+    assert found.score is not None
+    assert found.score > 0.9
+    assert "in many documents" in found.because
+    assert grounds_of(found).startswith(f"score {found.score:.2f}; for it: in many documents")
+    again = Pack.from_json(pack.to_json())
+    assert again.to_json() == pack.to_json()
+    assert again.templates[0].because == found.because
+    # An old pack does not say it, and templates with and without are the same.
+    plain = replace(found, score=None, because=(), although=())
+    assert plain == found
+    assert grounds_of(plain) == ""
+    assert '"because"' not in replace(pack, templates=(plain,)).to_json()
+    with pytest.raises(PackError, match="because, although: expected lists of strings"):
+        Pack.from_json(pack.to_json().replace('"because": ["in many documents"', '"because": [5'))
