@@ -19,6 +19,8 @@ from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, evalua
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror
 from templatemine.evaluation.protocol import System
+from templatemine.evaluation.residue import ALL as RESIDUE_ALL
+from templatemine.evaluation.residue import evaluate_residue
 from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -35,6 +37,7 @@ UNITS = {
     "article kept": ("share", True),
     "false per 10k": ("per 10k", False),
     "before per 10k": ("per 10k", False),
+    "residue": ("share", False),
     "adjusted Rand": ("index", True),
 }
 """Name of a value -> its unit, which has an epsilon in the file of floors, and whether more is better."""
@@ -98,6 +101,11 @@ def _injection(documents: list[Any], size: int) -> dict[str, float]:
 def _mirror(documents: list[Any], sample: int) -> dict[str, float]:
     row = evaluate_mirror(documents, miner(), MirrorConfig(sample=sample)).row(source="all")
     return _values(row, "distance after", "article kept")
+
+
+def _residue(documents: list[Any]) -> dict[str, float]:
+    """Share of the changed articles with a cut that leaves a torn line."""
+    return {"residue": evaluate_residue(documents, miner()).row(source=RESIDUE_ALL)["any"]}
 
 
 def _duplicates(documents: list[Any], sample: int) -> dict[str, float]:
@@ -165,6 +173,7 @@ FIGURES: Mapping[str, Figure] = {
     "generated spans, thesis": _made(lambda: _generated_spans("thesis")),
     "generated injection": _made(lambda: _injection(archives.generated()[0], 200)),
     "generated mirror": _made(lambda: _mirror(archives.generated()[0], 60)),
+    "generated residue": _made(lambda: _residue(archives.generated()[0])),
     "generated near duplicates": _made(lambda: _duplicates(archives.generated()[0], 60)),
     "generated pages": _made(_generated_pages, pages=True),
     "generated feed": _made(_generated_feed, pages=True),
@@ -173,6 +182,7 @@ FIGURES: Mapping[str, Figure] = {
     "annotated articles, thesis": _gold_figure("thesis"),
     "allsides injection": _text_figure(lambda: _injection(archives.texts("allsides"), 400), "allsides"),
     "allsides mirror": _text_figure(lambda: _mirror(archives.texts("allsides"), 50), "allsides"),
+    "allsides residue": _text_figure(lambda: _residue(archives.texts("allsides")), "allsides"),
     "allsides near duplicates": _text_figure(lambda: _duplicates(archives.texts("allsides"), 50), "allsides"),
     "livedoor clusters": _text_figure(lambda: _clusters("livedoor", 100), "livedoor"),
     "fakebr, which is clean": _text_figure(_clean_archive, "fakebr"),

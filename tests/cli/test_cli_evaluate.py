@@ -1,4 +1,4 @@
-"""``templatemine evaluate``: five trials from the command line, what they print, write and refuse."""
+"""``templatemine evaluate``: six trials from the command line, what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -169,6 +169,26 @@ def test_gold_with_packs_as_they_stand(cli: Cli, archive: Path, tmp_path: Path) 
     assert json.loads(cli(*args).out)["results"][0]["rows"][-1]["recall"] == 0
     for wrong in (("--method", "energy"), ("--caution", "2"), ("--folds", "2")):
         assert "--packs excludes" in cli("evaluate", "gold", archive, "--packs", packs, *wrong).error
+
+
+def test_residue(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    ran = cli("evaluate", "residue", archive, "--json", "-", *SHARED)
+    assert ran.code == 0, ran
+    mean = json.loads(ran.out)["results"][0]["rows"][-1]
+    assert (mean["source"], mean["articles"], mean["any"]) == ("all", 120, 0)
+    # A pack whose expression is half of a line.
+    packs = tmp_path / "packs"
+    assert cli("mine", archive, "-o", packs).code == 0
+    path = packs / "alpha.example.json"
+    facts_of = json.loads(path.read_text(encoding="utf-8"))
+    hand = {"id": "hand", "regex": "(Sign up for the Alpha)", "tokens": None, "df": 40, "count": 40}
+    facts_of["templates"] = [{**hand, "example": "Sign up for the Alpha", "anchor": ""}]
+    path.write_text(json.dumps(facts_of), encoding="utf-8")
+    ran = cli("evaluate", "residue", archive, *SHARED, "--examples", "1", "--packs", packs)
+    (line,) = (line for line in ran.out.splitlines() if line.startswith("alpha.example"))
+    assert line.split()[:5] == ["alpha.example", "40", "40", "100.0%", "100.0%"]
+    assert "begins torn: alpha.example" in ran.out
+    assert "[-Sign up for the Alpha-]" in ran.out
 
 
 def test_gold_texts(cli: Cli, tmp_path: Path) -> None:

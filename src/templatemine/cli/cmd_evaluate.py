@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Five trials on an archive of your own, each with a fixed seed. Prints tables;
+Six trials on an archive of your own, each with a fixed seed. Prints tables;
 --json FILE writes all figures with seed and sample.
 
   injection   put synthetic templates into articles: which are removed, and
@@ -35,6 +35,7 @@ Five trials on an archive of your own, each with a fixed seed. Prints tables;
   retrieval   near duplicates and clusters before and after cleaning
   mirror      two copies of a site with different boilerplate must become equal
   feed        compare pages with the text of their feed
+  residue     what cuts leave behind: torn beginnings, lone signs, empty labels
 """
 
 
@@ -150,7 +151,8 @@ def _system(args: argparse.Namespace) -> System:
         return miner(PipelineConfig(method=args.method, **common.scoring_of(args)), jobs=args.jobs)
     common.check_packs(args.inputs, args.packs)
     mining = PipelineConfig()
-    if (args.method, args.model, args.caution, args.folds) != (mining.method, mining.model, mining.select.caution, 1):
+    given = (args.method, args.model, args.caution, getattr(args, "folds", 1))
+    if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
     clean = cleaning(load_packs(args.packs))
@@ -417,6 +419,29 @@ def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[Res
     return [evaluate_feed(documents, _values(records, args.feed_field), system, config)]
 
 
+def _add_residue(parser: argparse.ArgumentParser) -> None:
+    from templatemine.evaluation.options import ResidueConfig
+
+    common.add_packs_option(
+        parser, "packs or folders of packs to evaluate; after the inputs (default: packs mined from the inputs)"
+    )
+    parser.add_argument(
+        "--examples",
+        metavar="N",
+        type=common.at_least(0),
+        default=ResidueConfig().examples,
+        help="examples of each kind (default: %(default)s)",
+    )
+    _add_sample(parser, None)
+
+
+def _residue(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+    from templatemine.evaluation.residue import ResidueConfig, evaluate_residue
+
+    config = ResidueConfig(seed=args.seed, sample=args.sample, examples=args.examples)
+    return [evaluate_residue(read.documents, system, config)]
+
+
 TRIALS = {
     "injection": _Trial(
         help="synthetic templates put into articles",
@@ -468,5 +493,16 @@ text the cleaned page keeps and, if the feed has full texts, how much else.
 """,
         add=_add_feed,
         run=_feed,
+    ),
+    "residue": _Trial(
+        help="what cuts leave behind",
+        description="""\
+Cleans articles and counts those in which a cut leaves a line that begins in
+small letters or with punctuation, an unbalanced bracket or quote, a sign alone,
+a label without what it labelled, or a sentence without its end. It needs no
+annotations. With --packs it checks packs as they stand.
+""",
+        add=_add_residue,
+        run=_residue,
     ),
 }

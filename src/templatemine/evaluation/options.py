@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 from templatemine.errors import ConfigError
 
-__all__ = ["FORM_NAMES", "KIND_NAMES", "FeedConfig", "GoldConfig", "InjectionConfig", "MirrorConfig", "RetrievalConfig"]
+__all__ = [
+    "FORM_NAMES",
+    "KIND_NAMES",
+    "FeedConfig",
+    "GoldConfig",
+    "InjectionConfig",
+    "MirrorConfig",
+    "ResidueConfig",
+    "RetrievalConfig",
+]
 
 KIND_NAMES = ("fixed", "slots", "drifting", "in-line", "mid-sentence", "line", "line start", "line end")
 """Kinds of synthetic templates, see `synthetic_boilerplate.KINDS`."""
@@ -135,3 +144,17 @@ class FeedConfig:
     def __post_init__(self) -> None:
         if min(self.folds, self.least, self.full) < 1:
             raise ConfigError("folds, least and full: expected at least 1 of each")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResidueConfig:
+    """seed, sample : articles of each source that are looked at, picked by it; all are learnt from.  examples : of each
+    kind that are told."""
+
+    seed: int = 1
+    sample: int | None = None
+    examples: int = 3
+
+    def __post_init__(self) -> None:
+        if self.examples < 0:
+            raise ConfigError(f"examples: expected 0 or more, got {self.examples}")

@@ -1,0 +1,96 @@
+"""What cuts leave behind: each kind, where it is and where it is none; and the trial by source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine.errors import ConfigError
+from templatemine.evaluation.residue import KINDS, ResidueConfig, evaluate_residue, residues
+from templatemine.model import Cleaned, Document, Span
+
+
+def kinds(text: str, *cuts: str) -> list[str]:
+    """Kinds of residue when some parts of a text are cut."""
+    spans = sorted(Span(text.index(cut), text.index(cut) + len(cut), ("t",)) for cut in cuts)
+    return [one.kind for one in residues(text, spans)]
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "found"),
+    [
+        ("JAKARTA, Paper - The story goes on.", "JAKARTA, Paper", ["begins torn"]),
+        ("By Ann Lee and others wrote this", "By Ann Lee", ["begins torn"]),
+        ("Updated at noon: The story.", "Updated at noon", ["begins torn"]),
+        ("Read more. “It is over,” he said.", "Read more.", []),
+        ("Read more. (It is over.)", "Read more.", []),
+        ("iPhones are here. buy now", "buy now", []),
+        ("He told (Paper) of it.", "(Paper", ["unbalanced"]),
+        ("He told “the Paper” of it.", "“the Paper", ["unbalanced"]),
+        ("「記事」の終わり", "「記事", ["begins torn", "unbalanced"]),
+        ('Say "it" now.', '"it', ["unbalanced"]),
+        ("It’s over. Don’t read more.", "It’s over.", []),
+        ("-- Ann Lee", "Ann Lee", ["lone sign"]),
+        ("Photo: Ann Lee", "Ann Lee", ["label"]),
+        ("图：新华社", "新华社", ["label"]),
+        ("Ann Lee contributed to this report.", "contributed to this report.", ["open end"]),
+        ("He said so. Sign up here.", "Sign up here.", []),
+        ("He said “so.” Sign up here.", "Sign up here.", []),
+        ("記事です。続きを読む。", "続きを読む。", []),
+    ],
+)
+def test_each_kind(text: str, cut: str, found: list[str]) -> None:
+    assert kinds(text, cut) == found
+    # Other lines do not matter, nor does what is cut of them.
+    assert kinds(f"(Before\n{text}\u2028after", cut) == found
+
+
+def test_whole_lines_leave_nothing_and_lines_are_looked_at_by_themselves() -> None:
+    text = "A story.\nby Ann Lee:\n(read more"
+    assert kinds(text, "by Ann Lee:\n(read more") == []
+    (one,) = residues("x\nPhoto: Ann\n\nAnother line", [Span(9, 12, ("t",)), Span(12, 14, ("t",))])
+    assert (one.kind, one.start, one.end, one.left, one.cut) == ("label", 2, 12, "Photo:", "Ann")
+
+
+@given(st.text('aB.:("- \n', max_size=30), st.sets(st.integers(0, 29)))
+def test_what_is_left_and_what_is_cut_make_the_line(text: str, cut: set[int]) -> None:
+    spans = [Span(place, place + 1, ("t",)) for place in sorted(cut) if place < len(text)]
+    for one in residues(text, spans):
+        line = text[one.start : one.end]
+        assert "\n" not in line
+        assert sorted("".join((one.left + one.cut).replace(" … ", "").split())) == sorted("".join(line.split()))
+        assert KINDS[one.kind](" ".join(line.split()), one.left)
+
+
+def test_the_trial_counts_changed_articles_by_source() -> None:
+    texts = {"a": ["Photo: Ann", "Ann", "A story."], "b": ["A story."]}
+    documents = [
+        Document(source=source, id=f"{source}{place}", text=text)
+        for source, some in texts.items()
+        for place, text in enumerate(some)
+    ]
+    page = Document(source="b", id="page", html="<p>Ann</p>")
+
+    def system(history: Sequence[Document], some: Sequence[Document]) -> list[Cleaned]:
+        return [
+            Cleaned("", tuple([Span(at, at + 3, ("t",))] if (at := one.body.find("Ann")) >= 0 else [])) for one in some
+        ]
+
+    result = evaluate_residue([*documents, page], system, ResidueConfig(examples=1))
+    assert [row["source"] for row in result.rows] == ["a", "b", "all"]
+    assert result.row(source="a") == {
+        "source": "a",
+        "articles": 3,
+        "changed": 2,
+        "any": 0.5,
+        **dict.fromkeys(KINDS, 0.0),
+        "label": 0.5,
+    }
+    assert result.row(source="b")["any"] is None
+    assert (result.row(source="all")["articles"], result.row(source="all")["label"]) == (4, 0.5)
+    assert result.notes[1:] == ("label: a a0: Photo: [-Ann-]",)
+    with pytest.raises(ConfigError, match="examples"):
+        ResidueConfig(examples=-1)
