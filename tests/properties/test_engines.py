@@ -87,7 +87,7 @@ def test_a_slot_holds_so_many_characters(side: str, fill: str) -> None:
     ("text", "cut"),
     [
         ("Contributing: A and B", "Contributing: A and B"),
-        ("x\n - Contributing: A and B - \ny", "Contributing: A and B"),
+        ("x\n - Contributing: A and B - \ny", "- Contributing: A and B -"),  # with the signs left alone
         ("Contributing:A", "Contributing:A"),
         ("Contributing:", "Contributing:"),
         ("Contributing: \nA", "Contributing:"),

@@ -1,9 +1,10 @@
 """(text, pack) -> Cleaned: the cleaner of section 3.4.1, a pure function.
 
 Every occurrence of every expression at token boundaries is found on the original text, overlapping ones included; the
-union of the intervals is taken, gaps of fewer than `gap` characters are closed, and what is left is put together so
-that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
-an earlier cut left over, the order of the expressions changes nothing.
+union of the intervals is taken, gaps of fewer than `gap` characters are closed, signs that would be left alone go with
+them (`lone_signs`), and what is left is put together so that words are never glued and no paragraph break is lost.
+Because matches are found on the original and not on what an earlier cut left over, the order of the expressions changes
+nothing.
 
 Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
 linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each
@@ -18,6 +19,7 @@ from functools import cached_property
 from typing import cast
 
 from templatemine.cleaning import _records
+from templatemine.cleaning.lone_signs import widened
 from templatemine.cleaning.regex_engine import Matches, RegexEngine, written_expressions
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
@@ -116,7 +118,7 @@ class Cleaner:
                 for match in compiled.finditer(text, overlapped=True)
                 if match.end(group) > match.start(group)
             ]
-        return self._union(matches)
+        return self._union(text, matches)
 
     def _native(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
@@ -130,7 +132,7 @@ class Cleaner:
     def _reference(self) -> RegexEngine:
         return RegexEngine(self.pack)
 
-    def _union(self, matches: Matches) -> list[Span]:
+    def _union(self, text: str, matches: Matches) -> list[Span]:
         if not matches:
             return []
         import numpy as np
@@ -143,9 +145,12 @@ class Cleaner:
         for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
             rows[place].add(row)
         templates = self.pack.templates
+        spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        if not self.pack.html:
+            spans = widened(text, spans)
         return [
             Span(start, end, tuple(templates[row].id for row in sorted(names)))
-            for start, end, names in zip(starts.tolist(), ends.tolist(), rows, strict=True)
+            for (start, end), names in zip(spans, rows, strict=True)
         ]
 
 

@@ -279,9 +279,100 @@ cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
     return size
 
 
-cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* matches, int64_t gap,
+# Signs that a cut leaves alone go with it, as `cleaning.lone_signs` says, which is the reference.
+
+cdef inline bint ends_line(uint32_t c) noexcept nogil:
+    return c == 10 or c == 0x2028 or c == 0x2029
+
+
+cdef inline bint is_white(uint32_t c) noexcept nogil:
+    return Py_UNICODE_ISSPACE(c) and not ends_line(c)
+
+
+cdef inline bint joins_parts(uint32_t c) noexcept nogil:
+    """Dashes, bars, colons and bullets."""
+    if c < 128:
+        return c == 45 or c == 124 or c == 58
+    return (c == 0xB7 or 0x2010 <= c <= 0x2015 or c == 0x2022 or c == 0x2192 or c == 0x2212 or c == 0x25A0 or c == 0x25AA
+            or c == 0x25B6 or c == 0x25BA)
+
+
+cdef inline bint says_nothing(uint32_t c) noexcept nogil:
+    """Blanks, and punctuation that says nothing where it stands alone."""
+    if c < 128:
+        return is_white(c) or 33 <= c <= 47 or 58 <= c <= 64 or 91 <= c <= 96 or 123 <= c <= 126
+    return (joins_parts(c) or is_white(c) or c == 0xAB or c == 0xBB or c == 0x2018 or c == 0x2019 or c == 0x201A or 0x201C <= c <= 0x201E
+            or c == 0x2026 or c == 0x2039 or c == 0x203A or c == 0x3001 or c == 0x3002 or 0x3008 <= c <= 0x3011
+            or c == 0xFF01 or c == 0xFF08 or c == 0xFF09 or c == 0xFF0C or c == 0xFF0E or c == 0xFF1A or c == 0xFF1B
+            or c == 0xFF1F)
+
+
+cdef inline uint32_t point_at(const uint8_t* p, int64_t i, int64_t n, int* width) noexcept nogil:
+    return decode(p + i, n - i, width)
+
+
+cdef inline uint32_t point_to(const uint8_t* p, int64_t i, int64_t* start) noexcept nogil:
+    """The character that ends at i."""
+    cdef int width = 1
+    start[0] = before(p, i)
+    return decode(p + start[0], i - start[0], &width)
+
+
+cdef void widen(const uint8_t* p, int64_t n, Stretch* spans, int64_t size) noexcept nogil:
+    """Let the spans of a text of n bytes take the signs that they leave alone."""
+    cdef int64_t k, low = 0, high, left, right, place, mark, other = 0
+    cdef int width = 1
+    cdef bint began = True, begins, ends
+    for k in range(size):
+        high = spans[k + 1].start if k + 1 < size else n
+        left = spans[k].start
+        right = spans[k].end
+        while left > low and says_nothing(point_to(p, left, &other)):
+            left = other
+        while right < high and says_nothing(point_at(p, right, n, &width)):
+            right += width
+        begins = left == 0 or ends_line(point_to(p, left, &other)) or (left == low and began)
+        ends = right == n or ends_line(point_at(p, right, n, &width))
+        if begins and ends:
+            while left < spans[k].start and is_white(point_at(p, left, n, &width)):
+                left += width
+            spans[k].start = left
+        if (begins and ends) or (right == high and not ends):
+            while right > spans[k].end and is_white(point_to(p, right, &other)):
+                right = other
+            spans[k].end = right
+        elif begins:
+            place = spans[k].end
+            while True:
+                while place < right and is_white(point_at(p, place, n, &width)):
+                    place += width
+                mark = place
+                while place < right and joins_parts(point_at(p, place, n, &width)):
+                    place += width
+                if place == mark or place == n or not is_white(point_at(p, place, n, &width)):
+                    break
+                spans[k].end = place
+        elif ends:
+            place = spans[k].start
+            while True:
+                while place > left and is_white(point_to(p, place, &other)):
+                    place = other
+                mark = place
+                while place > left and joins_parts(point_to(p, place, &other)):
+                    place = other
+                if place == mark or place == 0 or not is_white(point_to(p, place, &other)):
+                    break
+                spans[k].start = place
+        low = spans[k].end
+        began = begins
+        spans[k].first = spans[k].start
+        spans[k].last = spans[k].end
+
+
+cdef int unite(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Found* matches, int64_t gap,
                Outcome* out) except -1 nogil:
-    """Add the union of the matches of a text, which are ordered by end, to `out`."""
+    """Add the union of the matches of a text of n bytes, which are ordered by end, to `out`; but for pages with the signs
+    that it leaves alone."""
     cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
     for i in range(matches.size):
         add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]], gap, first, out)
@@ -295,6 +386,8 @@ cdef int unite(const uint8_t* p, bint ascii, const Tokens* tokens, const Found* 
             i += 1
         out.members += distinct(out.member + start, end - start)
         out.span[k].members = out.members
+    if not html:
+        widen(p, n, out.span + first, out.size - first)
     if not ascii:
         for k in range(first, out.size):
             point += count_points(p, byte, out.span[k].start)
@@ -1581,7 +1674,7 @@ cdef class Matcher(Scanner):
         """
         cdef int64_t first = out.size, members = out.members
         self._find(p, n, scratch, NULL)
-        unite(p, n == points, &scratch.tokens, &scratch.found, gap, out)
+        unite(p, n, n == points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
         scratch.found.size = 0
         if guard < 0 or out.size == first:
             return CUT

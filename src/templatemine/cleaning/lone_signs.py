@@ -1,0 +1,105 @@
+"""Signs that a cut leaves alone go with it: the dash behind a dateline, the bar between two links, empty quotes.
+
+`widened` is what the native cleaner does in `_match.unite`, and its reference: what a cut gains is punctuation alone,
+never a letter, a figure or a symbol such as a star.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["MARKS", "SIGNS", "widened"]
+
+SIGNS = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212|:\u00b7\u2022\u25aa\u25a0\u25ba\u25b6\u2192")
+"""Dashes, bars, colons and bullets, which join what stands beside them."""
+MARKS = SIGNS | frozenset(
+    "!\"#$%&'()*+,./;<=>?@[\\]^_`{}~\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2026\u2039\u203a\u3001\u3002\u3008\u3009"
+    "\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
+)
+"""Those, and all punctuation that says nothing where it stands alone."""
+_BREAKS = "\n\u2028\u2029"
+
+
+def widened(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cuts with the signs that they leave alone.
+
+    Of a line on which only punctuation is left, and between two cuts on a line, all of it goes; behind a cut that
+    its line begins with (before one that it ends with) go signs that blanks part from what follows.
+
+    Parameters
+    ----------
+    spans : sequence of (int, int)
+        Ascending and disjoint, in code points.
+    """
+    out: list[tuple[int, int]] = []
+    low, began = 0, True
+    for place, (start, end) in enumerate(spans):
+        high = spans[place + 1][0] if place + 1 < len(spans) else len(text)
+        left, right = start, end
+        while left > low and _is_bare(text[left - 1]):
+            left -= 1
+        while right < high and _is_bare(text[right]):
+            right += 1
+        begins = left == 0 or text[left - 1] in _BREAKS or (left == low and began)
+        ends = right == len(text) or text[right] in _BREAKS
+        if begins and ends:
+            start, end = _from(text, left, start), _until(text, right, end)
+        elif right == high and not ends:
+            end = _until(text, right, end)
+        elif begins:
+            end = _signs_behind(text, end, right)
+        elif ends:
+            start = _signs_before(text, start, left)
+        out.append((start, end))
+        low, began = end, begins
+    return out
+
+
+def _is_blank(char: str) -> bool:
+    return char.isspace() and char not in _BREAKS
+
+
+def _is_bare(char: str) -> bool:
+    return _is_blank(char) or char in MARKS
+
+
+def _from(text: str, left: int, start: int) -> int:
+    """The first character of text[left:start] that is no blank."""
+    while left < start and _is_blank(text[left]):
+        left += 1
+    return left
+
+
+def _until(text: str, right: int, end: int) -> int:
+    """The end of the last one of text[end:right]."""
+    while right > end and _is_blank(text[right - 1]):
+        right -= 1
+    return right
+
+
+def _signs_behind(text: str, end: int, right: int) -> int:
+    """Where signs end that stand behind a cut, within text[end:right], and before a blank."""
+    place = end
+    while True:
+        while place < right and _is_blank(text[place]):
+            place += 1
+        first = place
+        while place < right and text[place] in SIGNS:
+            place += 1
+        if place == first or place == len(text) or not _is_blank(text[place]):
+            return end
+        end = place
+
+
+def _signs_before(text: str, start: int, left: int) -> int:
+    """Where signs begin that stand before a cut, within text[left:start], and behind a blank."""
+    place = start
+    while True:
+        while place > left and _is_blank(text[place - 1]):
+            place -= 1
+        last = place
+        while place > left and text[place - 1] in SIGNS:
+            place -= 1
+        if place == last or place == 0 or not _is_blank(text[place - 1]):
+            return start
+        start = place

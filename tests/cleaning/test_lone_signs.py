@@ -1,0 +1,130 @@
+"""Signs that a cut leaves alone: what goes with it and what stays, natively as in the reference."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.lone_signs import MARKS, SIGNS, widened
+from templatemine.config import CleanConfig, TokeniseConfig
+from templatemine.model import Cutoff, Template
+from templatemine.packs.pack import Pack, template_id
+from templatemine.text.expressions import expression
+from templatemine.text.patterns import pattern_set
+
+
+def pack_of(*strings: str) -> Pack:
+    patterns = pattern_set("news")
+    templates = [
+        Template(
+            id=template_id(tuple(one.split())),
+            regex=expression([word.encode() for word in one.split()], patterns, "-", False),
+            tokens=tuple(one.split()),
+            df=9,
+            count=9,
+            example=one,
+        )
+        for one in strings
+    ]
+    return Pack(
+        source="s",
+        html=False,
+        tokenise=TokeniseConfig(),
+        enabled=patterns.enabled,
+        documents=9,
+        method="default",
+        cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
+        templates=tuple(templates),
+    )
+
+
+PACK = pack_of("Paper", "Read more", "新")
+CLEANERS = [Cleaner(PACK, CleanConfig(guard=1.0, engine=engine)) for engine in ("native", "regex")]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Paper - The story.", "The story."),
+        ("Paper – | The story.", "The story."),
+        ("A line\nPaper — The story.\nAnother", "A line\nThe story.\nAnother"),
+        ("The story. • Read more", "The story."),
+        ("The story.\nPaper | Read more\nGoes on", "The story.\nGoes on"),
+        ("A: Paper – Read more -- said", "A: -- said"),
+        ("The story.\n-- Paper\nGoes on", "The story.\nGoes on"),
+        ("(Paper.)\nThe story.", "(Paper.)\nThe story."),
+        ("“ Paper ”\nThe story.", "The story."),
+        ("Read more ...\nThe story.", "The story."),
+        # Signs that say something, or belong to what stands beside them.
+        ("Paper ★★★★ great", "★★★★ great"),
+        ("Paper -5 degrees", "-5 degrees"),
+        ("Paper “Quoted,” he said", "“Quoted,” he said"),
+        ("He asked: Read more", "He asked:"),
+        ("well-known Paper - of all", "well-known - of all"),
+        ("A list - Paper", "A list"),
+        ("Paper 😀", "😀"),
+    ],
+)
+def test_what_goes_with_a_cut(text: str, left: str) -> None:
+    for cleaner in CLEANERS:
+        cleaned = cleaner.clean(text)
+        assert cleaned.text == left
+        gained = "".join(text[span.start : span.end] for span in cleaned.removed)
+        assert not set(gained.replace("Paper", "").replace("Read more", "")) - MARKS - {" "}
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            "Paper",
+            "Read more",
+            "新",
+            "語",
+            "word",
+            "Eé",
+            *"-–—|:•★“”.,!\"'",
+            " ",
+            " ",
+            "\u00a0",
+            "\n",
+            "\u2028",
+            "\r",
+            "\u3000",
+        ]
+    ),
+    max_size=14,
+).map("".join)
+
+
+@examples(600)
+@given(TEXTS, st.integers(0, 4))
+def test_natively_as_in_the_reference(text: str, gap: int) -> None:
+    native, regex = (Cleaner(PACK, CleanConfig(guard=1.0, engine=engine, gap=gap)) for engine in ("native", "regex"))
+    assert native.clean(text) == regex.clean(text)
+
+
+@examples(600)
+@given(TEXTS, st.lists(st.integers(0, 40), max_size=6, unique=True))
+def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[int]) -> None:
+    some = sorted(edge for edge in edges if edge <= len(text))
+    spans = [(a, b) for a, b in zip(some[::2], some[1::2], strict=False) if a < b]
+    found = widened(text, spans)
+    assert len(found) == len(spans)
+    for (start, end), (left, right) in zip(spans, found, strict=True):
+        assert left <= start < end <= right
+        for gained in (text[left:start], text[end:right]):
+            assert all(char in MARKS or char.isspace() for char in gained)
+            assert not set(gained) & set("\n\u2028\u2029")
+    assert all(one[1] <= other[0] for one, other in pairwise(found))
+    # What was widened is not widened any further.
+    assert widened(text, found) == found
+
+
+def test_no_mark_is_a_letter_or_a_figure() -> None:
+    assert not any(char.isalnum() for char in MARKS)
+    assert SIGNS < MARKS
