@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from templatemine.text.characters import LINE_BREAK
+
 __all__ = ["MARKS", "SIGNS", "widened"]
 
 SIGNS = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212|:\u00b7\u2022\u25aa\u25a0\u25ba\u25b6\u2192")
@@ -17,7 +19,6 @@ MARKS = SIGNS | frozenset(
     "\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
 """Those, and all punctuation that says nothing where it stands alone."""
-_BREAKS = "\n\u2028\u2029"
 
 
 def widened(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -40,8 +41,8 @@ def widened(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]
             left -= 1
         while right < high and _is_bare(text[right]):
             right += 1
-        begins = left == 0 or text[left - 1] in _BREAKS or (left == low and began)
-        ends = right == len(text) or text[right] in _BREAKS
+        begins = left == 0 or _breaks(text[left - 1]) or (left == low and began)
+        ends = right == len(text) or _breaks(text[right])
         if begins and ends:
             start, end = _from(text, left, start), _until(text, right, end)
         elif right == high and not ends:
@@ -55,8 +56,12 @@ def widened(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     return out
 
 
+def _breaks(char: str) -> bool:
+    return LINE_BREAK.match(char) is not None
+
+
 def _is_blank(char: str) -> bool:
-    return char.isspace() and char not in _BREAKS
+    return char.isspace() and not _breaks(char)
 
 
 def _is_bare(char: str) -> bool:
