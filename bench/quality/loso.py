@@ -3,6 +3,7 @@
     python bench/quality/loso.py                    all methods, both arms
     python bench/quality/loso.py --who thesis       only methods of such a name; the others' figures stay
     python bench/quality/loso.py --more             also the learning curve, and features taken away
+    python bench/quality/loso.py --ask              what answers to the questions of packs bring; the rest stays
     python bench/quality/loso.py --render           measure nothing
 
 What a method fits (weights, thresholds, tables) it fits on annotated sources of other publishers, by its `fit`.  One that
@@ -36,7 +37,7 @@ for folder in ("datasets/templates", "datasets", "bench"):
 import training  # noqa: E402
 
 from machine import machine  # noqa: E402
-from quality import archives  # noqa: E402
+from quality import archives, asked  # noqa: E402
 from quality.contenders import SHARE, frequent_sentences  # noqa: E402
 from quality.loso_page import render  # noqa: E402
 from templatemine.config import PipelineConfig, SelectConfig  # noqa: E402
@@ -377,10 +378,35 @@ def _measured(method: Method, kept: Mapping[str, Row]) -> Row:
     return row
 
 
+ANSWERS = (0, 5, 10)
+"""Answers a source, at most."""
+
+
+def _asked() -> Row:
+    """Means over sources after some answers each, and the answers that there were."""
+    began = time.monotonic()
+    rows: dict[int, dict[str, Row]] = {number: {} for number in ANSWERS}
+    given: list[int] = []
+    for one in _archives()[1]:
+        config = PipelineConfig(model=_trained(_fold(one.publisher), None, ""))
+        scores, answers = asked.judge(one.documents, one.gold, config, ANSWERS, SEED)
+        given += answers
+        for number, score in scores.items():
+            rows[number][one.name] = figures(score)
+    groups = {source.name: group_of(source.documents) for source in _archives()[1]}
+    blocks = []
+    for number, own in rows.items():
+        print(f"{number} answers: F1 {100 * means(list(own.values()))['f1']:.1f}", flush=True)
+        told = {group: means([row for name, row in own.items() if group in groups[name]]) for group in GROUPS}
+        blocks.append({"answers": number, **_block(own, rows[0]), "groups": told})
+    return {"blocks": blocks, "given": fmean(given), "seconds": time.monotonic() - began}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--who", metavar="TEXT", default="", help="methods with this in their names")
     parser.add_argument("--more", action="store_true", help="also learning curve and features taken away")
+    parser.add_argument("--ask", action="store_true", help="what answers to questions bring, and nothing else")
     parser.add_argument("--render", action="store_true", help="measure nothing")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/research/loso.md)")
     return parser
@@ -391,17 +417,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(arguments)
     kept_in = ROOT / "build" / "bench" / "quality" / "loso.json"
     found: Row = json.loads(kept_in.read_text(encoding="utf-8")) if kept_in.exists() else {"rows": []}
-    if not args.render:
-        if not archives.shared_is_there():
-            print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
-            return 2
+    if (args.ask or not args.render) and not archives.shared_is_there():
+        print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
+        return 2
+    if args.ask:
+        found["asked"] = _asked()
+        kept_in.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    elif not args.render:
         rows = {row["method"]: row for row in found["rows"]}
         for method in (*METHODS, *(MORE if args.more else ())):
             if args.who in method.name or method.name not in rows:
                 rows[method.name] = _measured(method, rows)
         command = shlex.join(["python", "bench/quality/loso.py", *sys.argv[1:]])
         head = {"date": date.today().isoformat(), "command": command, **machine()}
-        found = {"head": head, "rows": [rows[one.name] for one in (*METHODS, *MORE) if one.name in rows]}
+        found = {**found, "head": head, "rows": [rows[one.name] for one in (*METHODS, *MORE) if one.name in rows]}
         kept_in.parent.mkdir(parents=True, exist_ok=True)
         kept_in.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if not found["rows"]:

@@ -52,6 +52,8 @@ def render(found: Mapping[str, Any]) -> str:
             lines += [f"{number} sources, {judged} of them with template text{WHICH[which]}:", ""]
             lines += [*_arm(rows, arm, which), ""]
     lines += ["## F1 by group of sources", "", *_groups(rows), ""]
+    if "asked" in found:
+        lines += ["## Questions answered", "", *_asked(found["asked"]), ""]
     lines += ["## By source", "", *_sources(rows), ""]
     lines += [f"- {row['method']}: {row['note']}." for row in rows if row["note"]]
     seconds = sum(row[arm]["seconds"] for row in rows for arm in ARMS)
@@ -81,6 +83,23 @@ def _groups(rows: Sequence[Row]) -> Iterator[str]:
             groups = [_percent(one["f1"], 1) for one in own["groups"].values()]
             cells.append([f"{row['method']}, {title.lower()}", *groups, _percent(own["clean"], 2)])
     yield from _table(["method", *heads, "content lost, sources without template text"], cells)
+
+
+def _asked(found: Row) -> Iterator[str]:
+    yield (
+        "`templatemine ask`, simulated: half of the annotated articles of a source answer the questions of its pack, as a\n"
+        "person would who looks at them, and the other half is judged; both ways round.  Strings that are in no annotated\n"
+        f"article are passed over, so that {found['given']:.1f} questions a source are answered, ten at most.\n"
+    )
+    cells = []
+    for one in found["blocks"]:
+        figures = {name: _percent(one[name], digits) for name, (_, digits) in COLUMNS.items()}
+        figures["f1"] += _interval(one["intervals"]["f1"], 1)
+        groups = [_percent(group["f1"], 1) for group in one["groups"].values()]
+        cells.append([str(one["answers"]), *figures.values(), _ahead(one["ahead"]), *groups])
+    groups = [f"F1, {name}" for name in found["blocks"][0]["groups"]]
+    heads = ["answers", *(head for head, _ in COLUMNS.values()), "F1 ahead of no answers", *groups]
+    yield from _table(heads, cells)
 
 
 def _sources(rows: Sequence[Row]) -> Iterator[str]:

@@ -23,6 +23,7 @@ __all__ = [
     "Index",
     "PageHistory",
     "PathVote",
+    "Question",
     "Record",
     "RepeatedText",
     "Repeats",
@@ -281,6 +282,36 @@ class Template:
         """Of what kind the rest of the line must be, "" for any; see `slots`."""
         tokens = self.tokens or ("",)
         return {"end": tokens[-1], "start": tokens[0]}.get(self.slot, "")[len("{slot:") : -1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A candidate that a person should decide about, as an answer would change much.
+
+    Attributes
+    ----------
+    tokens : tuple of str
+        As of `Template`.
+    df, count : int
+    anchor : str
+        Where in its line it counts, as of `Template`.
+    filled : str
+        Side on which the rest of the line may belong to it: "end", "start", or "" for a string that is no label.
+    example : str
+    score : float
+        How likely it is boilerplate; of the string alone.
+    stake : int
+        Characters of the archive about which the answer is expected to differ from the decision.
+    """
+
+    tokens: tuple[str, ...]
+    df: int
+    count: int
+    anchor: str
+    filled: str
+    example: str
+    score: float
+    stake: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,9 @@ sys.path.insert(0, str(ROOT / "tests" / "report"))
 
 from browser import chromium  # noqa: E402
 
+from templatemine.archive.apply_overrides import phrase  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
-from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack import Pack, template_id  # noqa: E402
 from templatemine.packs.pack_folder import load_packs  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
@@ -645,3 +646,25 @@ def test_what_is_not_saved_is_kept_and_sent_again(page: Any, place: Place) -> No
     away = False
     saved(page, name, 1)
     assert page.locator("#state").inner_text() == "Saved."
+
+
+def test_questions_are_answered(page: Any, place: Place) -> None:
+    source = place.texts[1]
+    before = place.pack(source)
+    asked = before.questions[:10]
+    assert len(asked) > 2
+    review(page, place, source)
+    page.get_by_role("tab", name="Questions").click()
+    page.wait_for_function("number => document.querySelectorAll('.question').length === number", arg=len(asked))
+    first = page.locator(".question").first
+    assert first.locator("mark").count() > 0
+    first.get_by_role("button", name="Story").click()
+    told = "text => document.querySelector('.question .big').textContent !== text"
+    page.wait_for_function(told, arg=phrase(asked[0].tokens))
+    after = place.pack(source)
+    assert {rule.action for rule in after.overrides.rules} == {"reject"}
+    assert template_id(asked[0].tokens) not in {one.id for one in after.templates}
+    page.locator("#undo").click()
+    back = "text => document.querySelector('.question .big').textContent === text"
+    page.wait_for_function(back, arg=phrase(asked[0].tokens))
+    assert place.pack(source).templates == before.templates

@@ -19,6 +19,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import ROOT, Client, opened  # noqa: E402
 
+from templatemine.desk.answers import ASKED  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
@@ -45,6 +46,26 @@ def test_a_decision_goes_into_the_pack_and_the_history(world: tuple[Client, Desk
     assert after["history"][0]["name"] == "Zoë Ülk"
     assert after["history"][0]["time"] == held.pack.overrides.rules[0].time
     assert next(row for row in after["templates"] if row["id"] == first["id"])["state"] == "out"
+
+
+def test_an_answer_goes_into_the_pack_and_is_not_asked_again(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    state = client.get("/api/review", source=source).json
+    asked = client.get("/api/questions", source=source).json
+    assert 0 < len(asked) <= ASKED
+    assert all(one["snippets"] for one in asked)
+    first = asked[0]
+    sent = {"source": source, "version": state["version"], "kind": "answer", "tokens": first["tokens"]}
+    wrong = client.post("/api/decide", {**sent, "answer": "perhaps"}, "Ann")
+    assert (wrong.status, wrong.json["problem"].partition(",")[0]) == (400, "answer: expected boilerplate")
+    after = client.post("/api/decide", {**sent, "answer": "story"}, "Ann").json
+    held = desk.library.held(source)
+    assert held is not None
+    assert {(rule.action, rule.by) for rule in held.pack.overrides.rules} == {("reject", "Ann")}
+    assert after["history"][0]["what"].startswith("story: ")
+    assert first["tokens"] not in [one["tokens"] for one in client.get("/api/questions", source=source).json]
+    again = client.post("/api/decide", {**sent, "version": after["version"], "answer": "story"}, "Ann")
+    assert (again.status, again.json["problem"]) == (404, "there is no such question, or it is answered")
 
 
 def test_undo_goes_back_step_by_step(client: Client, source: str) -> None:

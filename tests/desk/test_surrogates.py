@@ -52,6 +52,7 @@ def test_every_question_is_answered(dirty: tuple[Client, Desk], source: str) -> 
             "/compare": {},
             "/api/moved": {"df": "3"},
             "/api/template": {"id": state.json["templates"][0]["id"]},
+            "/api/questions": {},
             "/api/found": {"text": "e"},
             "/api/sample": {"first": "0"},
             "/api/queue": {"as": "Ann"},

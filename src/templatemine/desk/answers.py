@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from templatemine.archive.answers import Sightings, answers_to, open_questions, removed_by, rules_with
 from templatemine.archive.apply_overrides import mined_templates, phrase
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
@@ -18,7 +19,7 @@ from templatemine.desk.export import FORMS, chosen
 from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
 from templatemine.desk.safe_page import article_page, safe_page
 from templatemine.desk.security import Limits
-from templatemine.desk.store import Annotation
+from templatemine.desk.store import Annotation, now
 from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
@@ -33,6 +34,8 @@ PAST = 100
 """Number of earlier versions of an annotation that can be restored after a reload."""
 FOUND = 100
 """Most rejected candidates that a search shows."""
+ASKED = 10
+"""Questions that are put at once."""
 
 _FRAME_STYLE = (HERE / "static" / "frame.css").read_text(encoding="utf-8")
 
@@ -171,6 +174,27 @@ class Desk:
                     break
         return rows
 
+    def questions(self, source: str) -> list[dict[str, Any]]:
+        """The questions of a pack that nobody has answered, that with most at stake first, and where they stand."""
+        held = self.held(source)
+        asked = open_questions(held.pack)[:ASKED]
+        seen = Sightings(held.pack, asked, review.SNIPPET)
+        for article in self.library.fitting(held):
+            seen.add(article.document)
+        return [
+            {
+                "tokens": one.tokens,
+                "text": phrase(one.tokens),
+                "df": one.df,
+                "score": one.score,
+                "filled": one.filled,
+                "today": removed_by(held.pack, one),
+                "answers": answers_to(one),
+                "snippets": [dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.of(one)],
+            }
+            for one in asked
+        ]
+
     def trial(self, source: str, regex: str) -> dict[str, Any]:
         """The effect of an expression on the sample."""
         held = self.held(source)
@@ -210,10 +234,17 @@ class Desk:
         elif kind == "add":
             rule = stamped(self._complete(held, read_rule(body.get("rule"), "rule")), name)
             rules, what = review.amended(held.pack, self.library.rejected(held), rules, rule), _said(rule)
+        elif kind == "answer":
+            tokens, answer = body.get("tokens"), str(body.get("answer"))
+            question = next((one for one in open_questions(held.pack) if list(one.tokens) == tokens), None)
+            if question is None:
+                raise NotThere("there is no such question, or it is answered")
+            rules = rules_with(rules, question, answer, by=name, time=now())
+            what = f"{answer}: {phrase(question.tokens)}"
         elif kind == "reset-cutoff":
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
         else:
-            raise ConfigError(f"expected add, remove, undo or reset-cutoff, got {kind!r}")
+            raise ConfigError(f"expected add, answer, remove, undo or reset-cutoff, got {kind!r}")
         self.library.decide(source, version, rules, name=name, what=what, undoes=undoes)
         return self.state(source)
 

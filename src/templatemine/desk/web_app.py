@@ -81,6 +81,7 @@ class _Views:
             "/api/review": lambda q: desk.state(q("source")),
             "/api/moved": lambda q: desk.moved(q("source"), _number(q("df"))),
             "/api/template": lambda q: desk.template(q("source"), q("id")),
+            "/api/questions": lambda q: desk.questions(q("source")),
             "/api/found": lambda q: desk.found(q("source"), q("text")),
             "/api/sample": lambda q: desk.sample(q("source"), _number(q("first")) or 0, q("cut") == "1"),
             "/api/queue": lambda q: desk.queue(q("source") or None, q("as")),

@@ -78,6 +78,8 @@ class Verdicts:
         Place in `select.REASONS`; 0 for templates.
     grounds : int64 array
         What `grounds.weighed` says of templates; 0 of others.
+    stake : float32 array
+        Characters of the archive about which a person is expected to decide otherwise, if asked (`questions`).
     """
 
     kind: NDArray[np.int8]
@@ -87,6 +89,7 @@ class Verdicts:
     slot: NDArray[np.bool_]
     reason_of: NDArray[np.int8]
     grounds: NDArray[np.int64]
+    stake: NDArray[np.float32]
 
     def take(self, rows: NDArray[np.int64]) -> Verdicts:
         """Some of the rows."""

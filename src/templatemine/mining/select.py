@@ -26,6 +26,7 @@ from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.segments import Segments
 from templatemine.model import Cutoff, LongArray
 from templatemine.text import _scan
+from templatemine.text._scan import SLOT_SIZE
 
 __all__ = ["BELOW_CUTOFF", "FEW", "NO_MODE", "REASONS", "SHARED", "Decision", "decide", "select"]
 
@@ -128,6 +129,7 @@ def select(
         chosen.merge(verdicts)
         chosen.drop_covered(verdicts, np.concatenate([one.df for one in candidates])[rows], config.uncovered)
         chosen.drop_within_slots(verdicts)
+        verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
 
 
@@ -162,6 +164,12 @@ def _verdicts(
         reason[(one.shorter < c.continued) & (one.length > 1)] = CONTINUED
     reason[score < _odds(c.segment if whole else c.label, c.caution)] = UNLIKELY
     slot = (column["own"] >= c.filler_own) & (score * filler >= _odds(c.filler, c.caution)) & (not whole)
+    stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
+    if not whole:
+        rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
+        stake += np.where(slot & (reason == ACCEPTED), 1 - score * filler, score * filler) * rest
+    # What an answer brings in must hold wherever its string stands.
+    stake[((reason != ACCEPTED) & (reason != UNLIKELY)) | (column["own"] < c.filler_own)] = 0
     return Verdicts(
         kind=np.full(len(one), KINDS.index(one.kind), np.int8),
         score=score,
@@ -170,6 +178,7 @@ def _verdicts(
         slot=slot,
         reason_of=reason,
         grounds=np.zeros(len(one), np.int64),
+        stake=(stake * one.df).astype(np.float32),
     )
 
 

@@ -27,12 +27,13 @@ from templatemine.mining.index import build_index, document_floor, documents_at,
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import is_blank, without_copies
+from templatemine.mining.questions import questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose
 from templatemine.mining.segments import segment
 from templatemine.mining.select import Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, claims_of, shared_pack
-from templatemine.mining.templates import Slots, anchor_of, slots_of, templates_of
+from templatemine.mining.templates import Slots, anchor_of, questions_of, slots_of, templates_of
 from templatemine.mining.tokenise import Forms, days, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
@@ -305,6 +306,7 @@ class MatchStep:
             first_date=candidates.first_date,
             last_date=candidates.last_date,
             pages=candidates.pages,
+            questions=questions_of(candidates, questions(candidates), documents, options),
             rejected={
                 reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
             },
@@ -365,7 +367,7 @@ def _decided(candidates: SourceCandidates, elsewhere: Elsewhere, note: str, opti
     rows = np.flatnonzero(decision.reason_of == 0)
     slots = slots_of(candidates, rows)
     # Strings that a histogram was made of are counted already.
-    asked = rows if candidates.verdicts is not None else rows[:0]
+    asked = np.union1d(rows, questions(candidates)) if candidates.verdicts is not None else rows[:0]
     return MatchStep(
         candidates=candidates,
         elsewhere=elsewhere,

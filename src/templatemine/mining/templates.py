@@ -17,16 +17,19 @@ from templatemine.mining.grounds import codes_of, in_words
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, slot_types
-from templatemine.model import Document, Template
+from templatemine.model import Document, Question, Template
 from templatemine.packs.pack import template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, Encoded, expression
 from templatemine.text.slots import ANY, fills, slot_token
 
-__all__ = ["Slots", "anchor_of", "slots_of", "templates_of"]
+__all__ = ["Slots", "anchor_of", "questions_of", "slots_of", "slotted_anchor", "templates_of"]
 
 ANCHOR_OF = {bits: name for name, bits in ANCHORS.items()}
 """The anchor of some edges of a line."""
+
+SIDES = {KINDS.index(PREFIX): "end", KINDS.index(SUFFIX): "start"}
+"""Kind of a label -> the side on which the rest of its line is."""
 
 Slots = Mapping[tuple[int, str], Slot]
 """The slots of some strings by row and side."""
@@ -84,23 +87,46 @@ def templates_of(
     return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
 
 
+def questions_of(
+    candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
+) -> tuple[Question, ...]:
+    """Some candidates as questions to a person, in their order; `documents` as of `templates_of`."""
+    verdicts = candidates.verdicts
+    if verdicts is None:
+        return ()
+    examples = _examples(candidates, rows, documents, options)
+    sides = {} if candidates.html else SIDES
+    return tuple(
+        Question(
+            tokens=candidates.strings.readable(row, options.patterns),
+            df=int(candidates.strings.df[row]),
+            count=int(candidates.strings.count[row]),
+            anchor=anchor_of(candidates, row),
+            filled=sides.get(int(verdicts.kind[row]), ""),
+            example=examples[row][0][slice(*examples[row][1:])],
+            score=round(float(verdicts.score[row]), 3),
+            stake=round(float(verdicts.stake[row])),
+        )
+        for row in rows.tolist()
+    )
+
+
 def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
     """Which of some candidates take the rest of their line."""
     strings, verdicts = candidates.strings, candidates.verdicts
     if verdicts is None or candidates.html:
         return {}
-    sides = {KINDS.index(PREFIX): "end", KINDS.index(SUFFIX): "start"}
     return {
-        (row, sides[int(verdicts.kind[row])]): Slot(
+        (row, SIDES[int(verdicts.kind[row])]): Slot(
             forms=[strings.names[token] for token in strings.ids(row)],
-            side=sides[int(verdicts.kind[row])],
-            anchor=_slotted_anchor(anchor_of(candidates, row), sides[int(verdicts.kind[row])]),
+            side=SIDES[int(verdicts.kind[row])],
+            anchor=slotted_anchor(anchor_of(candidates, row), SIDES[int(verdicts.kind[row])]),
         )
         for row in rows[verdicts.slot[rows]].tolist()
     }
 
 
-def _slotted_anchor(anchor: str, side: str) -> str:
+def slotted_anchor(anchor: str, side: str) -> str:
     """Where in its line a string stands with its slot, which is at one edge of the line."""
     return "line" if anchor not in ("", side) else side
 

@@ -19,7 +19,7 @@ from templatemine.config import TokeniseConfig
 from templatemine.errors import PackError
 from templatemine.io.write import atomic_writer
 from templatemine.matching import _match
-from templatemine.model import Cutoff, PageHistory, Template
+from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
 from templatemine.text.expressions import ANCHORS, REACHES, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
@@ -71,6 +71,8 @@ class Pack:
         Where the main text stands on the pages of the source.
     overrides : Overrides
         What people decided; `templates` are what is left and what came in by them.
+    questions : tuple of Question
+        What a person should be asked, that with most at stake first.
     mined : tuple of str or None
         `mark_of` each template that mining gave; None in packs that do not tell.
     """
@@ -88,6 +90,7 @@ class Pack:
     rejected: Mapping[str, int] = field(default_factory=dict)
     pages: PageHistory | None = None
     overrides: Overrides = field(default_factory=Overrides)
+    questions: tuple[Question, ...] = field(default=(), compare=False)
     generator: str = GENERATOR
     mined: tuple[str, ...] | None = field(default=None, compare=False)
 

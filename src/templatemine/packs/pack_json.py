@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
-from templatemine.model import Cutoff, Template
+from templatemine.model import Cutoff, Question, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.pack import Pack, mark_of
 from templatemine.packs.pack_checks import OF_TOKENS, checked
@@ -53,6 +53,7 @@ def write(pack: Pack) -> str:
         "rejected": dict(pack.rejected),
         "templates": [template.as_dict() for template in pack.templates],
         "mined": list(_marks(pack) if pack.mined is None else pack.mined),
+        **({"questions": [asdict(one) for one in pack.questions]} if pack.questions else {}),
         **overrides.write(pack.overrides),
         **page_section.write(pack.pages),
     }
@@ -232,6 +233,7 @@ def _pack_of(data: Any, where: str) -> Pack:
         rejected=data["rejected"],
         pages=page_section.read(data, where),
         overrides=overrides.read(data, where, _read_template),
+        questions=_read_questions(data.get("questions", []), f"{where}: questions"),
         generator=data["generator"],
         mined=read_mined(data, where),
     )
@@ -284,6 +286,37 @@ def _read_grounds(row: Mapping[str, Any], here: str) -> dict[str, Any]:
     if not all(isinstance(one, str) for name in ("because", "although") for one in row[name]):
         raise PackError(f"{here}: because, although: expected lists of strings")
     return {"score": float(row["score"]), "because": tuple(row["because"]), "although": tuple(row["although"])}
+
+
+_QUESTION_KINDS: Mapping[str, _Kind] = {
+    "tokens": (list, "a list of strings"),
+    "df": (int, "a number"),
+    "count": (int, "a number"),
+    "anchor": (str, "a string"),
+    "filled": (str, "a string"),
+    "example": (str, "a string"),
+    "score": ((int, float), "a number"),
+    "stake": (int, "a number"),
+}
+
+
+def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
+    """What a person should be asked; packs of other methods, and old ones, ask nothing."""
+    if not isinstance(rows, list):
+        raise PackError(f"{where}: expected a list, got {type(rows).__name__}")
+    found = []
+    for place, row in enumerate(rows):
+        here = f"{where}[{place}]"
+        _fields(row, _QUESTION_KINDS, here)
+        if not row["tokens"] or not all(isinstance(token, str) for token in row["tokens"]):
+            raise PackError(f"{here}: tokens: expected a list of strings, got {row['tokens']!r:.80}")
+        if row["anchor"] not in ANCHORS or row["filled"] not in ("", "start", "end"):
+            raise PackError(
+                f"{here}: anchor, filled: expected sides of a line, got {row['anchor']!r}, {row['filled']!r}"
+            )
+        values = {name: row[name] for name in _QUESTION_KINDS}
+        found.append(Question(**{**values, "tokens": tuple(row["tokens"])}))
+    return tuple(found)
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:

@@ -57,6 +57,7 @@ function show(fresh) {
   if (chosen) chosen = state.templates.find((row) => row.id === chosen.id) || null;
   details();
   if (!$("pane-articles").hidden) articles(true);
+  if (!$("pane-questions").hidden) questions();
   document.body.dataset.ready = state.version;
 }
 
@@ -303,6 +304,32 @@ $("find").addEventListener("input", later(300, async () => {
     el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No rejected candidate contains these words."));
 }));
 
+// --------------------------------------------------------------------------------------------------------- questions
+
+const SAY = { boilerplate: "Boilerplate", label: "The label only", story: "Story" };
+const TODAY = { "": "kept today", label: "removed today", boilerplate: "removed today" };
+
+async function questions() {
+  let rows;
+  try {
+    rows = await ask("/api/questions", { source });
+  } catch (problem) {
+    $("questions").replaceChildren(el("p", { class: "problem" }, problem.message));
+    return;
+  }
+  $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
+    const filled = row.today === "boilerplate" && row.filled ? ", with the rest of its line" : "";
+    return el("section", { class: "question" },
+      el("p", { class: "big", dir: "auto" }, row.text),
+      el("p", { class: "dim" }, `${number(row.df)} documents; ${TODAY[row.today]}${filled}; ${Math.round(100 * row.score)} % likely boilerplate`),
+      snippets(row.snippets),
+      el("div", { class: "acts" }, ...row.answers.map((answer) => el("button", {
+        title: answer === "boilerplate" && row.filled ? "remove it with the rest of its line" : null,
+        onclick: () => decide({ kind: "answer", tokens: row.tokens, answer }, "Answered"),
+      }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Boilerplate, with what follows on its line" : "Boilerplate, with what is before it on its line") : SAY[answer]))));
+  }) : [el("p", { class: "dim" }, "Nothing to ask: all questions are answered, or the pack is of a method without scores.")]));
+}
+
 // ---------------------------------------------------------------------------------------------------------- articles
 
 let following = 0;
@@ -347,6 +374,7 @@ function tab(name) {
     $(one.getAttribute("aria-controls")).hidden = !own;
   }
   if (name === "articles") articles(true);
+  if (name === "questions") questions();
 }
 const tabs = [...document.querySelectorAll("[role=tab]")];
 for (const [place, one] of tabs.entries()) {

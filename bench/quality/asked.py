@@ -1,0 +1,105 @@
+"""What answers to the questions of packs bring: simulated with annotated articles in place of the person.
+
+The annotated articles of a source are split in halves.  From one of them the questions are answered, on the other the
+pack is judged, which was mined without it; then the other way round.  The model was trained without the publisher.  A
+person is asked in the order of the pack until ten questions are answered; of a string that is in no article of the first
+half nothing is known, and it is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from templatemine.archive.answers import ALL, LABEL, STORY, open_questions, rules_with
+from templatemine.archive.apply_overrides import apply_rules
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.evaluation.cut_score import CutScore, score_cuts
+from templatemine.model import Document, Question, Template
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import Miner
+from templatemine.text.characters import line_begin, line_end
+
+__all__ = ["answer", "halves", "judge"]
+
+Spans = Mapping[str, Sequence[tuple[int, int, str]]]
+
+SURE = 0.75
+"""Share of the characters of a string that must be boilerplate for a person to say that it is."""
+
+
+def answer(pack: Pack, question: Question, articles: Sequence[Document], gold: Spans) -> str | None:
+    """What annotated articles answer to a question; None if its string is in none of them."""
+    bare = Template(id="", regex="", tokens=question.tokens, df=0, count=0, example="", anchor=question.anchor)
+    one = replace(bare, regex=pack.derived(bare))
+    cleaner = Cleaner(replace(pack, templates=(one,), overrides=replace(pack.overrides, rules=())), CleanConfig(gap=0))
+    own, rest = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    for article in articles:
+        text = article.body
+        spans = cleaner.spans(text)
+        if not spans:
+            continue
+        seen = np.array([not char.isspace() for char in text], np.bool_)
+        bad = np.zeros(len(text), np.bool_)
+        for start, end, _ in gold[article.id]:
+            bad[start:end] = True
+        for span in spans:
+            line = (
+                slice(span.end, line_end(text, span.end))
+                if question.filled == "end"
+                else slice(line_begin(text, span.start), span.start)
+            )
+            for sums, part in ((own, slice(span.start, span.end)), (rest, line)):
+                sums += seen[part].sum(), (seen & bad)[part].sum()
+    if not own[0]:
+        return None
+    if own[1] < SURE * own[0]:
+        return STORY
+    return LABEL if question.filled and rest[1] < SURE * max(1, rest[0]) else ALL
+
+
+def halves(gold: Spans, seed: int) -> list[tuple[set[str], set[str]]]:
+    """Annotated articles to answer from and to judge on, both ways round."""
+    names = sorted(gold)
+    Random(seed).shuffle(names)
+    one, other = set(names[::2]), set(names[1::2])
+    return [(one, other), (other, one)]
+
+
+def judge(
+    documents: Sequence[Document], gold: Spans, config: PipelineConfig, numbers: Sequence[int], seed: int
+) -> tuple[dict[int, CutScore], list[int]]:
+    """Scores of a source after so many answers each, and how many there were at most in each half."""
+    by_id = {one.id: one for one in documents if one.id in gold}
+    scores = dict.fromkeys(numbers, CutScore())
+    given: list[int] = []
+    for told, judged in halves(gold, seed):
+        (report,) = Miner(config).run([one for one in documents if one.id not in judged])
+        pack = report.pack
+        rules: list[tuple[Rule, ...]] = [()]
+        if pack is not None:
+            articles = [by_id[name] for name in sorted(told)]
+            for question in open_questions(pack):
+                found = answer(pack, question, articles, gold) if len(rules) <= max(numbers) else None
+                if found is not None:
+                    rules.append(rules_with(rules[-1], question, found))
+        given.append(len(rules) - 1)
+        for number in numbers:
+            changed = None if pack is None else apply_rules(pack, report.rejected or (), rules[: number + 1][-1])
+            clean: Callable[[str], Sequence[tuple[int, int]]] = _cuts(changed)
+            for name in sorted(judged):
+                text = by_id[name].body
+                scores[number] += score_cuts(text, gold[name], clean(text))
+    return scores, given
+
+
+def _cuts(pack: Pack | None) -> Callable[[str], list[tuple[int, int]]]:
+    if pack is None:
+        return lambda text: []
+    cleaner = Cleaner(pack)
+    return lambda text: [(span.start, span.end) for span in cleaner.clean(text).removed]

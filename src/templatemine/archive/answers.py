@@ -1,0 +1,151 @@
+"""Questions of a pack, and what a person answers -> rules of the pack.
+
+An answer is about one string (`model.Question`).  Of a label, which fills the rest of its line with something else each
+time, it also says whether that goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from templatemine.errors import ConfigError
+from templatemine.mining.templates import slotted_anchor
+from templatemine.model import Document, Question, Template
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack, template_id
+from templatemine.text.expressions import Encoded
+from templatemine.text.slots import ANY, slot_token
+
+__all__ = [
+    "ALL",
+    "ANSWERS",
+    "LABEL",
+    "SHOWN",
+    "STORY",
+    "Sightings",
+    "answers_to",
+    "open_questions",
+    "removed_by",
+    "rules_with",
+]
+
+ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
+"""All of it is boilerplate; the label is, but not what fills its line; it belongs to the story."""
+
+
+def answers_to(question: Question) -> tuple[str, ...]:
+    """The answers that a question has."""
+    return ANSWERS if question.filled else (ALL, STORY)
+
+
+def open_questions(pack: Pack) -> list[Question]:
+    """The questions of a pack that no rule answers yet, that with most at stake first."""
+    known = {rule.id or template_id(rule.tokens or ()) for rule in pack.overrides.rules}
+    return [one for one in pack.questions if not known & set(_ids(one))]
+
+
+def rules_with(
+    rules: tuple[Rule, ...], question: Question, answer: str, *, by: str = "", time: str = ""
+) -> tuple[Rule, ...]:
+    """Some rules with those that an answer makes, in place of earlier ones about the same string.
+
+    Raises
+    ------
+    ConfigError
+        The question has no such answer.
+    """
+    if answer not in answers_to(question):
+        raise ConfigError(f"answer: expected {', '.join(answers_to(question))}, got {answer!r}")
+    own = set(_ids(question))
+    kept = tuple(rule for rule in rules if (rule.id or template_id(rule.tokens or ())) not in own)
+    made = [_rule(question, filled, answer, by, time) for filled in ((False, True) if question.filled else (False,))]
+    return (*kept, *(rule for rule in made if rule is not None))
+
+
+def _rule(question: Question, filled: bool, answer: str, by: str, time: str) -> Rule | None:
+    """What an answer says of a string, alone or with the rest of its line."""
+    tokens = _tokens(question, filled)
+    if answer == STORY or (answer == LABEL and filled):
+        return Rule(action="reject", id=template_id(tokens), by=by, time=time)
+    if answer == ALL and question.filled and not filled:
+        return None  # where its line is longer than a slot, mining says whether the label goes alone
+    return Rule(
+        action="accept",
+        tokens=tokens,
+        example="" if filled else question.example,
+        anchor=slotted_anchor(question.anchor, question.filled) if filled else question.anchor,
+        df=question.df,
+        count=question.count,
+        by=by,
+        time=time,
+    )
+
+
+def _tokens(question: Question, filled: bool) -> tuple[str, ...]:
+    if not filled:
+        return question.tokens
+    slot = slot_token(ANY)
+    return (*question.tokens, slot) if question.filled == "end" else (slot, *question.tokens)
+
+
+def removed_by(pack: Pack, question: Question) -> str:
+    """What a pack does with a string today: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
+    there = {template.id for template in pack.templates}
+    if template_id(_tokens(question, bool(question.filled))) in there:
+        return ALL
+    return LABEL if template_id(question.tokens) in there else ""
+
+
+def _ids(question: Question) -> tuple[str, ...]:
+    own = (template_id(question.tokens),)
+    return (*own, template_id(_tokens(question, True))) if question.filled else own
+
+
+SHOWN = 3
+"""Places at which a string is shown."""
+
+
+class Sightings:
+    """Where the strings of some questions stand in articles, at most `SHOWN` places each, of different articles.
+
+    Parameters
+    ----------
+    pack : Pack
+    questions : sequence of Question
+    context : int
+        Characters kept on each side; what ends a paragraph ends the context.
+    """
+
+    def __init__(self, pack: Pack, questions: Sequence[Question], context: int) -> None:
+        self._pack, self._questions, self._context = pack, questions, context
+        bare = Template(id="", regex="", tokens=None, df=0, count=0, example="")
+        templates = tuple(replace(bare, tokens=one.tokens, anchor=one.anchor) for one in questions)
+        self._matcher, self._rows = replace(pack, templates=templates).matcher()
+        self._seen: list[list[tuple[str, str, str]]] = [[] for _ in questions]
+
+    @property
+    def done(self) -> bool:
+        """Whether no article would add anything."""
+        return all(len(places) == SHOWN for places in self._seen)
+
+    def add(self, document: Document) -> None:
+        """Look into an article."""
+        text = document.html if self._pack.html else document.text
+        if text is None or self.done:
+            return
+        encoded = Encoded(text, self._pack.patterns, self._pack.tokenise.separators)
+        *bounds, strings = self._matcher.find(encoded.data)
+        starts, ends = encoded.spans(*bounds)
+        found: dict[int, tuple[int, int]] = {}
+        for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
+            found.setdefault(self._rows[string], (start, end))
+        for place, (start, end) in found.items():
+            if len(self._seen[place]) < SHOWN:
+                before = text[max(0, start - self._context) : start].rpartition("\n\n")[2]
+                behind = text[end : end + self._context].partition("\n\n")[0]
+                self._seen[place].append((before, text[start:end], behind))
+
+    def of(self, question: Question) -> list[tuple[str, str, str]]:
+        """(before, string, behind) at the places of one of the questions."""
+        return self._seen[self._questions.index(question)]

@@ -1,0 +1,200 @@
+"""``templatemine ask``: puts the questions of packs to a person, and keeps the answers as rules of the packs."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.errors import ConfigError
+
+if TYPE_CHECKING:
+    from templatemine.archive.answers import Sightings
+    from templatemine.model import Question
+    from templatemine.packs.pack import Pack
+    from templatemine.report.terminal import Painter
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Puts the questions of packs to you: strings of which it is not sure whether they
+are boilerplate or belong to the story, those first whose answer changes most.
+With --archive each is shown where it stands in three articles.
+
+The answers are kept in the packs, as rules that outlive another mining. Ten
+questions take two minutes.
+
+answers, each with the Enter key:
+  b   boilerplate: remove it; of a label, with what follows on its line
+  l   remove the label only (asked of labels)
+  s   it belongs to the story: never remove it
+      nothing: do not know; ask me another time
+  q   stop; what was answered is kept
+"""
+
+_QUESTIONS = 10
+_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
+_CONTEXT = 60
+"""Characters shown on each side of a string."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
+    parser.add_argument(
+        "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
+    )
+    parser.add_argument("--source", metavar="NAME", action="append", help="only this source; may be repeated")
+    parser.add_argument(
+        "--limit",
+        "-n",
+        metavar="N",
+        type=common.at_least(1),
+        default=_QUESTIONS,
+        help="questions about each source (default: %(default)s)",
+    )
+    parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
+    parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
+    common.add_field_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look for the strings in the archive, ask, save after each source."""
+    from templatemine.archive.answers import Sightings, open_questions
+    from templatemine.packs.pack_folder import PackFiles
+    from templatemine.report.terminal import Painter
+
+    packs = PackFiles(args.packs)
+    for name in args.source or ():
+        if name not in packs:
+            raise ConfigError(f"--source: there is no pack of {name!r}")
+    asked = {source: found[: args.limit] for source in args.source or packs if (found := open_questions(packs[source]))}
+    terminal = common.Terminal(quiet=False, strict=False)
+    if not asked:
+        terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
+        return 0
+    seen = {source: Sightings(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
+    _look(args, terminal, seen)
+    painter, whose = Painter(common.colours(sys.stdout)), args.by or _user()
+    kept = 0
+    for source, questions in asked.items():
+        file = packs.files[source]
+        common.out(painter.title(f"{source}: {tables.count(len(questions), 'question')}") + "\n")
+        answers, more = _answers(args, packs[source], questions, seen[source], painter)
+        if answers:
+            _save(file, answers, whose)
+            kept += len(answers)
+            terminal.say(f"{common.one_line(file)}: {tables.count(len(answers), 'answer')} kept")
+        if not more:
+            break
+    if not args.list:
+        terminal.say(f"{tables.count(kept, 'answer')} in all")
+    return 0
+
+
+def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, Sightings]) -> None:
+    """Read the archive until all strings were seen often enough."""
+    if not args.archive:
+        return
+    for record in common.open_records(args.archive, common.read_config(args), terminal.met):
+        sightings = seen.get(record.document.source)
+        if sightings is not None:
+            sightings.add(record.document)
+        if all(one.done for one in seen.values()):
+            break
+    terminal.skipped_more()
+
+
+def _answers(
+    args: argparse.Namespace, pack: Pack, questions: list[Question], seen: Sightings, painter: Painter
+) -> tuple[list[tuple[Question, str]], bool]:
+    """The answers to the questions of a source; and whether the next source's are to be asked."""
+    from templatemine.archive.answers import answers_to
+
+    answers: list[tuple[Question, str]] = []
+    for place, question in enumerate(questions):
+        common.out("\n".join(_shown(place + 1, len(questions), question, pack, seen, painter)) + "\n")
+        if args.list:
+            continue
+        able = answers_to(question)
+        keys = [key for key, answer in _KEYS.items() if answer in able]
+        for line in _lines(f"{', '.join(keys)}, q or nothing? "):
+            key = line.strip().lower()[:1]
+            if key == "q":
+                return answers, False
+            if not key or key in keys:
+                answers += [(question, _KEYS[key])] if key else []
+                break
+        else:
+            return answers, False
+    return answers, True
+
+
+def _lines(prompt: str) -> Iterator[str]:
+    """Lines of standard input, each after the prompt; they end where it ends."""
+    while True:
+        common.out(prompt)
+        common.flush()
+        line = sys.stdin.readline() if sys.stdin else ""
+        if not line:
+            common.out("\n")
+            return
+        yield line
+
+
+def _shown(number: int, of: int, question: Question, pack: Pack, seen: Sightings, painter: Painter) -> list[str]:
+    from templatemine.archive.answers import ALL, LABEL, removed_by
+    from templatemine.report.words import joined
+
+    what = "a label" if question.filled else "a string"
+    with_rest = " with the rest of its line" if question.filled else ""
+    state = {"": "kept", LABEL: "removed", ALL: f"removed{with_rest}"}[removed_by(pack, question)]
+    head = (
+        f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
+        f"{question.score:.0%} likely boilerplate"
+    )
+    lines = ["", painter.title(head), f"  {common.one_line(joined(question.tokens))}"]
+    places = seen.of(question) or [("", question.example, "")]
+    for before, found, behind in places:
+        lines.append(f"  | {_flat(before)}{painter.cut(_flat(found))}{_flat(behind)}")
+    return lines
+
+
+def _flat(text: str) -> str:
+    """Text on one line, with a mark where it breaks."""
+    return common.visible(" ⏎ ".join(text.split("\n")))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a process of a user without a name
+        return ""
+
+
+def _save(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
+    """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
+    from templatemine.archive.answers import rules_with
+    from templatemine.archive.apply_overrides import apply_rules
+    from templatemine.desk.store import now
+    from templatemine.errors import CorpusError
+    from templatemine.io.lock import locked
+    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import read_rejected, rejected_beside
+
+    time = now()
+    with locked(os.path.dirname(file) or "."):
+        pack = Pack.load(file)
+        rules = pack.overrides.rules
+        for question, answer in answers:
+            rules = rules_with(rules, question, answer, by=whose, time=time)
+        try:
+            made = apply_rules(pack, read_rejected(file) if os.path.exists(rejected_beside(file)) else (), rules)
+        except CorpusError as error:
+            raise CorpusError(f"{error}; nothing was saved", file, fatal=True) from error
+        made.save(file, force=True)

@@ -1,0 +1,111 @@
+"""Answers to the questions of a pack: the rules they make, what these do, and where strings were seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from strategies import make_pack
+from templatemine.archive.answers import (
+    ALL,
+    ANSWERS,
+    LABEL,
+    SHOWN,
+    STORY,
+    Sightings,
+    answers_to,
+    open_questions,
+    removed_by,
+    rules_with,
+)
+from templatemine.archive.apply_overrides import apply_rules
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.errors import ConfigError
+from templatemine.model import Document, Question
+from templatemine.packs.pack import Pack, template_id
+from templatemine.text.patterns import pattern_set
+
+TEXT = "A story begins.\nRelated: Another story\nSign up now\nAnd it ends."
+LABELLED = Question(
+    tokens=("Related:",), df=9, count=9, anchor="start", filled="end", example="Related:", score=0.7, stake=900
+)
+STRING = Question(
+    tokens=("Sign", "up", "now"), df=9, count=9, anchor="line", filled="", example="Sign up now", score=0.5, stake=90
+)
+
+
+@pytest.fixture
+def pack() -> Pack:
+    return replace(named([b"Sign", b"up", b"now"], "line"), questions=(LABELLED, STRING))
+
+
+def named(forms: list[bytes], anchor: str) -> Pack:
+    """A pack of one string, its template named as mining does."""
+    made = make_pack([(forms, b" ".join(forms).decode())], pattern_set("news"), "-", False, [anchor])
+    (one,) = made.templates
+    return replace(made, templates=(replace(one, id=template_id(one.tokens or ())),))
+
+
+def cleaned(pack: Pack, *answers: tuple[Question, str]) -> tuple[str, Pack]:
+    rules = pack.overrides.rules
+    for question, answer in answers:
+        rules = rules_with(rules, question, answer)
+    made = apply_rules(pack, (), rules)
+    return Cleaner(made).clean(TEXT).text, made
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "left", "does"),
+    [
+        (LABELLED, ALL, "A story begins.\nAnd it ends.", ALL),
+        (LABELLED, LABEL, "A story begins.\nAnother story\nAnd it ends.", LABEL),
+        (LABELLED, STORY, "A story begins.\nRelated: Another story\nAnd it ends.", ""),
+        (STRING, ALL, "A story begins.\nRelated: Another story\nAnd it ends.", ALL),
+        (STRING, STORY, TEXT, ""),
+    ],
+)
+def test_what_an_answer_does(pack: Pack, question: Question, answer: str, left: str, does: str) -> None:
+    text, made = cleaned(pack, (question, answer))
+    assert [line for line in text.split("\n") if line] == left.split("\n")
+    assert removed_by(made, question) == does
+    assert question not in open_questions(made)
+    assert open_questions(Pack.from_json(made.to_json())) == open_questions(made)
+
+
+def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:
+    for first in ANSWERS:
+        for second in ANSWERS:
+            both = rules_with(rules_with((), LABELLED, first), LABELLED, second)
+            assert both == rules_with((), LABELLED, second)
+    _, made = cleaned(pack, (LABELLED, ALL), (STRING, STORY), (LABELLED, STORY))
+    assert open_questions(made) == []
+    assert len(made.overrides.rules) == 3  # the string, the label, and the label with its line
+
+
+def test_answers_outlive_another_mining(pack: Pack) -> None:
+    """Rules say the same of a pack that was mined anew, with other templates."""
+    _, made = cleaned(pack, (LABELLED, ALL), (STRING, STORY))
+    fresh = apply_rules(replace(named([b"Related:"], "start"), questions=pack.questions), (), made.overrides.rules)
+    assert open_questions(fresh) == []
+    assert "Another story" not in Cleaner(fresh).clean(TEXT).text
+    assert "Sign up now" in Cleaner(fresh).clean(TEXT).text
+
+
+def test_answers_that_a_question_does_not_have() -> None:
+    assert answers_to(LABELLED) == ANSWERS
+    assert answers_to(STRING) == (ALL, STORY)
+    with pytest.raises(ConfigError, match=r"^answer: expected boilerplate, story, got 'label'$"):
+        rules_with((), STRING, LABEL)
+
+
+def test_where_strings_stand(pack: Pack) -> None:
+    seen = Sightings(pack, (LABELLED, STRING), 8)
+    assert seen.of(STRING) == []
+    assert not seen.done
+    for number in range(5):
+        seen.add(Document(source="s", id=str(number), text=TEXT))
+        seen.add(Document(source="s", id=f"h{number}", html="<p>Sign up now</p>"))  # the pack is for text
+    assert seen.done
+    assert seen.of(STRING) == [("r story\n", "Sign up now", "\nAnd it ")] * SHOWN
+    assert seen.of(LABELLED) == [("begins.\n", "Related:", " Another")] * SHOWN

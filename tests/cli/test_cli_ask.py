@@ -1,0 +1,103 @@
+"""``templatemine ask``: questions on standard output, answers from standard input, rules in the packs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import records, write
+
+from conftest import Cli
+from templatemine.packs.pack import Pack
+
+SOURCE = "alpha.example"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    rows = records()
+    for number, row in enumerate(rows):
+        first, *rest = row["text"].split("\n\n")
+        row["text"] = "\n\n".join([first, f"Related: {rest[1][: 20 + number % 7]}", *rest])
+    return write(tmp_path / "archive.jsonl", rows)
+
+
+@pytest.fixture
+def packs(cli: Cli, archive: Path, tmp_path: Path) -> Path:
+    assert cli("mine", archive, "-o", tmp_path / "asked").code == 0
+    return tmp_path / "asked"
+
+
+def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
+    file = packs / f"{SOURCE}.json"
+    before = Pack.load(file)
+    assert len(before.questions) >= 2
+    ran = cli("ask", packs, "-a", archive, "--source", SOURCE, "--by", "ann", "-n", "2", stdin=b"s\nB\n")
+    assert ran.code == 0
+    assert ran.out.count("in ") >= 2
+    assert "[-" in ran.out
+    assert "2 answers kept" in ran.err
+    after = Pack.load(file)
+    assert {rule.by for rule in after.overrides.rules} == {"ann"}
+    assert all(rule.time for rule in after.overrides.rules)
+    assert {rule.action for rule in after.overrides.rules} == {"reject", "accept"}
+    other = Pack.load(packs / "beta.example.json")
+    assert other.overrides.rules == ()
+
+    # They outlive another mining, and are not asked again.
+    assert cli("mine", archive, "-o", packs, "--force").code == 0
+    assert Pack.load(file).overrides.rules == after.overrides.rules
+    listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
+    assert listed.err == ""
+    assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
+
+
+def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs: Path) -> None:
+    before = (packs / f"{SOURCE}.json").read_bytes()
+    ran = cli("ask", packs, "--source", SOURCE, "-n", "2", stdin="what\nж\n\nq\n".encode())
+    assert ran.code == 0
+    assert ran.out.count("q or nothing?") == 4
+    assert "0 answers in all" in ran.err
+    assert (packs / f"{SOURCE}.json").read_bytes() == before
+
+
+def test_standard_input_that_ends_keeps_what_was_answered(cli: Cli, packs: Path) -> None:
+    ran = cli("ask", packs, stdin=b"s\n")
+    assert ran.code == 0
+    assert "1 answer in all" in ran.err
+    assert sum(bool(Pack.load(file).overrides.rules) for file in packs.glob("*.json")) == 1
+
+
+def test_nothing_to_ask(cli: Cli, packs: Path) -> None:
+    for file in packs.glob("*.json"):
+        data = json.loads(file.read_text(encoding="utf-8"))
+        data.pop("questions")
+        file.write_text(json.dumps(data), encoding="utf-8")
+    ran = cli("ask", packs)
+    assert (ran.code, ran.out) == (0, "")
+    assert "nothing to ask" in ran.err
+
+
+def test_errors(cli: Cli, packs: Path, tmp_path: Path) -> None:
+    assert cli("ask", packs, "--source", "nobody.example").error == "--source: there is no pack of 'nobody.example'"
+    assert "missing.jsonl" in cli("ask", packs, "-a", tmp_path / "missing.jsonl").error
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"tokens": []}, "questions[0]: tokens: expected a list of strings"),
+        ({"anchor": "top"}, "questions[0]: anchor, filled: expected sides of a line, got 'top', "),
+        ({"filled": "left"}, "questions[0]: anchor, filled: expected sides of a line, got "),
+        ({"df": "9"}, "questions[0]: df: expected a number, got str"),
+        ({"stake": True}, "questions[0]: stake: expected a number, got bool"),
+        (None, "questions: expected a list, got NoneType"),
+    ],
+)
+def test_questions_that_cannot_be_read(cli: Cli, packs: Path, change: dict[str, object] | None, told: str) -> None:
+    file = packs / f"{SOURCE}.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["questions"] = None if change is None else [{**data["questions"][0], **change}]
+    file.write_text(json.dumps(data), encoding="utf-8")
+    assert told in cli("ask", packs).error

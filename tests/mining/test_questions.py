@@ -1,0 +1,84 @@
+"""Which candidates a person is asked about: those with most at stake, none that another one answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from templatemine.config import PipelineConfig
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.questions import MOST, _nested, questions
+from templatemine.mining.select import REDUNDANT
+from templatemine.mining.stages import mine_source
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import mine
+
+WORDS = [
+    a + b + c for a in ("bar", "cel", "dom", "fen", "gul") for b in ("a", "ilo", "ur") for c in ("ta", "ren", "lis")
+]
+
+
+def archive(documents: int = 60) -> list[Document]:
+    random = np.random.default_rng(1)
+
+    def prose(words: int = 14) -> str:
+        return " ".join(random.choice(WORDS, words)).capitalize() + "."
+
+    texts = [
+        "\n".join(
+            [
+                prose(),
+                "Sign up here for our morning letter.",
+                f"Related: {prose(6)}",
+                prose(),
+                *(["He did not say more than that."] if number % 6 == 0 else []),
+                prose(),
+            ]
+        )
+        for number in range(documents)
+    ]
+    return [Document(source="a.example", id=str(place), text=text) for place, text in enumerate(texts)]
+
+
+def test_those_with_most_at_stake_are_asked_first() -> None:
+    found = mine_source("a.example", archive(), resolve_defaults(PipelineConfig()))
+    assert found.verdicts is not None
+    rows = questions(found)
+    stakes = found.verdicts.stake[rows].tolist()
+    assert 0 < len(rows) <= MOST
+    assert stakes == sorted(stakes, reverse=True)
+    assert not np.any(found.verdicts.reason_of[rows] == REDUNDANT)
+    asked = [(int(found.verdicts.kind[row]), found.strings.ids(row)) for row in rows.tolist()]
+    assert not any(
+        kind == of and _nested(tokens, other)
+        for place, (kind, tokens) in enumerate(asked)
+        for of, other in asked[:place]
+    )
+
+
+def test_a_method_without_scores_asks_nothing() -> None:
+    options = resolve_defaults(PipelineConfig(method="energy"))
+    assert len(questions(mine_source("a.example", archive(), options))) == 0
+    pack = mine(archive(), PipelineConfig(method="energy"))["a.example"]
+    assert pack.questions == ()
+    assert '"questions"' not in pack.to_json()
+
+
+def test_the_pack_has_them_and_they_survive_saving() -> None:
+    pack = mine(archive())["a.example"]
+    asked = pack.questions
+    assert asked
+    assert any(one.filled == "end" for one in asked)
+    assert all(one.tokens and one.example and 0 <= one.score <= 1 and one.df > 1 for one in asked)
+    again = Pack.from_json(pack.to_json())
+    assert again.questions == asked
+    assert again.to_json() == pack.to_json()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "nested"),
+    [((1, 2), (1, 2, 3), True), ((2, 3), (1, 2, 3), True), ((2,), (1, 2, 3), False), ((1, 3), (1, 2, 3), False)],
+)
+def test_nested(one: tuple[int, ...], other: tuple[int, ...], nested: bool) -> None:
+    assert _nested(one, other) is _nested(other, one) is nested
