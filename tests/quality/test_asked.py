@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -58,15 +59,15 @@ def test_halves_are_apart_and_the_same_each_time() -> None:
 
 def test_answers_bring_what_mining_missed() -> None:
     """A label with a headline in every second article, of a few: mining is careful, a person says what it is."""
-    words = ["bar", "cel", "dom", "fen", "gul", "hap", "jor", "kim", "lod", "mer", "nuv", "pas"]
+    random = Random(1)
 
-    def prose(number: int, size: int = 12) -> str:
-        return " ".join(words[(number * (place + 3) + place * place) % 12] + str(place) for place in range(size)) + "."
+    def prose(size: int = 12) -> str:
+        return " ".join("".join(random.choices("aeioubcdfglmnprst", k=7)) for _ in range(size)) + "."
 
     rows, gold = [], {}
     for number in range(40):
-        credit = f"Contributing: {prose(number + 7, 3).capitalize()}"
-        text = "\n".join([prose(number), prose(number + 1), *([credit] if number % 2 else [])])
+        credit = f"Contributing: {prose(3).capitalize()}"
+        text = "\n".join([prose(), prose(), *([credit] if number % 2 else [])])
         rows.append(Document(source="s", id=str(number), text=text))
         if number < 12:
             gold[str(number)] = [(text.index(credit), len(text), "dynamic")] if number % 2 else []
