@@ -793,7 +793,7 @@ surrogates only, and keys without escapes."""
 def ordinary_line(line: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, Any]] | None:
     """What stands of a line that `_lines` cleans as it stands, and its fields; None if it is another.  O(n k), k keys.
 
-    `names` are those of text, HTML, source, id, what was cut, and what was spared.
+    `names` are those of text, HTML, source, id, of what was cut, and of what tells that it is a stub.
     """
     try:
         found = _ORDINARY.fullmatch(line.decode())
@@ -803,8 +803,8 @@ def ordinary_line(line: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, A
         return None
     fields = json.loads(found["record"])
     keys, items = found.captures("key"), found.captures("item")
-    text, html, source, identity, removed, spared = names
-    if len(keys) > 64 or len(fields) < len(keys) or removed in fields or spared in fields:
+    text, html, source, identity, removed, stub = names
+    if len(keys) > 64 or len(fields) < len(keys) or removed in fields or stub in fields:
         return None
     if type(fields.get(text)) is not str or _levels(list(fields.values())) > 61:
         return None

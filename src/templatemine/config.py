@@ -267,12 +267,13 @@ class PageConfig:
 class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
-    "strip", all text that is in no template.  guard : greatest share of a text's characters that may be removed;
-    an article that would lose more is skipped and marked.
+    "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
+    is a stub, and marked.  stubs : "clean" them, or "keep" them whole.
     """
 
     gap: int = 3
     guard: float = 0.9
+    stubs: str = "clean"
     engine: str = "native"
     html: str = "main"
     page: PageConfig = field(default_factory=PageConfig)

@@ -86,13 +86,13 @@ class Span(NamedTuple):
 class Cleaned(NamedTuple):
     """What cleaning gives: the text without its templates, and what was cut from the original, in order.
 
-    A tuple for the same reason as `Span`.  `spared` marks a text that was skipped because more would be removed than
-    `CleanConfig.guard` allows.
+    A tuple for the same reason as `Span`.  `stub` marks a text of which more is boilerplate than
+    `CleanConfig.guard` says, cleaned or left whole.
     """
 
     text: str
     removed: tuple[Span, ...]
-    spared: bool = False
+    stub: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

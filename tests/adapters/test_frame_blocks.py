@@ -98,11 +98,11 @@ def test_datasets_map_keeps_columns_and_rows(dataset: Any, folder: Path, process
     done = dataset.map(
         cleaner, batched=True, batch_size=33, features=cleaner.features(dataset.features), num_proc=processes
     )
-    assert done.column_names == ["n", "source", "text", "removed", "removed_spared"]
+    assert done.column_names == ["n", "source", "text", "removed", "removed_stub"]
     assert list(done["n"]) == list(range(len(ARCHIVE)))
     assert list(done["text"]) == WANTED.texts
     assert list(done["removed"]) == WANTED.removed
-    assert list(done["removed_spared"]) == WANTED.spared
+    assert list(done["removed_stub"]) == WANTED.stub
 
 
 def test_datasets_hash_a_cleaner_by_what_it_does(folder: Path) -> None:
@@ -162,13 +162,13 @@ def test_pandas_keeps_index_columns_and_types(folder: Path) -> None:
     done = clean_frame(frame, folder)
     pd.testing.assert_frame_equal(frame, before)
     pd.testing.assert_index_equal(done.index, index)
-    assert list(done.columns) == [*frame.columns, "removed", "removed_spared"]
+    assert list(done.columns) == [*frame.columns, "removed", "removed_stub"]
     others = ["source", "n", ("odd", 1)]
     pd.testing.assert_frame_equal(done[others], frame[others])
     assert done["text"].dtype == frame["text"].dtype
     assert done["text"].tolist() == WANTED.texts
     assert done["removed"].tolist() == WANTED.removed
-    assert done["removed_spared"].tolist() == WANTED.spared
+    assert done["removed_stub"].tolist() == WANTED.stub
 
 
 def test_pandas_with_other_names_missing_values_and_nothing_in_it() -> None:
@@ -229,12 +229,12 @@ def test_polars_keeps_rows_and_columns(folder: Path, lazy: bool) -> None:
 
     frame = pl.DataFrame({"n": range(len(ARCHIVE)), "text": TEXTS, "source": pl.Series(SOURCES, dtype=pl.Categorical)})
     done = clean_frame(frame.lazy(), folder).collect() if lazy else clean_frame(frame, folder)
-    assert done.columns == ["n", "text", "source", "removed", "removed_spared"]
+    assert done.columns == ["n", "text", "source", "removed", "removed_stub"]
     assert done.select("n", "source").equals(frame.select("n", "source"))
     assert done.schema["removed"] == REMOVED
     assert done["text"].to_list() == WANTED.texts
     assert done["removed"].to_list() == WANTED.removed
-    assert done["removed_spared"].to_list() == WANTED.spared
+    assert done["removed_stub"].to_list() == WANTED.stub
 
 
 def test_polars_streams_from_file_to_file(folder: Path, tmp_path: Path) -> None:

@@ -24,14 +24,12 @@ def test_rows_come_back_in_their_order_as_the_cleaner_has_them() -> None:
     texts = [row["text"] for row in ARCHIVE]
     done = RowCleaner(PACKS).columns(sources, texts)
     assert done.errors == []
-    for source, text, cleaned, removed, spared in zip(
-        sources, texts, done.texts, done.removed, done.spared, strict=True
-    ):
+    for source, text, cleaned, removed, stub in zip(sources, texts, done.texts, done.removed, done.stub, strict=True):
         if source not in PACKS:
-            assert (cleaned, removed, spared) == (text, None, False)
+            assert (cleaned, removed, stub) == (text, None, False)
             continue
         wanted = Cleaner(PACKS[source]).clean(text)
-        assert (cleaned, spared) == (wanted.text, wanted.spared)
+        assert (cleaned, stub) == (wanted.text, wanted.stub)
         assert removed == [
             {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
         ]

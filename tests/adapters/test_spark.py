@@ -107,7 +107,7 @@ def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: An
         [(row["source"], row["text"], place) for place, row in enumerate(rows)], "source string, text string, n int"
     )
     cleaned = clean_archive(df, packs)
-    assert cleaned.columns == ["source", "text", "n", "removed", "removed_spared"]
+    assert cleaned.columns == ["source", "text", "n", "removed", "removed_stub"]
     found = {row["n"]: row for row in cleaned.collect()}
     assert len(found) == len(rows)
     cut = 0

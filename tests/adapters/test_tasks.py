@@ -166,7 +166,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
     found: Rows = []
     schema = pa.RecordBatch.from_pylist(rows).schema
     for batch in tasks.clean(batches(rows, 50, schema), shipped, StreamConfig()):
-        assert batch.schema.names == ["source", "id", "text", "html", "date", "n", "removed", "removed_spared"]
+        assert batch.schema.names == ["source", "id", "text", "html", "date", "n", "removed", "removed_stub"]
         found += batch.to_pylist()
     assert [(row["id"], row["n"], row["html"]) for row in found] == [(row["id"], row["n"], row["html"]) for row in rows]
     cleaner = RecordCleaner(packs)
@@ -178,7 +178,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
         wanted = orjson.loads(cleaner.clean_batch([(row["source"], "", fields)]).data)
         assert one["text"] == wanted.get("text")
         assert one["removed"] == wanted.get("removed")
-        assert one["removed_spared"] == wanted.get("removed_spared", False)
+        assert one["removed_stub"] == wanted.get("removed_stub", False)
     assert sum(bool(row["removed"]) for row in found) > 100
 
 

@@ -129,15 +129,26 @@ def test_an_unknown_engine_is_refused() -> None:
         Cleaner(pack, CleanConfig(engine="fast"))
 
 
-def test_a_text_that_would_nearly_vanish_is_left_whole_and_marked() -> None:
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_a_text_that_is_boilerplate_nearly_whole_is_marked(engine: str) -> None:
     text = "Sign up for our newsletter today. Yes."
     pack = make_pack(
         [([b"Sign", b"up", b"for", b"our", b"newsletter", b"today."], text[:33])], pattern_set("news"), "-", False
     )
-    assert Cleaner(pack, CleanConfig(guard=0.9)).clean(text).text == "Yes."
-    spared = Cleaner(pack, CleanConfig(guard=0.8)).clean(text)
-    assert (spared.text, spared.removed, spared.spared) == (text, (), True)
-    assert Cleaner(pack).clean(text[:33]).spared
-    assert not Cleaner(pack).clean("").spared
+    # 33 of 38 characters go.
+    for guard, stubs, left, removed, stub in (
+        (0.9, "keep", "Yes.", 1, False),
+        (0.9, "clean", "Yes.", 1, False),
+        (0.8, "keep", text, 0, True),
+        (0.8, "clean", "Yes.", 1, True),
+        (33 / 38, "keep", "Yes.", 1, False),
+    ):
+        done = Cleaner(pack, CleanConfig(guard=guard, stubs=stubs, engine=engine)).clean(text)
+        assert (done.text, len(done.removed), done.stub) == (left, removed, stub)
+    assert Cleaner(pack).clean(text[:33]).text == ""
+    assert Cleaner(pack).clean(text[:33]).stub
+    assert not Cleaner(pack).clean("").stub
+    with pytest.raises(ConfigError, match="stubs: expected clean or keep, got 'whole'"):
+        Cleaner(pack, CleanConfig(stubs="whole"))
     with pytest.raises(ConfigError, match="guard: expected a share from 0 to 1, got 1.5"):
         Cleaner(pack, CleanConfig(guard=1.5))

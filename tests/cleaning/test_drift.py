@@ -129,7 +129,7 @@ def cleaned_by(days: dict[str, DayHits], names: set[str]) -> dict[str, DayHits]:
     for day, one in days.items():
         hits = Counter({name: number for name, number in one.hits.items() if name in names})
         packs = Counter({frozenset(names): one.documents})
-        found[day] = DayHits(one.documents, one.characters, one.cut, one.spared, hits, packs)
+        found[day] = DayHits(one.documents, one.characters, one.cut, one.stubs, hits, packs)
     return found
 
 

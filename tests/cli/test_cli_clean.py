@@ -115,14 +115,18 @@ def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:
         assert read(tmp_path / gap)[0]["text"] == left
 
 
-def test_an_article_that_would_vanish_is_left_whole_and_told(cli: Cli, mined: Path, tmp_path: Path) -> None:
+def test_an_article_that_is_boilerplate_alone_is_marked_and_told(cli: Cli, mined: Path, tmp_path: Path) -> None:
     stub = {"source": "alpha.example", "text": CALL.format("Alpha")}
     new = write(tmp_path / "n.jsonl", [stub])
-    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
-    assert "1 skipped: more than 90% of the text would be removed" in ran.err
-    assert read(tmp_path / "c.jsonl") == [{**stub, "removed": [], "removed_spared": True}]
-    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--guard", "1")
-    assert read(tmp_path / "d.jsonl")[0]["text"] == ""
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "b.jsonl")
+    assert "1 stubs, more than 90% boilerplate: cleaned" in ran.err
+    (row,) = read(tmp_path / "b.jsonl")
+    assert (row["text"], len(row["removed"]), row["removed_stub"]) == ("", 1, True)
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--stubs", "keep")
+    assert "1 stubs, more than 90% boilerplate: left whole" in ran.err
+    assert read(tmp_path / "c.jsonl") == [{**stub, "removed": [], "removed_stub": True}]
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--guard", "1", "--stubs", "keep")
+    assert "removed_stub" not in read(tmp_path / "d.jsonl")[0]
     assert cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--guard", "2").code == 2
 
 

@@ -226,7 +226,7 @@ class TestSheet:
         kept = ["id", "source", "when", "small"]
         assert out.select(kept).equals(given.take([0, 2]).select(kept))
         assert out.schema.metadata == {b"a": b"b"}
-        assert out.column_names == [*given.column_names, "removed", "removed_spared"]
+        assert out.column_names == [*given.column_names, "removed", "removed_stub"]
         assert out["text"].to_pylist() == ["new", "text 2"]
         assert out["removed"].to_pylist() == [[{"start": 0, "end": 2, "templates": ["t"]}], None]
 

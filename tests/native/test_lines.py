@@ -28,7 +28,7 @@ from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
-NAMES = ("text", "html", "source", "id", "removed", "removed_spared")
+NAMES = ("text", "html", "source", "id", "removed", "removed_stub")
 FIELDS = _records.Fields([name.encode() for name in NAMES], 1 << 40)
 PACK = make_pack([([b"Sign", b"up", b"now"], "Sign up now")], pattern_set("news"), "-", False)
 
@@ -235,13 +235,13 @@ def test_misuse() -> None:
         _records.Fields([b"text"], 1)
     matcher, _ = PACK.matcher()
     with pytest.raises(ValueError, match="expected 1 ids, got 2"):
-        _records.Cut(matcher, [b"a", b"b"], 0, 1.0)
+        _records.Cut(matcher, [b"a", b"b"], 0, 1.0, False)
     one = _records.Sweep(FIELDS, b"", b"")
     with pytest.raises(ValueError, match="what cleans a source"):
         one.add(b"a", _records.CLEAN)
     with pytest.raises(ValueError, match="what cleans a source"):
         one.add(b"a", 7)
-    cut = _records.Cut(matcher, [b"a"], 0, 1.0)
+    cut = _records.Cut(matcher, [b"a"], 0, 1.0, False)
     one.add(b"a", _records.CLEAN, cut)
     with pytest.raises(ValueError, match="told before"):
         one.add(b"a", _records.CLEAN, cut)
@@ -278,12 +278,12 @@ def test_ids_and_names_of_fields_are_written_as_strings() -> None:
     matcher, _ = PACK.matcher()
     one = _records.Sweep(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
     assert one.run() == _records.UNKNOWN
-    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 0.5))
+    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 0.5, True))
     assert one.run() == _records.DONE
     assert orjson.loads(one.take()) == {"text": "b Sign up now", 're"moé\n': [], "sp\\": True}
     assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 13, 0, 1)]
     one = _records.Sweep(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
-    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 1))
+    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 1, False))
     assert one.run() == _records.DONE
     removed = [{"start": 2, "end": 13, "templates": ['a"\x01“']}]
     assert orjson.loads(one.take()) == {"text": "b", 're"moé\n': removed}
@@ -352,7 +352,7 @@ def test_lines_and_records_say_the_same(data: st.DataObject) -> None:
             "id": [1, "x", None, 2.5, [1]],
             "html": [None, "<p>x", 1],
             "removed": [[], None],
-            "removed_spared": [True],
+            "removed_stub": [True],
             "x": [{"a": [1, {}]}, "é\n", 2**70, 1.5],
         }.items():
             if data.draw(st.integers(0, 4 if key != "source" else 1)) == 0:
@@ -368,7 +368,10 @@ def test_lines_and_records_say_the_same(data: st.DataObject) -> None:
     )
     config = StreamConfig(
         clean=CleanConfig(
-            guard=data.draw(st.sampled_from([0.0, 0.5, 1.0])), gap=data.draw(st.integers(0, 9)), html="strip"
+            guard=data.draw(st.sampled_from([0.0, 0.5, 1.0])),
+            stubs=data.draw(st.sampled_from(["clean", "keep"])),
+            gap=data.draw(st.integers(0, 9)),
+            html="strip",
         ),
         fallback=data.draw(st.sampled_from([None, "example.org"])),
     )

@@ -36,7 +36,7 @@ from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
 SCANNER = pattern_set("news").scanner_arguments("-", False)
-FIELDS = _records.Fields([b"text", b"html", b"source", b"id", b"removed", b"spared"], 1 << 40)
+FIELDS = _records.Fields([b"text", b"html", b"source", b"id", b"removed", b"stub"], 1 << 40)
 
 
 def matcher(sieve: int = 1) -> _match.Matcher:
@@ -134,7 +134,7 @@ def test_none_is_no_text() -> None:
 
 def test_names_are_tuples() -> None:
     with pytest.raises(TypeError):
-        matcher().clean(["Sign up now"], 3, 1.0, [7, 8], tuple, tuple)  # type: ignore[list-item]
+        matcher().clean(["Sign up now"], 3, 1.0, False, [7, 8], tuple, tuple)  # type: ignore[list-item]
 
 
 HUGE = 2**63 - 1
@@ -289,7 +289,7 @@ def test_lines_serve_one_thread_at_a_time() -> None:
     line = json.dumps({"text": "Sign up now " * 100}).encode() + b"\n"
     one = _records.Sweep(FIELDS, line * 10_000, b"d")
     assert one.run() == _records.UNKNOWN
-    one.add(b"d", _records.CLEAN, _records.Cut(matcher(), [b"a", b"b"], 3, 1.0))
+    one.add(b"d", _records.CLEAN, _records.Cut(matcher(), [b"a", b"b"], 3, 1.0, False))
     assert _together(one.run, one.take) > 0
     assert one.counts()[0][2] == 10_000
 
@@ -309,7 +309,7 @@ def test_texts_that_are_dropped_and_changed_while_they_are_read() -> None:
     other.start()
     try:
         for _ in range(20):
-            native.clean(texts, 3, 1.0, [("a",), ("b",)], tuple, tuple)
+            native.clean(texts, 3, 1.0, False, [("a",), ("b",)], tuple, tuple)
             native.spans(texts, 3)
             native.rests(texts, u8(4, 8))
             tokeniser.add_all(texts)
@@ -368,7 +368,7 @@ def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
     assert all(0 <= a <= b <= len(data) for a, b in native.regions(alone(data)))
     assert len(native.rests([data], u8(4, 8))) == len(starts)
     text = data.decode("utf-8", "replace")
-    ((left, spans, _),) = native.clean([text], 3, 1.0, [("a",), ("b",)], tuple, tuple)
+    ((left, spans, _),) = native.clean([text], 3, 1.0, False, [("a",), ("b",)], tuple, tuple)
     assert _match.cut(text, list(spans)) == left
 
 
@@ -397,7 +397,7 @@ def test_any_bytes_are_lines(lines: list[bytes], passed: bool) -> None:
     """Lines are passed on, or left as they stand; none is lost."""
     block = b"\n".join(lines)
     one = _records.Sweep(FIELDS, block, b"d")
-    cut = _records.Cut(matcher(), [b"a\x01", b'b"'], 3, 1.0)
+    cut = _records.Cut(matcher(), [b"a\x01", b'b"'], 3, 1.0, False)
     left = []
     while (why := one.run()) != _records.DONE:
         if why == _records.UNKNOWN:

@@ -117,7 +117,9 @@ def test_what_is_left_by_a_pack(data: st.DataObject) -> None:
         cleaned = cleaner.clean(text)
         check(text, list(cleaned.removed), cleaned.text)
         assert all(one.start < one.end and one.templates for one in cleaned.removed)
-        assert all(a.end + 3 <= b.start for a, b in zip(cleaned.removed, cleaned.removed[1:], strict=False))
+        for a, b in zip(cleaned.removed, cleaned.removed[1:], strict=False):
+            # Signs between two cuts go with the first, and leave blanks.
+            assert a.end + 3 <= b.start or (a.end < b.start and not text[a.end : b.start].strip())
 
 
 @examples(500)

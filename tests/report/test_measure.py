@@ -119,12 +119,12 @@ def test_samples(pack: Pack, documents: list[Document]) -> None:
     assert list(measured(pack, documents, samples=0).samples()) == []
 
 
-def test_left_whole_by_the_guard(pack: Pack) -> None:
+def test_stubs_are_counted(pack: Pack) -> None:
     example = max(pack.templates, key=lambda one: len(one.example)).example
     found = measured(pack, [Document(source=pack.source, id="1", text=example)])
-    assert (found.spared, found.changed, found.cut) == (1, 0, 0)
+    assert (found.stubs, found.changed, found.cut) == (1, 1, len(example))
     (sample,) = found.samples()
-    assert sample.spared
+    assert not sample.whole
     assert sample.share == 1
 
 

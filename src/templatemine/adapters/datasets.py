@@ -22,7 +22,7 @@ __all__ = ["TemplateCleaner"]
 
 
 class TemplateCleaner:
-    """Batch of columns -> the columns that change: the text, ``removed`` and ``removed_spared``.
+    """Batch of columns -> the columns that change: the text, ``removed`` and ``removed_stub``.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TemplateCleaner:
         return {
             names.text_field: done.texts,
             self.removed_column: done.removed,
-            f"{self.removed_column}_spared": done.spared,
+            f"{self.removed_column}_stub": done.stub,
         }
 
     def features(self, features: Mapping[str, Any]) -> Any:
@@ -74,5 +74,5 @@ class TemplateCleaner:
                 "int2str gives the names"
             )
         span = {"start": Value("int64"), "end": Value("int64"), "templates": List(Value("string"))}
-        added = {self.removed_column: List(span), f"{self.removed_column}_spared": Value("bool")}
+        added = {self.removed_column: List(span), f"{self.removed_column}_stub": Value("bool")}
         return Features({**features, self.read.text_field: Value("string"), **added})

@@ -33,7 +33,7 @@ class TemplateCleaner(PipelineStep):  # type: ignore[misc]
     """Cuts the templates of its source out of each document, and says in its metadata what was cut.
 
     ``metadata["removed"]`` gets ``[{"start", "end", "templates"}]`` in code points of the original text, and
-    ``metadata["removed_spared"]`` is true where a text was skipped because nearly all of it would be removed.  A
+    ``metadata["removed_stub"]`` is true where nearly all of a text is boilerplate.  A
     document whose source has no pack passes as it is, without ``removed``.
 
     Parameters
@@ -84,9 +84,9 @@ class TemplateCleaner(PipelineStep):  # type: ignore[misc]
             return
         document.text = done.texts[0] or ""
         document.metadata[self.removed_key] = removed
-        if done.spared[0]:
-            self.stat_update("spared")
-            document.metadata[f"{self.removed_key}_spared"] = True
+        if done.stub[0]:
+            self.stat_update("stub")
+            document.metadata[f"{self.removed_key}_stub"] = True
         if removed:
             self.stat_update("changed")
             self.stat_update("cut", value=sum(one["end"] - one["start"] for one in removed), unit="characters")

@@ -51,7 +51,7 @@ def clean_frame(
     DataFrame
         With the same index, and the other columns and their types untouched.  `removed_column` holds lists of
         ``{"start", "end", "templates"}`` in code points of the original, None where the source has no pack;
-        ``{removed_column}_spared`` is true where a text was skipped.
+        ``{removed_column}_stub`` is true where nearly all of a text is boilerplate.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def clean_frame(
         **{
             names.text_field: pd.Series(done.texts, index=frame.index, dtype=kind),
             removed_column: pd.Series(done.removed, index=frame.index, dtype="object"),
-            f"{removed_column}_spared": pd.Series(done.spared, index=frame.index, dtype="bool"),
+            f"{removed_column}_stub": pd.Series(done.stub, index=frame.index, dtype="bool"),
         }
     )
 

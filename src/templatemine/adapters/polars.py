@@ -52,8 +52,8 @@ def clean_frame(
     -------
     DataFrame or LazyFrame
         The rows in their order and the other columns untouched.  `removed_column` is of type `REMOVED`, offsets are
-        code points of the original, null where the source has no pack; ``{removed_column}_spared`` is true where a text
-        was skipped.
+        code points of the original, null where the source has no pack; ``{removed_column}_stub`` is true where
+        nearly all of a text is boilerplate.
 
     Raises
     ------
@@ -76,12 +76,12 @@ def clean_frame(
         return some.with_columns(
             pl.Series(names.text_field, done.texts, pl.String),
             pl.Series(removed_column, done.removed, REMOVED),
-            pl.Series(f"{removed_column}_spared", done.spared, pl.Boolean),
+            pl.Series(f"{removed_column}_stub", done.stub, pl.Boolean),
         )
 
     if isinstance(frame, pl.DataFrame):
         return work(frame)
-    added = {names.text_field: pl.String, removed_column: REMOVED, f"{removed_column}_spared": pl.Boolean}
+    added = {names.text_field: pl.String, removed_column: REMOVED, f"{removed_column}_stub": pl.Boolean}
     # Rows know nothing of each other, so a batch at a time will do; but a filter must see the cleaned text.
     return frame.map_batches(
         work, schema={**schema, **added}, streamable=True, predicate_pushdown=False, projection_pushdown=False

@@ -38,14 +38,14 @@ class Columns:
     removed : list
         ``[{"start", "end", "templates"}]`` in code points of the original; None where nothing was looked for, because
         the source has no pack or one of another kind.
-    spared : list of bool
-        The article was skipped because nearly all of it would be removed.
+    stub : list of bool
+        Nearly all of the article is boilerplate.
     errors : list of (row, error)
     """
 
     texts: list[str | None]
     removed: list[list[dict[str, Any]] | None]
-    spared: list[bool]
+    stub: list[bool]
     errors: list[tuple[int, CorpusError]]
 
 
@@ -114,7 +114,7 @@ class RowCleaner:
             place = record[_PLACE]
             out.texts[place] = record.get("text")
             out.removed[place] = record.get("removed")
-            out.spared[place] = record.get("removed_spared", False)
+            out.stub[place] = record.get("removed_stub", False)
         out.errors.extend((int(error.where), error) for error in batch.errors)
         return out
 

@@ -427,7 +427,7 @@ def clean_archive(
     DataFrame
         `df` with the text cleaned, and with two more columns: `removed_field`, what was cut, as
         ``array<struct<start, end, templates>>`` in code points of the original, null where nothing was looked for; and
-        ``{removed_field}_spared``, true where an article was skipped because nearly all of it would be removed.
+        ``{removed_field}_stub``, true where nearly all of an article is boilerplate.
         Lazy.  All other columns as they were.
 
     Raises
@@ -452,7 +452,7 @@ def clean_archive(
     added = {
         names.text_field: "string",
         removed_field: tasks.REMOVED_SCHEMA,
-        f"{removed_field}_spared": "boolean",
+        f"{removed_field}_stub": "boolean",
     }
     # Spark alone knows how to spell the types of all the columns that are passed on.
     wanted = df

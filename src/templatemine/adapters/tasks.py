@@ -437,7 +437,7 @@ def clean(
             {
                 names.text_field: pa.array(done.texts, pa.string()),
                 archive.removed_field: pa.array(done.removed, _REMOVED),
-                f"{archive.removed_field}_spared": pa.array(done.spared, pa.bool_()),
+                f"{archive.removed_field}_stub": pa.array(done.stub, pa.bool_()),
             },
         )
 

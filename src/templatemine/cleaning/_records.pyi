@@ -19,7 +19,7 @@ class Fields:
 
 @disjoint_base
 class Cut:
-    def __new__(cls, matcher: Matcher, ids: list[bytes], gap: int, guard: float) -> Cut: ...
+    def __new__(cls, matcher: Matcher, ids: list[bytes], gap: int, guard: float, keep: bool) -> Cut: ...
 
 @disjoint_base
 class Sweep:

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from templatemine.matching._match cimport BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, SPARED
+from templatemine.matching._match cimport BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, STUB, WHOLE
 from templatemine.text._scan cimport Bytes, put_number, reserve, Table, table_add, table_find, table_free, table_init, tm_hash
 
 __all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN"]
@@ -510,7 +510,7 @@ cdef class Fields:
     Parameters
     ----------
     names : list of bytes
-        Of the text, HTML, source, id, of what was cut, and of what tells that the guard spared a text; all different.
+        Of the text, HTML, source, id, of what was cut, and of what tells that a text is a stub; all different.
     longest : int
         Bytes of a line.
     """
@@ -519,7 +519,7 @@ cdef class Fields:
     cdef Names names
     cdef int64_t longest
     cdef Bytes removed          # what stands before the list of what was cut
-    cdef Bytes spared
+    cdef Bytes stub
     cdef Bytes text             # of the Sweep before, for the next one
     cdef Bytes out
 
@@ -538,7 +538,7 @@ cdef class Fields:
         name = self.kept[NAMES]
         self.removed = Bytes(<uint8_t*>name, len(name), 0)
         name = self.kept[NAMES + 1]
-        self.spared = Bytes(<uint8_t*>name, len(name), 0)
+        self.stub = Bytes(<uint8_t*>name, len(name), 0)
         self.longest = longest
 
     def __dealloc__(self):
@@ -581,7 +581,7 @@ cdef class Cut:
     matcher : Matcher
     ids : list of bytes
         Of its strings, UTF-8.
-    gap, guard
+    gap, guard, keep
         See `CleanConfig`.
     """
 
@@ -590,8 +590,9 @@ cdef class Cut:
     cdef int64_t* bounds
     cdef int64_t gap
     cdef double guard
+    cdef bint keep
 
-    def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard):
+    def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep):
         cdef int64_t i
         cdef bytes whole
         if len(ids) != matcher.strings:
@@ -601,6 +602,7 @@ cdef class Cut:
         self.matcher = matcher
         self.gap = gap
         self.guard = guard
+        self.keep = keep
         self.ids = <uint8_t*>malloc(len(whole) + 1)
         self.bounds = <int64_t*>malloc((len(ids) + 1) * sizeof(int64_t))
         if self.ids == NULL or self.bounds == NULL:
@@ -624,7 +626,7 @@ cdef struct Source:
     int64_t spans
     int64_t points
     int64_t gone
-    int64_t spared
+    int64_t stubs
 
 
 @cython.no_gc
@@ -758,7 +760,7 @@ cdef class Sweep:
 
         Returns
         -------
-        list of (source, kind, records, changed, spans, characters, cut, spared)
+        list of (source, kind, records, changed, spans, characters, cut, stubs)
             As `tally.SourceTally` has them.
         """
         cdef int64_t i
@@ -768,7 +770,7 @@ cdef class Sweep:
         for i in range(self.names.count):
             one = &self.sources[i]
             name = (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]
-            rows.append((name, one.kind, one.records, one.changed, one.spans, one.points, one.gone, one.spared))
+            rows.append((name, one.kind, one.records, one.changed, one.spans, one.points, one.gone, one.stubs))
         return rows
 
     cdef int _run(self, const uint8_t* p, int64_t n, const uint8_t* default, int64_t default_size) except -1 nogil:
@@ -824,7 +826,8 @@ cdef class Sweep:
             with gil:
                 (<Cut>source.cut).matcher._meet(self.text.data, self.text.size)
         verdict = (<Cut>source.cut).matcher._clean(
-            self.text.data, self.text.size, r.points, (<Cut>source.cut).gap, (<Cut>source.cut).guard, source.scratch, found)
+            self.text.data, self.text.size, r.points, (<Cut>source.cut).gap, (<Cut>source.cut).guard, (<Cut>source.cut).keep,
+            source.scratch, found)
         source.points += r.points
         # No character is written longer than it was, but for the blanks between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)
@@ -839,13 +842,13 @@ cdef class Sweep:
                 else:
                     out.size += put_string(self.text.data + piece.start, piece.end - piece.start, out.data + out.size)
             self._copy(p, r.text_end - 1, r.last)
-        self._put_removed(source, verdict == SPARED)
+        self._put_removed(source, verdict == WHOLE or verdict == STUB)
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.last + 1, 1)
         self._copy(p, r.last, r.end)
         self._byte(10)
         return 0
 
-    cdef int _put_removed(self, Source* source, bint spared) except -1 nogil:
+    cdef int _put_removed(self, Source* source, bint stub) except -1 nogil:
         """Add what was cut, and count it."""
         cdef Bytes* out = &self.out
         cdef Outcome* found = &self.found
@@ -853,7 +856,7 @@ cdef class Sweep:
         cdef const int64_t* bounds = (<Cut>source.cut).bounds
         cdef int64_t k, j, number, size, member = 0
         cdef int32_t* names
-        reserve(<void**>&out.data, &out.room, out.size + self.fields.removed.size + self.fields.spared.size + 1, 1)
+        reserve(<void**>&out.data, &out.room, out.size + self.fields.removed.size + self.fields.stub.size + 1, 1)
         self._copy(self.fields.removed.data, 0, self.fields.removed.size)
         for k in range(found.size):
             names = found.member + member
@@ -863,7 +866,7 @@ cdef class Sweep:
             for j in range(number):
                 size += bounds[names[j] + 1] - bounds[names[j]] + 1
             # Two numbers of at most 19 digits, and what stands around them; what follows the last span.
-            reserve(<void**>&out.data, &out.room, out.size + size + 96 + self.fields.spared.size, 1)
+            reserve(<void**>&out.data, &out.room, out.size + size + 96 + self.fields.stub.size, 1)
             self._words(<const char*>b',{"start":' + (k == 0))
             out.size += put_number(found.span[k].first, out.data + out.size)
             self._words(b',"end":')
@@ -877,9 +880,9 @@ cdef class Sweep:
         self._byte(93)
         source.changed += found.size > 0
         source.spans += found.size
-        if spared:
-            source.spared += 1
-            self._copy(self.fields.spared.data, 0, self.fields.spared.size)
+        if stub:
+            source.stubs += 1
+            self._copy(self.fields.stub.data, 0, self.fields.stub.size)
         return 0
 
     cdef inline void _words(self, const char* words) noexcept nogil:

@@ -52,6 +52,8 @@ class Cleaner:
             raise ConfigError(f"engine: expected native or regex, got {self.config.engine!r}")
         if not 0 <= self.config.guard <= 1:
             raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
+        if self.config.stubs not in ("clean", "keep"):
+            raise ConfigError(f"stubs: expected clean or keep, got {self.config.stubs!r}")
         self._matcher, self._rows = pack.matcher()
         self._written = written_expressions(pack)
         self._names = [(pack.templates[row].id,) for row in self._rows]
@@ -70,7 +72,7 @@ class Cleaner:
         if not self._direct or self.pack.html:
             return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
         config = self.config
-        done = self._matcher.clean(texts, config.gap, config.guard, self._names, Span, Cleaned)
+        done = self._matcher.clean(texts, config.gap, config.guard, config.stubs == "keep", self._names, Span, Cleaned)
         for place, one in enumerate(done):
             if one is None:
                 done[place] = self._cleaned(texts[place], self._by_matches(texts[place]))
@@ -79,8 +81,10 @@ class Cleaner:
     def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
             return Cleaned(page_text(text, removed), tuple(removed))
-        left = _match.cut(text, removed, self.config.guard)
-        return Cleaned(text, (), spared=True) if left is None else Cleaned(left, tuple(removed))
+        stub = sum(span.end - span.start for span in removed) > self.config.guard * len(text)
+        if stub and self.config.stubs == "keep":
+            return Cleaned(text, (), stub)
+        return Cleaned(_match.cut(text, removed), tuple(removed), stub)
 
     @cached_property
     def lines(self) -> _records.Cut | None:
@@ -91,7 +95,8 @@ class Cleaner:
             ids = [name.encode() for (name,) in self._names]
         except UnicodeEncodeError:  # a lone surrogate
             return None
-        return _records.Cut(self._matcher, ids, self.config.gap, self.config.guard)
+        config = self.config
+        return _records.Cut(self._matcher, ids, config.gap, config.guard, config.stubs == "keep")
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""

@@ -28,8 +28,8 @@ SUFFIX = ".hits.jsonl.gz"
 
 @dataclass(slots=True)
 class DayHits:
-    """Counts of a day of a source: cleaned documents, their characters, removed characters, documents that the
-    guard skipped, and documents with a match of each expression, by its id.
+    """Counts of a day of a source: cleaned documents, their characters, removed characters, stubs, and
+    documents with a match of each expression, by its id.
 
     `packs` are the documents that a pack with these expressions cleaned; of those that are in none of them it is not
     known, and all expressions count as looked for.
@@ -38,7 +38,7 @@ class DayHits:
     documents: int = 0
     characters: int = 0
     cut: int = 0
-    spared: int = 0
+    stubs: int = 0
     hits: Counter[str] = field(default_factory=Counter)
     packs: Counter[frozenset[str]] = field(default_factory=Counter)
 
@@ -47,7 +47,7 @@ class DayHits:
         self.documents += 1
         self.characters += size
         self.cut += sum(span.end - span.start for span in cleaned.removed)
-        self.spared += cleaned.spared
+        self.stubs += cleaned.stub
         self.hits.update({name for span in cleaned.removed for name in span.templates})
 
     def add(self, other: DayHits) -> None:
@@ -55,7 +55,7 @@ class DayHits:
         self.documents += other.documents
         self.characters += other.characters
         self.cut += other.cut
-        self.spared += other.spared
+        self.stubs += other.stubs
         self.hits.update(other.hits)
         self.packs.update(other.packs)
 
@@ -104,7 +104,7 @@ def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]]
             lines.append(encode_line({"source": source, "expressions": sorted(expressions[source])}))
         for day, one in sorted(by_day.items()):
             row: dict[str, Any] = {"source": source, "day": day, "documents": one.documents}
-            row |= {"characters": one.characters, "cut": one.cut, "spared": one.spared}
+            row |= {"characters": one.characters, "cut": one.cut, "stubs": one.stubs}
             lines.append(encode_line({**row, "hits": dict(sorted(one.hits.items()))}))
     data = b"".join(lines)
     make_folder(folder)
@@ -151,16 +151,14 @@ def _parse(line: bytes, where: str, packs: dict[str, frozenset[str]]) -> Days:
         if "expressions" in row:
             packs[str(row["source"])] = frozenset(map(str, row["expressions"]))
             return {}
-        counts = [row[name] for name in ("documents", "characters", "cut", "spared")]
+        counts = [row[name] for name in ("documents", "characters", "cut", "stubs")]
         hits = Counter({str(name): int(number) for name, number in row["hits"].items()})
         if not all(isinstance(count, int) and count >= 0 for count in (*counts, *hits.values())):
             raise TypeError
-        documents, characters, cut, spared = counts
+        documents, characters, cut, stubs = counts
         source = str(row["source"])
         by = Counter({packs[source]: documents} if source in packs else {})
-        return {source: {str(row["day"]): DayHits(documents, characters, cut, spared, hits, by)}}
+        return {source: {str(row["day"]): DayHits(documents, characters, cut, stubs, hits, by)}}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        problem = (
-            "expected the counts of a day: an object with source, day, documents, characters, cut, spared and hits"
-        )
+        problem = "expected the counts of a day: an object with source, day, documents, characters, cut, stubs and hits"
         raise CorpusError(problem, where, fatal=True) from error

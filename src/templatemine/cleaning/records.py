@@ -190,7 +190,7 @@ class RecordCleaner:
         if self.config.hits or names.source_of is not None or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
-        fields = (names.text_field, names.html_field, names.source_field, names.id_field, removed, f"{removed}_spared")
+        fields = (names.text_field, names.html_field, names.source_field, names.id_field, removed, f"{removed}_stub")
         try:
             found = [name.encode() for name in fields]
         except UnicodeEncodeError:  # a lone surrogate
@@ -207,12 +207,10 @@ class RecordCleaner:
             else:
                 line = Lines(work.place, work.source, work.number + sweep.number - 1, sweep.line)
                 done += sweep.take(), self._clean_records(line, tally, errors)
-        for source, kind, records, changed, spans, characters, cut, spared in sweep.counts():
+        for source, kind, records, changed, spans, characters, cut, stubs in sweep.counts():
             if records:
                 name = source.decode("utf-8", "surrogatepass")
-                counts = SourceTally(
-                    records, changed=changed, spans=spans, characters=characters, cut=cut, spared=spared
-                )
+                counts = SourceTally(records, changed=changed, spans=spans, characters=characters, cut=cut, stubs=stubs)
                 counts.no_pack = records if kind == _records.PASS else 0
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
                 tally.of(name).add(counts)
@@ -302,9 +300,9 @@ class RecordCleaner:
             counts.cut += sum(span.end - span.start for span in cleaned.removed)
         record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
-        if cleaned.spared:
-            counts.spared += 1
-            record[f"{removed_field}_spared"] = True
+        if cleaned.stub:
+            counts.stubs += 1
+            record[f"{removed_field}_stub"] = True
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block(block) for block in blocks]
 

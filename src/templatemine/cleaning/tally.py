@@ -62,8 +62,8 @@ class SourceTally:
         Code points of what was looked at, and of what was cut from it.
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
-    spared : int
-        Records skipped because nearly all of them would be removed; they get a field ``removed_spared``.
+    stubs : int
+        Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     """
@@ -77,7 +77,7 @@ class SourceTally:
     cut: int = 0
     replaced: int = 0
     page_model: int = 0
-    spared: int = 0
+    stubs: int = 0
     fallback: int = 0
 
     def add(self, other: SourceTally) -> None:

@@ -78,7 +78,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         type=common.share,
         default=clean.guard,
-        help="skip an article, and mark it, if more than this share would be removed (default: %(default)s)",
+        help="an article of which a greater share is boilerplate is a stub, and marked (default: %(default)s)",
+    )
+    group.add_argument(
+        "--stubs",
+        choices=("clean", "keep"),
+        default=clean.stubs,
+        help="clean stubs, such as those before a paywall, or keep them whole (default: %(default)s)",
     )
     group.add_argument(
         "--html",
@@ -141,6 +147,7 @@ def run(args: argparse.Namespace) -> int:
         clean=CleanConfig(
             gap=args.gap,
             guard=args.guard,
+            stubs=args.stubs,
             engine=args.engine,
             html=args.html,
             page=PageConfig(headline=args.headline),
@@ -256,7 +263,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
         "characters": counts.characters,
         "characters_cut": counts.cut,
         "removed_replaced": counts.replaced,
-        "spared": counts.spared,
+        "stubs": counts.stubs,
     }
 
 
@@ -270,8 +277,8 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
         notes.append(f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)")
-    if counts.spared:
-        notes.append(f"{counts.spared:,} skipped by the guard")
+    if counts.stubs:
+        notes.append(tables.count(counts.stubs, "stub"))
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
 
 
@@ -292,7 +299,10 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
-        (total.spared, f"skipped: more than {args.guard:.0%} of the text would be removed"),
+        (
+            total.stubs,
+            f"stubs, more than {args.guard:.0%} boilerplate: {'left whole' if args.stubs == 'keep' else 'cleaned'}",
+        ),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),
     ):

@@ -126,8 +126,8 @@ def _article(
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
     found = explainer.explain(body)
     text, rows = article(explainer.pieces(body, found), pack, painter, context)
-    if found.spared:
-        verdict = f"skipped: {found.share:.1%} of the characters would be removed, more than the guard allows"
+    if found.whole:
+        verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
         verdict = f"{tables.count(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
     listed = ["", *tables.table(HEADER, rows, tables.terminal_width(sys.stdout))] if rows else []

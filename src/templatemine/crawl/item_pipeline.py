@@ -27,8 +27,8 @@ class TemplateCleanerPipeline:
     """Removes the templates of its source from the text of each item, and lists the removed parts in ``removed``.
 
     The source is the field `source` of an item, else the registered domain of its field `url`.  An item without a text,
-    and one whose source has no pack, passes unchanged.  ``removed`` (and ``removed_spared``, if a text was skipped
-    because nearly all of it would be removed) is set if the item has this field: a dict always, other kinds if they
+    and one whose source has no pack, passes unchanged.  ``removed`` (and ``removed_stub``, if nearly all of
+    a text is boilerplate) is set if the item has this field: a dict always, other kinds if they
     declare it.  Scrapy's statistics have counts under ``templatemine/``.
 
     Parameters
@@ -94,9 +94,9 @@ class TemplateCleanerPipeline:
         fields[self.text_field] = done.texts[0] or ""
         self._count("changed" if removed else "unchanged")
         self._tell(fields, "removed", removed)
-        if done.spared[0]:
-            self._count("spared")
-            self._tell(fields, "removed_spared", True)
+        if done.stub[0]:
+            self._count("stub")
+            self._tell(fields, "removed_stub", True)
         return item
 
     def _tell(self, fields: Any, name: str, value: Any) -> None:

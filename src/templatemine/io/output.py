@@ -76,8 +76,8 @@ def open_writer(
 
         columns = made(text_field, removed_field, blocks_field)
     else:
-        spared = f"{removed_field}_spared"
-        columns = dict.fromkeys((text_field, removed_field, spared, *([blocks_field] if blocks_field else ())))
+        stub = f"{removed_field}_stub"
+        columns = dict.fromkeys((text_field, removed_field, stub, *([blocks_field] if blocks_field else ())))
     writer = module_of(found).writer(stream, "stdout" if place == "-" else place, columns)
     yield writer
     writer.close()

@@ -196,7 +196,7 @@ BLOCKS = pa.list_(
 
 def made(text_field: str, removed_field: str, blocks_field: str | None) -> dict[str, Any]:
     """The columns that cleaning makes; None for the type that the column has (string, if it is new)."""
-    columns = {text_field: None, removed_field: SPANS, f"{removed_field}_spared": pa.bool_()}
+    columns = {text_field: None, removed_field: SPANS, f"{removed_field}_stub": pa.bool_()}
     return columns if blocks_field is None else {**columns, blocks_field: BLOCKS}
 
 

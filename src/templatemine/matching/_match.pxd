@@ -50,7 +50,8 @@ cdef enum:
 
 cdef enum:
     CUT = 0                 # what stays of a text with spans are its pieces; without, it stays as it is
-    SPARED = 1              # more would be removed than the guard allows, so it stays as it is
+    WHOLE = 1               # a stub, of which more is boilerplate than the guard says, that is to stay as it is
+    STUB = 2                # such a one that is cut
 
 
 cdef struct Automaton
@@ -91,5 +92,5 @@ cdef class Matcher(Scanner):
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
                      bint* ordered) except -1 nogil
-    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, Scratch* scratch,
-                    Outcome* out) except -1 nogil
+    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
+                    Scratch* scratch, Outcome* out) except -1 nogil

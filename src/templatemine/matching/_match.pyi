@@ -1,6 +1,6 @@
 from array import array
 from collections.abc import Sequence
-from typing import Self, overload
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,7 @@ from templatemine.text._scan import Scanner
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
 
-@overload
 def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
-@overload
-def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]], guard: float = 1) -> str | None: ...
 
 @disjoint_base
 class Stripper:
@@ -61,6 +58,7 @@ class Matcher(Scanner):
         texts: list[str],
         gap: int,
         guard: float,
+        keep: bool,
         names: list[tuple[str]],
         span: type[Span],
         cleaned: type[Cleaned],

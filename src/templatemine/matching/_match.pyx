@@ -496,14 +496,17 @@ cdef int push(Pieces* out, int64_t start, int64_t end) except -1 nogil:
 
 
 cdef int cut_within(const uint8_t* p, int64_t n, int64_t points, const Stretch* removed, int64_t number, double guard,
-                    Pieces* out) except -1 nogil:
-    """Add the pieces of a text of so many code points without some stretches, unless these are more of it than the share
-    `guard`: CUT or SPARED.  This is the one place where that is decided."""
+                    bint keep, Pieces* out) except -1 nogil:
+    """Add the pieces of a text of so many code points without some stretches: CUT, or STUB if these are more of it than the
+    share `guard`; or add nothing to `keep` a stub: WHOLE.  `cleaner` has the same for texts that are not read here."""
     cdef int64_t total = 0, k
     for k in range(number):
         total += removed[k].last - removed[k].first
     if total > guard * points:
-        return SPARED
+        if keep:
+            return WHOLE
+        cut_pieces(p, n, removed, number, out)
+        return STUB
     cut_pieces(p, n, removed, number, out)
     return CUT
 
@@ -590,20 +593,13 @@ cdef str assemble(const Written* text, const Piece* piece, int64_t number):
         free(made)
 
 
-def cut(str text not None, list spans not None, double guard=1):
+def cut(str text not None, list spans not None):
     """A text without some spans of it; see `cleaner.cut` for what becomes of the white space around them.
 
     Parameters
     ----------
     spans : list of (start, end, ...)
         In code points, ascending and disjoint.
-    guard : float, default 1
-        Greatest share of the characters that may be removed.
-
-    Returns
-    -------
-    str or None
-        None if more would be removed than the guard allows.
     """
     cdef Written whole = written(text)
     cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
@@ -611,7 +607,6 @@ def cut(str text not None, list spans not None, double guard=1):
     cdef Pieces pieces = Pieces(NULL, 0, 0)
     cdef const uint8_t* p
     cdef Stretch* removed
-    cdef int verdict
     spans = spans[:]  # whatever stands in the caller's list may change it when it is asked for its first number
     number = len(spans)
     if not number:
@@ -636,10 +631,10 @@ def cut(str text not None, list spans not None, double guard=1):
                     i = skip_points(p, i, removed[place].last - removed[place].first)
                     removed[place].end = i
                     points = removed[place].last
-            verdict = cut_within(p, size, whole.points, removed, number, guard, &pieces)
+            cut_pieces(p, size, removed, number, &pieces)
             if not whole.ascii:
                 pieces_to_points(p, pieces.piece, pieces.size)
-        return None if verdict == SPARED else assemble(&whole, pieces.piece, pieces.size)
+        return assemble(&whole, pieces.piece, pieces.size)
     finally:
         free(removed)
         free(utf8.data)
@@ -1083,7 +1078,7 @@ cdef struct Scratch:
 
 
 cdef enum:
-    LONE = 2                # beside CUT and SPARED: it holds lone surrogates, which UTF-8 cannot hold, and was not searched
+    LONE = 3                # beside CUT, WHOLE and STUB: it holds lone surrogates, which UTF-8 cannot hold, and was not searched
 
 
 cdef struct Text:
@@ -1657,8 +1652,8 @@ cdef class Matcher(Scanner):
         finally:
             self._give(scratch)
 
-    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, Scratch* scratch,
-                    Outcome* out) except -1 nogil:
+    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
+                    Scratch* scratch, Outcome* out) except -1 nogil:
         """Add what is found in a text, and what is left of it, to `out`.
 
         Parameters
@@ -1666,23 +1661,26 @@ cdef class Matcher(Scanner):
         points : int
             Code points of the text.
         guard : float
-            Share of the text that may be removed; if less than zero, only the spans are wanted.
+            A text of which a greater share is removed is a stub; if less than zero, only the spans are wanted.
+        keep : bool
+            Leave stubs whole.
 
         Returns
         -------
-        CUT or SPARED
+        CUT, STUB or WHOLE
         """
         cdef int64_t first = out.size, members = out.members
+        cdef int verdict
         self._find(p, n, scratch, NULL)
         unite(p, n, n == points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
         scratch.found.size = 0
         if guard < 0 or out.size == first:
             return CUT
-        if cut_within(p, n, points, out.span + first, out.size - first, guard, &out.pieces) == SPARED:
+        verdict = cut_within(p, n, points, out.span + first, out.size - first, guard, keep, &out.pieces)
+        if verdict == WHOLE:
             out.size = first
             out.members = members
-            return SPARED
-        return CUT
+        return verdict
 
     def spans(self, list texts not None, int64_t gap):
         """The union of all occurrences in each of some texts, two with fewer than `gap` characters between them taken together.
@@ -1704,7 +1702,7 @@ cdef class Matcher(Scanner):
         rows = new_rows(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            read(self, texts, gap, -1, rows, &found)
+            read(self, texts, gap, -1, False, rows, &found)
             for i in range(number):
                 if rows[i].verdict == LONE:
                     out.append(None)
@@ -1721,18 +1719,21 @@ cdef class Matcher(Scanner):
             outcome_free(&found)
         return out
 
-    def clean(self, list texts not None, int64_t gap, double guard, list names not None, type span, type cleaned):
+    def clean(self, list texts not None, int64_t gap, double guard, bint keep, list names not None, type span,
+              type cleaned):
         """Each of some texts without all occurrences, which are taken together as by `spans`, as `cleaner.cut` cuts.
 
         Parameters
         ----------
         guard : float
-            Greatest share of the characters of a text that may be removed; of which more would be is left as it is.
+            A text of whose characters a greater share is removed is a stub.
+        keep : bool
+            Leave stubs whole.
         names : list of tuple
             Of each string, its name alone.
         span, cleaned : type
             `model.Span`, a tuple of start and end in code points and the names of the strings of a span in the order of
-            the strings; and `model.Cleaned`, a tuple of text, tuple of spans and whether the text was spared.
+            the strings; and `model.Cleaned`, a tuple of text, tuple of spans and whether it is a stub.
 
         Returns
         -------
@@ -1751,13 +1752,13 @@ cdef class Matcher(Scanner):
         rows = new_rows(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            read(self, texts, gap, max(guard, 0), rows, &found)
+            read(self, texts, gap, max(guard, 0), keep, rows, &found)
             for i in range(number):
                 if rows[i].verdict == LONE:
                     out.append(None)
                     continue
                 if not rows[i].spans:
-                    out.append(new_tuple(cleaned, (texts[i], (), rows[i].verdict == SPARED)))
+                    out.append(new_tuple(cleaned, (texts[i], (), rows[i].verdict == WHOLE)))
                     continue
                 here = PyTuple_New(rows[i].spans)
                 for j in range(rows[i].spans):
@@ -1773,7 +1774,7 @@ cdef class Matcher(Scanner):
                 text = assemble(&rows[i].text, found.pieces.piece + piece, rows[i].pieces)
                 at += rows[i].spans
                 piece += rows[i].pieces
-                out.append(new_tuple(cleaned, (text, here, False)))
+                out.append(new_tuple(cleaned, (text, here, rows[i].verdict == STUB)))
         finally:
             free(rows)
             outcome_free(&found)
@@ -1792,7 +1793,7 @@ cdef int learn(Matcher matcher, const Text* rows, int64_t number, bint surrogate
     return 0
 
 
-cdef int read(Matcher matcher, list texts, int64_t gap, double guard, Text* rows, Outcome* out) except -1:
+cdef int read(Matcher matcher, list texts, int64_t gap, double guard, bint keep, Text* rows, Outcome* out) except -1:
     """`_clean` each of some texts, without the GIL but for the first look at them."""
     cdef int64_t i, number = len(texts), spans, pieces
     cdef str text
@@ -1819,7 +1820,7 @@ cdef int read(Matcher matcher, list texts, int64_t gap, double guard, Text* rows
                         _check_size(n)
                 spans = out.size
                 pieces = out.pieces.size
-                rows[i].verdict = matcher._clean(p, n, rows[i].text.points, gap, guard, scratch, out)
+                rows[i].verdict = matcher._clean(p, n, rows[i].text.points, gap, guard, keep, scratch, out)
                 rows[i].spans = out.size - spans
                 rows[i].pieces = out.pieces.size - pieces
                 if not rows[i].text.ascii:

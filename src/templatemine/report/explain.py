@@ -28,22 +28,25 @@ class Explained:
     Attributes
     ----------
     spans : sequence of Span
-        The removed parts, in code points of the body; for a `spared` text, the parts that would be removed.
+        The removed parts, in code points of the body; for a text left `whole`, the parts that would be removed.
     size, cut : int
         Characters, and removed characters; for a page, those of its text without mark-up.
-    spared : bool
-        Skipped by the guard: too large a share would be removed.
+    stub : bool
+        Nearly all of it is boilerplate.
+    whole : bool
+        A stub that is left as it is.
     """
 
     spans: Sequence[Span]
     size: int
     cut: int
-    spared: bool
+    stub: bool = False
+    whole: bool = False
 
     @property
     def share(self) -> float:
         """Share of the characters that is removed, or would be."""
-        removed = sum(span.end - span.start for span in self.spans) if self.spared else self.cut
+        removed = sum(span.end - span.start for span in self.spans) if self.whole else self.cut
         return removed / self.size if self.size else 0.0
 
 
@@ -70,17 +73,17 @@ class Explainer:
         """Find the parts of a body that cleaning removes."""
         if not self.pack.html:
             cleaned = self._cleaner.clean(body)
-            if cleaned.spared:
-                return Explained(spans=self._cleaner.spans(body), size=len(body), cut=0, spared=True)
+            if cleaned.stub and not cleaned.removed:
+                return Explained(spans=self._cleaner.spans(body), size=len(body), cut=0, stub=True, whole=True)
             cut = sum(span.end - span.start for span in cleaned.removed)
-            return Explained(spans=cleaned.removed, size=len(body), cut=cut, spared=False)
+            return Explained(spans=cleaned.removed, size=len(body), cut=cut, stub=cleaned.stub)
         spans = self._cleaner.spans(body)
         size = len(page_text(body, ()))
         if self.config.html == "strip":
-            return Explained(spans=spans, size=size, cut=size - len(page_text(body, spans)), spared=False)
+            return Explained(spans=spans, size=size, cut=size - len(page_text(body, spans)))
         cleaned = self._pages.clean(body)
         spans = _named(cleaned.removed, spans)
-        return Explained(spans=spans, size=size, cut=max(size - len(cleaned.text), 0), spared=False)
+        return Explained(spans=spans, size=size, cut=max(size - len(cleaned.text), 0))
 
     @cached_property
     def _pages(self) -> PageCleaner:

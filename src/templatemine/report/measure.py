@@ -61,12 +61,12 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A document with its removed parts, and their share of its characters."""
+    """A document with its removed parts, their share of its characters, and whether it is a stub that is left whole."""
 
     document: Document
     pieces: tuple[Piece, ...]
     share: float
-    spared: bool
+    whole: bool
 
 
 class Measured:
@@ -74,8 +74,8 @@ class Measured:
 
     Attributes
     ----------
-    documents, changed, spared : int
-        All, those that change, and those skipped by the guard.
+    documents, changed, stubs : int
+        All, those that change, and those that are boilerplate nearly whole.
     other_kind : int
         Documents of another kind (HTML or text) than the pack; they count in nothing else.
     characters, cut : int
@@ -87,7 +87,7 @@ class Measured:
     def __init__(self, pack: Pack, config: ReportConfig) -> None:
         self.pack = pack
         self._config = config
-        self.documents = self.other_kind = self.changed = self.spared = self.characters = self.cut = 0
+        self.documents = self.other_kind = self.changed = self.stubs = self.characters = self.cut = 0
         self.days: Counter[str] = Counter()
         self.changed_days: Counter[str] = Counter()
         self._explainer = Explainer(pack, config.clean)
@@ -129,11 +129,11 @@ class Measured:
         found = self._explainer.explain(body)
         self.characters += found.size
         self.cut += found.cut
-        self.spared += found.spared
+        self.stubs += found.stub
         if not found.spans:
             return
-        self.changed += not found.spared
-        if day is not None and not found.spared:
+        self.changed += not found.whole
+        if day is not None and not found.whole:
             self.changed_days[day] += 1
         self._keep(document, body, found)
 
@@ -179,7 +179,7 @@ class Measured:
             if (document.id, body) not in seen and len(seen) < self._config.samples:
                 seen.add((document.id, body))
                 parts = tuple(self._explainer.pieces(body, found))
-                yield Sample(document=document, pieces=parts, share=found.share, spared=found.spared)
+                yield Sample(document=document, pieces=parts, share=found.share, whole=found.whole)
 
     def seen(self) -> list[Seen]:
         """Each template of the pack, in its order."""
