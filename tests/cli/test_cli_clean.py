@@ -119,11 +119,11 @@ def test_an_article_that_is_boilerplate_alone_is_marked_and_told(cli: Cli, mined
     stub = {"source": "alpha.example", "text": CALL.format("Alpha")}
     new = write(tmp_path / "n.jsonl", [stub])
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "b.jsonl")
-    assert "1 stubs, more than 90% boilerplate: cleaned" in ran.err
+    assert "1 with more than 90% boilerplate: stubs, cleaned" in ran.err
     (row,) = read(tmp_path / "b.jsonl")
     assert (row["text"], len(row["removed"]), row["removed_stub"]) == ("", 1, True)
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--stubs", "keep")
-    assert "1 stubs, more than 90% boilerplate: left whole" in ran.err
+    assert "1 with more than 90% boilerplate: stubs, left whole" in ran.err
     assert read(tmp_path / "c.jsonl") == [{**stub, "removed": [], "removed_stub": True}]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--guard", "1", "--stubs", "keep")
     assert "removed_stub" not in read(tmp_path / "d.jsonl")[0]

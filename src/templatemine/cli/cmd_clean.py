@@ -290,6 +290,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
     changed = "would be changed" if args.dry_run or args.diff else "changed"
+    stubs = "left whole" if args.stubs == "keep" else "cleaned"
     lines = [
         f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_cut(total)}",
@@ -299,10 +300,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
-        (
-            total.stubs,
-            f"stubs, more than {args.guard:.0%} boilerplate: {'left whole' if args.stubs == 'keep' else 'cleaned'}",
-        ),
+        (total.stubs, f"with more than {args.guard:.0%} boilerplate: stubs, {stubs}"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),
     ):
