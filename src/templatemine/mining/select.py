@@ -188,14 +188,14 @@ class _Chosen:
     def __init__(
         self, segments: Segments, rows: LongArray, starts: LongArray, lengths: LongArray, short: NDArray[np.bool_]
     ) -> None:
-        self.segments, self.rows, self.starts, self.lengths, self.short = segments, rows, starts, lengths, short
+        # Their own tokens alone: hashing goes over all that it is given.
+        self.tokens, bounds = _core.stretches_i32(segments.tokens, starts, lengths.astype(np.int32))
+        self.rows, self.starts, self.lengths, self.short = rows, bounds[:-1], lengths, short
         self.forms = np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         self.kept: dict[tuple[int, int], int] = {}
 
     def hashes(self, starts: LongArray, lengths: LongArray) -> list[int]:
-        found: list[int] = _core.string_hashes(
-            self.segments.tokens, self.forms, starts, lengths.astype(np.int32)
-        ).tolist()
+        found: list[int] = _core.string_hashes(self.tokens, self.forms, starts, lengths.astype(np.int32)).tolist()
         return found
 
     def merge(self, verdicts: Verdicts) -> None:
