@@ -66,29 +66,6 @@ def maximal_strings(
     return found
 
 
-def hidden_strings(
-    documents: Iterable[Sequence[int]], min_tokens: int, min_df: int, most: int
-) -> dict[tuple[int, ...], tuple[int, int, int, int]]:
-    """Every string that occurs twice or more and does not lose occurrences with one symbol more on some side.
-
-    Of those that always stand behind the same symbol, those of at most `most` symbols.
-
-    Returns
-    -------
-    dict
-        String -> (occurrences, documents, symbol before all of them, symbol after); 0 if there are several.
-    """
-    found = {}
-    for string, places in _neighbours(documents).items():
-        df = len({number for number, _, _ in places})
-        lefts, rights = {left for _, left, _ in places}, {right for _, _, right in places}
-        before, after = (one.copy().pop() if len(one) == 1 else 0 for one in (lefts, rights))
-        asked = len(places) > 1 and len(string) >= min_tokens and df >= min_df
-        if asked and (before or after) and (not before or len(string) <= most):
-            found[string] = (len(places), df, before, after)
-    return found
-
-
 def _neighbours(documents: Iterable[Sequence[int]]) -> dict[tuple[int, ...], list[tuple[int, int, int]]]:
     """(document, symbol before, symbol after) of each occurrence of each string; a break is a symbol of its own."""
     occurrences: dict[tuple[int, ...], list[tuple[int, int, int]]] = defaultdict(list)

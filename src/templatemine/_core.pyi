@@ -7,12 +7,10 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine.text._scan import Scanner
 
 __all__ = [
-    "Counter",
     "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
     "group_rates",
-    "grow_parts",
     "grow_strings",
     "json_rows",
     "last_at_most",
@@ -108,30 +106,6 @@ def occurrences(
     bounds: NDArray[np.int64],
     symbols: int,
 ) -> NDArray[np.int64]: ...
-
-@disjoint_base
-class Counter(Tokeniser):
-    def __new__(
-        cls,
-        separators: bytes,
-        mask: bytes,
-        words: list[bytes],
-        numbers: list[int],
-        html: bool,
-        lines: bool,
-        vocabulary: list[bytes],
-        flat: NDArray[np.int32],
-        bounds: NDArray[np.int64],
-        before: NDArray[np.int32],
-        after: NDArray[np.int32],
-        sizes: tuple[int, int, int, int, int],
-        most: int,
-    ) -> Self: ...
-    def count_all(self, documents: list[str | bytes]) -> None: ...
-    def counts(
-        self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]: ...
-
 def grow_strings(
     symbols: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
@@ -143,26 +117,6 @@ def grow_strings(
     tuple[
         NDArray[np.int32],
         NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.int32],
-        NDArray[np.int32],
-        NDArray[np.int32],
-        NDArray[np.int32],
-    ]
-    | None
-): ...
-def grow_parts(
-    symbols: NDArray[np.int32],
-    doc_starts: NDArray[np.int64],
-    stands: NDArray[np.uint8],
-    min_tokens: int,
-    min_df: int,
-    most: int,
-    steps: int,
-) -> (
-    tuple[
-        NDArray[np.int32],
-        NDArray[np.int32],
         NDArray[np.int32],
         NDArray[np.int32],
         NDArray[np.int32],

@@ -22,7 +22,7 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "Counter", "STAND_COUNTS", "Tokeniser", "document_frequency", "group_rates", "grow_parts", "grow_strings", "json_rows",
+    "STAND_COUNTS", "Tokeniser", "document_frequency", "group_rates", "grow_strings", "json_rows",
     "last_at_most", "lcp_i32", "lcp_i64", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32",
     "repeats_i64", "segments", "stand_counts", "standing", "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
 ]
@@ -1136,311 +1136,6 @@ cdef inline Step* step_of(Step* steps, uint64_t mask, uint64_t key) noexcept nog
     return steps + place
 
 
-# -------------------------------------------------------------------------------------------------------------------- counting
-# Strings that are known, counted in any number of documents, one after the other.
-#
-# In come the tokens of some strings and then documents as UTF-8 bytes, out go the counts of each string, and how its
-# occurrences stand.  Documents are tokenised as mining does it, by the same code, and forgotten: memory grows with the
-# strings and with the tokens that are remembered, of which there are never more than `most`.  From each token that
-# begins a string a trie is walked as far as it goes, so that a document costs its tokens and the tokens of what it holds.
-
-
-cdef struct Row:
-    # What is counted of a string, one cache line.
-    Stood stands            # of the last `pending` occurrences
-    int64_t pending
-    int64_t df
-    int64_t last            # number of the last document that held it, counted from 1
-    int64_t alike_before    # occurrences behind the token `before`
-    int64_t alike_after
-    int32_t before          # form ids, or NOTHING
-    int32_t after
-
-
-cdef struct Total:
-    # What was added up.
-    int64_t count
-    int64_t[STANDS] stands
-
-
-cdef struct Reached:
-    # What a token leads to.
-    int32_t state           # 0 if no string goes on so
-    int32_t ending          # string that ends there, or NOTHING
-
-
-cdef struct Token:
-    # A form of the vocabulary.
-    int64_t occurred
-    Reached by
-
-
-cdef struct Edge:
-    uint64_t key            # state * vocabulary + token + 1, or 0
-    Reached by
-
-
-cdef enum:
-    NOTHING = -1            # an id that no token, and no string, has
-
-
-cdef class Counter(Tokeniser):
-    """Counts some strings in documents.
-
-    Parameters
-    ----------
-    separators, mask, words, numbers, html, lines
-        As `_core.Tokeniser` takes them.
-    vocabulary : list of bytes
-        Forms that stand in any string, each once.
-    flat, bounds : int32 and int64 arrays
-        String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`; each string once.
-    before, after : int32 arrays, shape (strings,)
-        A token, as a place in `vocabulary`, whose occurrences before (after) the string are counted; -1 for none.
-    sizes : tuple of int
-        Of lines and tables: `short`, `long_`, `near`, `least` and `every` of `_core.standing`.
-    most : int
-        Tokens that are remembered by their spelling; with one more all are forgotten.
-    """
-
-    cdef int32_t first          # id of the first form of the vocabulary
-    cdef int64_t symbols        # forms of the vocabulary
-    cdef int64_t most
-    cdef int64_t documents
-    cdef int64_t seen           # tokens
-    cdef int64_t strings
-    cdef Row* rows
-    cdef Total* totals
-    cdef Stood[256] stood       # `stood_table`
-    cdef Token* tokens_of       # the forms of the vocabulary
-    cdef Edge* edges            # open addressing
-    cdef uint64_t mask
-    cdef Sizes sizes
-    cdef uint16_t* traits       # of each form of the vocabulary, and of what stands for others
-    cdef uint8_t* standing      # of each token of a document
-    cdef int64_t standing_room
-
-    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines, list vocabulary,
-                  const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const int32_t[::1] before not None,
-                  const int32_t[::1] after not None, tuple sizes not None, int64_t most):
-        cdef bytes form
-        cdef int64_t i, k
-        self.strings = bounds.shape[0] - 1
-        self.first = 1 if lines else 0
-        self.most = most
-        self.sizes.short, self.sizes.long_, self.sizes.near, self.sizes.least, self.sizes.every = sizes
-        for i, form in enumerate(vocabulary):
-            if table_add(&self.forms, <const uint8_t*>form, len(form)) != self.first + i:
-                raise ValueError(f"the form {form!r} stands in the vocabulary twice")
-        self.symbols = len(vocabulary)
-        check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], flat.shape[0])
-        if not before.shape[0] == after.shape[0] == self.strings:
-            raise ValueError(f"expected neighbours of {self.strings} strings, got {before.shape[0]} and {after.shape[0]}")
-        for i in range(flat.shape[0]):
-            if not 0 <= flat[i] < self.symbols:
-                raise ValueError(f"token {i}: expected a place in a vocabulary of {self.symbols}, got {flat[i]}")
-        self.rows = <Row*>calloc(self.strings + 1, sizeof(Row))
-        self.totals = <Total*>calloc(self.strings + 1, sizeof(Total))
-        self.tokens_of = <Token*>calloc(self.symbols + 1, sizeof(Token))
-        if self.rows == NULL or self.totals == NULL or self.tokens_of == NULL:
-            raise MemoryError
-        for i in range(self.strings):
-            if bounds[i] >= bounds[i + 1]:
-                raise ValueError(f"string {i} is empty")
-            for k in (before[i], after[i]):
-                if not -1 <= k < self.symbols:
-                    raise ValueError(f"string {i}: expected neighbours within a vocabulary of {self.symbols}, got {k}")
-            self.rows[i].before = before[i] + self.first if before[i] >= 0 else NOTHING
-            self.rows[i].after = after[i] + self.first if after[i] >= 0 else NOTHING
-        stood_table(self.stood)
-        self._build(flat, bounds)
-        self._learn()
-
-    def __dealloc__(self):
-        free(self.rows)
-        free(self.totals)
-        free(self.tokens_of)
-        free(self.edges)
-        free(self.traits)
-        free(self.standing)
-
-    cdef int _build(self, const int32_t[::1] flat, const int64_t[::1] bounds) except -1:
-        """The trie."""
-        cdef int64_t i, k, size = 1
-        cdef uint64_t key
-        cdef Reached* by
-        cdef Edge* edge
-        self.mask = 255
-        self.edges = <Edge*>calloc(self.mask + 1, sizeof(Edge))
-        if self.edges == NULL:
-            raise MemoryError
-        for i in range(self.strings):
-            by = &self.tokens_of[flat[bounds[i]]].by
-            for k in range(bounds[i], bounds[i + 1]):
-                if k > bounds[i]:
-                    if <uint64_t>size * 2 > self.mask:
-                        self._widen()
-                    key = self._key(by.state, flat[k])
-                    edge = self._edge(key)
-                    edge.key = key
-                    by = &edge.by
-                if by.state == 0:
-                    by[0] = Reached(<int32_t>size, NOTHING)
-                    size += 1
-            if by.ending >= 0:
-                raise ValueError(f"string {i} is string {by.ending} again")
-            by.ending = <int32_t>i
-        return 0
-
-    cdef int _widen(self) except -1:
-        """Room for twice as many edges."""
-        cdef Edge* old = self.edges
-        cdef uint64_t i, n = self.mask + 1
-        self.edges = <Edge*>calloc(2 * n, sizeof(Edge))
-        if self.edges == NULL:
-            self.edges = old
-            raise MemoryError
-        self.mask = 2 * n - 1
-        for i in range(n):
-            if old[i].key:
-                self._edge(old[i].key)[0] = old[i]
-        free(old)
-        return 0
-
-    cdef inline uint64_t _key(self, int32_t state, int32_t token) noexcept nogil:
-        return <uint64_t>state * <uint64_t>self.symbols + <uint64_t>token + 1
-
-    cdef inline Edge* _edge(self, uint64_t key) noexcept nogil:
-        """An edge, or where it would stand."""
-        cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & self.mask
-        while self.edges[place].key and self.edges[place].key != key:
-            place = (place + 1) & self.mask
-        return self.edges + place
-
-    cdef int _learn(self) except -1:
-        """What each form is, of the vocabulary and beyond."""
-        cdef int64_t i
-        self.traits = <uint16_t*>malloc((self.forms.count + TRAITS) * sizeof(uint16_t))
-        if self.traits == NULL:
-            raise MemoryError
-        for i in range(self.forms.count):
-            self.traits[i] = traits_of(self.forms.arena + self.forms.offset[i], self.forms.offset[i + 1] - self.forms.offset[i])
-        for i in range(TRAITS):
-            self.traits[self.forms.count + i] = <uint16_t>i
-        return 0
-
-    cdef int64_t _form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
-        """Id of a form of the vocabulary; of others nothing counts but their traits, so those that share them share an id."""
-        cdef int64_t id
-        n = self._normalise(p, n, kind)
-        id = table_find(&self.forms, self.room, n, tm_hash(self.room, n))
-        return id if id >= 0 else self.forms.count + traits_of(self.room, n)
-
-    cdef void _forget(self) noexcept nogil:
-        """Forget all tokens."""
-        words_clear(&self.words)
-        table_clear(&self.types)
-        self.form_of.size = 0
-
-    def count_all(self, list documents not None):
-        """Count the strings in some more documents (UTF-8); other threads may run until all of them are done."""
-        self._each(documents)
-
-    cdef int _take(self, const uint8_t* p, int64_t n) except -1 nogil:
-        cdef int64_t i, k, size, symbols = self.symbols
-        cdef int32_t* ids
-        cdef int32_t token
-        cdef const Reached* by
-        self.documents += 1
-        if self.words.count + self.types.count > self.most:
-            self._forget()
-        self.tokens.size = 0
-        self._add(p, n)
-        size, ids = self.tokens.size, self.tokens.data
-        self.seen += size
-        if self.lines:
-            reserve(<void**>&self.standing, &self.standing_room, size, 1)
-            stand(ids, size, self.traits, True, &self.sizes, self.standing)
-        for i in range(size):
-            token = ids[i] - self.first
-            if not 0 <= token < symbols:
-                continue
-            self.tokens_of[token].occurred += 1
-            by = &self.tokens_of[token].by
-            k = i
-            while by.state:
-                if by.ending >= 0:
-                    self._tally(by.ending, ids, i, k, size)
-                k += 1
-                token = ids[k] - self.first if k < size else -1
-                if not 0 <= token < symbols:
-                    break
-                by = &self._edge(self._key(by.state, token)).by
-        return 0
-
-    cdef inline void _tally(self, int32_t string, const int32_t* ids, int64_t first, int64_t last, int64_t size) noexcept nogil:
-        """One more occurrence."""
-        cdef Row* row = self.rows + string
-        row.pending += 1
-        if row.last != self.documents:
-            row.last = self.documents
-            row.df += 1
-        row.alike_before += first > 0 and ids[first - 1] == row.before
-        row.alike_after += last + 1 < size and ids[last + 1] == row.after
-        if self.lines:
-            stood_add(&row.stands, self.stood, self.standing[first], self.standing[last])
-        if row.pending == STOOD_MOST:
-            self._add_up(string)
-
-    cdef void _add_up(self, int32_t string) noexcept nogil:
-        cdef Row* row = self.rows + string
-        cdef Total* total = self.totals + string
-        cdef int k
-        total.count += row.pending
-        for k in range(STANDS):
-            total.stands[k] += stood_count(&row.stands, k)
-        row.pending = 0
-        memset(&row.stands, 0, sizeof(Stood))
-
-    def counts(self):
-        """What was counted so far.
-
-        Returns
-        -------
-        count, df : int64 arrays, shape (strings,)
-            Occurrences and documents.
-        alike : int64 array, shape (strings, 2)
-            Occurrences behind `before`, and in front of `after`.
-        stands : int64 array, shape (strings, 11)
-            Occurrences by how they stand, see `_core.stand_counts`; 0 if lines do not part strings.
-        forms : int64 array, shape (vocabulary,)
-            Occurrences of each form of the vocabulary.
-        tokens : int
-            All tokens, and line breaks if they part strings.
-        """
-        cdef int64_t i, k
-        cdef int64_t[::1] count = np.empty(max(self.strings, 1), np.int64)
-        cdef int64_t[::1] df = np.empty(max(self.strings, 1), np.int64)
-        cdef int64_t[:, ::1] alike = np.empty((max(self.strings, 1), 2), np.int64)
-        cdef int64_t[:, ::1] stands = np.empty((max(self.strings, 1), STANDS), np.int64)
-        cdef int64_t[::1] forms = np.empty(max(self.symbols, 1), np.int64)
-        self._enter()
-        self.busy = False       # what follows keeps the lock
-        for i in range(self.strings):
-            self._add_up(<int32_t>i)
-            count[i] = self.totals[i].count
-            df[i] = self.rows[i].df
-            alike[i, 0] = self.rows[i].alike_before
-            alike[i, 1] = self.rows[i].alike_after
-            for k in range(STANDS):
-                stands[i, k] = self.totals[i].stands[k]
-        for i in range(self.symbols):
-            forms[i] = self.tokens_of[i].occurred
-        n = self.strings
-        return (np.asarray(count)[:n], np.asarray(df)[:n], np.asarray(alike)[:n], np.asarray(stands)[:n],
-                np.asarray(forms)[: self.symbols], self.seen)
-
-
 # ------------------------------------------------------------------------------------------------------------- growing strings
 # Maximal strings grown token by token, without a suffix array.
 #
@@ -1488,22 +1183,14 @@ cdef struct Grown:
     int32_t[STANDS] stands
 
 
-cdef struct Beside:
-    # Tokens that stand before and after all occurrences, 0 if there are several.
-    int32_t before
-    int32_t after
-
-
 cdef struct Block:
     Grown[BLOCK] rows
-    Beside[BLOCK] beside    # of strings that are not maximal
 
 
 cdef struct Strings:
     Block** blocks
     int64_t room
     int64_t size            # strings
-    bint maximal
     Stood[256] stood        # `stood_table`
 
 
@@ -1543,7 +1230,7 @@ cdef inline int32_t alike_before(const place_t* text, const int32_t* places, int
 
 
 cdef int add_block(Strings* out) except -1 nogil:
-    """Room for more strings.  What is beside them is not touched where all are maximal, and costs no memory then."""
+    """Room for more strings."""
     cdef int64_t k = out.size // BLOCK
     reserve(<void**>&out.blocks, &out.room, k + 1, sizeof(Block*))
     out.blocks[k] = <Block*>malloc(sizeof(Block))
@@ -1559,8 +1246,8 @@ cdef void strings_free(Strings* out) noexcept nogil:
     free(out.blocks)
 
 
-cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Group* group, int64_t df, int32_t before,
-              int32_t after) except -1 nogil:
+cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Group* group,
+              int64_t df) except -1 nogil:
     """One more string, and how its occurrences stand."""
     cdef int64_t i, end, last = group.depth - 1
     cdef int k
@@ -1570,8 +1257,6 @@ cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Gr
     if out.size % BLOCK == 0:
         add_block(out)
     row = &out.blocks[out.size // BLOCK].rows[out.size % BLOCK]
-    if not out.maximal:
-        out.blocks[out.size // BLOCK].beside[out.size % BLOCK] = Beside(before, after)
     row.rank = group.low
     row.first = places[group.low]
     row.length = <int32_t>group.depth
@@ -1595,25 +1280,21 @@ cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Gr
 
 
 cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t* touched, int32_t* scratch, int32_t* after,
-                   Stack* stack, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps, Strings* out) except -1 nogil:
+                   Stack* stack, int64_t min_tokens, int64_t min_df, int64_t steps, Strings* out) except -1 nogil:
     """Part all groups on the stack; returns the steps that are left, 0 if they did not suffice.
-
-    With `most` 0 the maximal strings are kept; else all others, but of those that always stand behind the same token only
-    those of at most so many tokens.
 
     `count` is 0 for every symbol between two groups; `scratch`, `after` and `touched` hold one group at a time.
     """
     cdef Group group
     cdef int64_t i, size, df, kinds, cursor, rest, least = max(min_df, 2)
     cdef uint32_t document, last
-    cdef int32_t p, s, before
+    cdef int32_t p, s
     cdef const place_t* place
     while stack.size:
         stack.size -= 1
         group = stack.groups[stack.size]
         size = group.high - group.low
-        before = alike_before(text, places + group.low, size)
-        if before and group.depth > most:
+        if alike_before(text, places + group.low, size):
             continue
         # While one token follows everywhere, the string is not maximal but its extension may be.
         while True:
@@ -1642,19 +1323,13 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
             if kinds > 1 or after[0] == 0 or df < min_df:
                 break
             count[after[0]] = 0
-            if most and group.depth >= min_tokens:
-                keep(out, text, places, &group, df, before, after[0])
             group.depth += 1
-            if before and group.depth > most:
-                break
-        if before and group.depth > most:
-            continue
         if df < min_df:
             for i in range(kinds):
                 count[touched[i]] = 0
             continue
-        if group.depth >= min_tokens and (most == 0 or before):
-            keep(out, text, places, &group, df, before, 0)
+        if group.depth >= min_tokens:
+            keep(out, text, places, &group, df)
         # What is frequent enough moves to the front, a stretch a token; the rest follows in any order.
         count[0] = 0
         cursor = group.low
@@ -1684,8 +1359,7 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
 
 cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* doc_starts, int64_t documents, place_t* text,
                   int64_t n,
-                  int32_t* places, int64_t kinds, int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps,
-                  Strings* out) except -1 nogil:
+                  int32_t* places, int64_t kinds, int64_t min_tokens, int64_t min_df, int64_t steps, Strings* out) except -1 nogil:
     """Sort the places by their token, ascending, and grow from there; `text` is OUT, n + 1 places."""
     cdef int32_t* count = <int32_t*>malloc((kinds + 1) * sizeof(int32_t))
     cdef int32_t* touched = <int32_t*>malloc((kinds + 2) * sizeof(int32_t))
@@ -1726,7 +1400,7 @@ cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* 
         after = <int32_t*>malloc(largest * sizeof(int32_t))
         if scratch == NULL or after == NULL:
             raise MemoryError
-        return _grow(text, places, count, touched, scratch, after, &stack, min_tokens, min_df, most, steps, out)
+        return _grow(text, places, count, touched, scratch, after, &stack, min_tokens, min_df, steps, out)
     finally:
         free(count)
         free(touched)
@@ -1768,53 +1442,17 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     cdef Strings out
     memset(&out, 0, sizeof(Strings))
     try:
-        out.maximal = True
-        places = _all(symbols, doc_starts, stands, min_tokens, min_df, 0, steps, &out)
+        places = _all(symbols, doc_starts, stands, min_tokens, min_df, steps, &out)
         if places is None:
             return None
-        rank, first, length, count, df, _, _, counts = _columns(&out)
+        rank, first, length, count, df, counts = _columns(&out)
         return places, rank, first, length, count, df, counts
     finally:
         strings_free(&out)
 
 
-def grow_parts(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
-               int64_t min_tokens, int64_t min_df, int64_t most, int64_t steps):
-    """Strings that are not maximal: the same token stands before, or after, all their occurrences.
-
-    Arguments are those of `grow_strings`, and
-
-    Parameters
-    ----------
-    most : int
-        Of strings with the same token before all occurrences, which end and begin anywhere in longer ones, those of at most
-        so many tokens.
-
-    Returns
-    -------
-    None if the steps did not suffice, else
-
-    first, length, count, df : int32 arrays
-        Lowest place; tokens, occurrences, distinct documents.
-    before, after : int32 arrays
-        The symbol that stands before (after) all occurrences; 0 if there are several, or a break.
-    stands : int32 array, shape (strings, 11)
-        Occurrences by how they stand, see `_core.stand_counts`.
-    """
-    cdef Strings out
-    if most < 1:
-        raise ValueError(f"expected strings of at least one token, got at most {most}")
-    memset(&out, 0, sizeof(Strings))
-    try:
-        if _all(symbols, doc_starts, stands, min_tokens, min_df, most, steps, &out) is None:
-            return None
-        return _columns(&out)[1:]
-    finally:
-        strings_free(&out)
-
-
 cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
-                 int64_t min_df, int64_t most, int64_t steps, Strings* out):
+                 int64_t min_df, int64_t steps, Strings* out):
     """Check the arguments and grow; the places, or None if the steps did not suffice."""
     cdef int64_t n = symbols.shape[0], documents = doc_starts.shape[0] - 1, i, kinds = 1, breaks = 0, left = 0, wrong = -1
     if n != stands.shape[0]:
@@ -1842,25 +1480,22 @@ cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, cons
     with nogil:
         if narrow:
             left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_narrow*>&text[0], n, &view[0], kinds, min_tokens,
-                        min_df, most, steps, out)
+                        min_df, steps, out)
         else:
             left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_wide*>&text[0], n, &view[0], kinds, min_tokens,
-                        min_df, most, steps, out)
+                        min_df, steps, out)
     return places if left else None
 
 
 cdef tuple _columns(Strings* out):
-    """The rows as columns, block by block, each of which is given back; what stands beside strings is empty if they are
-    maximal."""
-    cdef int64_t i, k, n = out.size, m = 0 if out.maximal else n
+    """The rows as columns, block by block, each of which is given back."""
+    cdef int64_t i, k, n = out.size
     cdef const Grown* row
     cdef int64_t[::1] rank = np.empty(max(n, 1), np.int64)
     cdef int32_t[::1] first = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] before = np.empty(max(m, 1), np.int32)
-    cdef int32_t[::1] after = np.empty(max(m, 1), np.int32)
     cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
     with nogil:
         for i in range(n):
@@ -1872,14 +1507,11 @@ cdef tuple _columns(Strings* out):
             count[i] = row.count
             df[i] = row.df
             memcpy(&stands[i, 0], row.stands, sizeof(row.stands))
-            if m:
-                before[i] = out.blocks[k].beside[i % BLOCK].before
-                after[i] = out.blocks[k].beside[i % BLOCK].after
             if i % BLOCK == BLOCK - 1:
                 free(out.blocks[k])
                 out.blocks[k] = NULL
     return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
-            np.asarray(before)[:m], np.asarray(after)[:m], np.asarray(stands)[:n])
+            np.asarray(stands)[:n])
 
 
 # ---------------------------------------------------------------------------------------------------------- columns of strings

@@ -96,39 +96,6 @@ def test_growing_and_sorting_find_the_same(
     assert grown(*arguments) == by_sorting(*arguments)
 
 
-@pytest.mark.parametrize("beyond", [0, 0x10000], ids=["16 bit", "32 bit"])
-@examples(300)
-@given(corpora(breaks=True), st.integers(1, 3), st.integers(1, 3), st.integers(1, 6))
-@example([[1, 2, 3], [1, 2, 3], [4, 2, 3]], 1, 1, 1)
-@example([[1, 2, 1, 2, 1], [2, 1, 2]], 1, 1, 2)
-def test_parts(beyond: int, documents: list[list[int]], min_tokens: int, min_df: int, most: int) -> None:
-    """All strings that are not maximal, with what stands beside them."""
-    symbols, doc_of = closed(documents)
-    symbols = np.where(symbols > 0, symbols + beyond, 0).astype(np.int32)
-    stands = np.arange(len(symbols)).astype(np.uint8)
-    found = _core.grow_parts(symbols, bounds(doc_of), stands, min_tokens, min_df, most, ENOUGH)
-    assert found is not None
-    rows = {}
-    for row, (place, size, count, df, before, after) in enumerate(zip(*map(np.ndarray.tolist, found[:6]), strict=True)):
-        string = tuple(int(one) - beyond for one in symbols[place : place + size])
-        assert string not in rows, "each string once"
-        rows[string] = (count, df, *(one and one - beyond for one in (before, after)))
-        ends = [one + size for one in range(len(symbols)) if (symbols[one : one + size] - beyond).tolist() == [*string]]
-        assert place == min(ends) - size
-        assert found[6][row].tolist() == reference.stand_counts(
-            [(int(stands[end - size]), int(stands[end - 1])) for end in ends]
-        )
-    assert rows == reference.hidden_strings(documents, min_tokens, min_df, most)
-
-
-def test_parts_have_a_token_at_least_and_are_given_up_as_well() -> None:
-    symbols, doc_of = closed([[1] * 2000])
-    stands = np.zeros(len(symbols), np.uint8)
-    with pytest.raises(ValueError, match="at most 0"):
-        _core.grow_parts(symbols, bounds(doc_of), stands, 1, 1, 0, ENOUGH)
-    assert _core.grow_parts(symbols, bounds(doc_of), stands, 1, 1, 9, 100) is None
-
-
 @examples(200)
 @given(corpora(breaks=True), st.integers(0, 60))
 def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: int) -> None:

@@ -68,27 +68,21 @@ def tokenise():
         return [bytes(arena[a:b]) for a, b in zip(offsets[last].tolist(), offsets[last + 1].tolist())]
     return native.add_all, use
 
-def count():
-    arrays = np.array([0], np.int32), np.array([0, 1]), np.array([-1], np.int32), np.array([-1], np.int32)
-    native = _core.Counter(*scanner, True, [b"read"], *arrays, (16, 100, 12, 4, 3), 1_500)
-    return native.count_all, lambda: native.count_all([text] * 2)
-
 soft, hard = resource.getrlimit(resource.RLIMIT_AS)
 refused = 0
-for make in (tokenise, count):
-    expected = make()[1]()
-    for room in range(0, 1_200_000, 8192):
-        add, use = make()
-        with open("/proc/self/statm") as file:
-            held = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (held + room, hard))
-        try:
-            add([text] * 2)
-        except MemoryError:
-            refused += 1
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-        assert use() == expected, room
+expected = tokenise()[1]()
+for room in range(0, 1_200_000, 8192):
+    add, use = tokenise()
+    with open("/proc/self/statm") as file:
+        held = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (held + room, hard))
+    try:
+        add([text] * 2)
+    except MemoryError:
+        refused += 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    assert use() == expected, room
 print(refused)
 """
 
@@ -276,13 +270,6 @@ def test_a_tokeniser_serves_one_thread_at_a_time() -> None:
     assert _together(lambda: native.add_all([text]), lambda: native.add(b"a")) > 0
     forms, starts, _, _ = native.finish()
     assert starts[-1] == len(forms) >= 400_000
-
-
-def test_a_counter_serves_one_thread_at_a_time() -> None:
-    native = _core.Counter(*SCANNER, True, [b"read"], i32(0), i64(0, 1), i32(-1), i32(-1), (16, 100, 12, 4, 3), 1000)
-    text = " ".join(f"word{number} 12:30" for number in range(200_000)) + " read"
-    assert _together(lambda: native.count_all([text]), native.counts) > 0
-    assert native.counts()[0].tolist() == [1]
 
 
 def test_lines_serve_one_thread_at_a_time() -> None:
