@@ -1,0 +1,121 @@
+"""The model: what is read, what is refused, and that scores are of features alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from templatemine.config import SHIPPED, PipelineConfig
+from templatemine.errors import ConfigError
+from templatemine.mining.features import FEATURES
+from templatemine.mining.labels import KINDS
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.score import COLUMNS, FILLERS, fingerprint, model
+from templatemine.mining.stages import mine_source
+from templatemine.model import Document
+
+
+def tables() -> dict[str, Any]:
+    """A model of stumps: of one tree each, which asks for the first feature."""
+    found: dict[str, Any] = {}
+    for name in (*KINDS, *FILLERS.values()):
+        columns: tuple[Any, ...] = (
+            np.array([0], np.int16),
+            np.array([0.5], np.float32),
+            np.array([-1], np.int16),
+            np.array([-2], np.int16),
+            np.array([-1.0, 1.0], np.float32),
+            np.array([1], np.int32),
+        )
+        found |= {f"{name}.{column}": value for column, value in zip(COLUMNS, columns, strict=True)}
+    return found | {f"{kind}.usual": np.zeros(len(FEATURES[kind]), np.float32) for kind in KINDS}
+
+
+def saved(path: Path, change: dict[str, Any]) -> str:
+    columns = {name: value for name, value in {**tables(), **change}.items() if value is not None}
+    np.savez(path, **columns)
+    return str(path)
+
+
+def test_scores_are_shares_and_the_same_each_time() -> None:
+    shipped = model(SHIPPED)
+    rows = np.random.default_rng(1).normal(0, 3, (500, 80)).astype(np.float32)
+    for kind in KINDS:
+        matrix = np.ascontiguousarray(rows[:, : len(FEATURES[kind])])
+        scores = shipped.scores(kind, matrix)
+        assert scores.dtype == np.float32
+        assert np.all((scores > 0) & (scores < 1))
+        assert np.array_equal(scores, shipped.scores(kind, matrix))
+        assert np.array_equal(scores[::-1], shipped.scores(kind, matrix[::-1].copy()))
+    assert fingerprint(SHIPPED) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"segment.leaf": None},
+        {"prefix_filler.feature": None},
+        {"segment.usual": np.zeros(3, np.float32)},
+        {"suffix.usual": None},
+        {"segment.feature": np.array([999], np.int16)},
+        {"segment.sizes": np.array([7], np.int32)},
+        {"segment.feature": np.array([{}], object)},
+    ],
+    ids=["no leaves", "no filler", "other features", "no usual", "beyond the features", "sizes", "objects"],
+)
+def test_files_that_are_no_model_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = saved(tmp_path / "model.npz", change)
+    with pytest.raises(ConfigError, match=r"^model: expected a file of trees that can be read, got .*model\.npz: "):
+        model(path)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    for name, data in (("absent.npz", None), ("junk.npz", b"junk"), ("empty.npz", b"")):
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        with pytest.raises(ConfigError, match="model: expected a file of trees that can be read"):
+            model(str(tmp_path / name))
+
+
+def test_features_see_no_words(tmp_path: Path) -> None:
+    """The same archive in other words of the same shapes has the same scores."""
+
+    def archive(letters: str) -> list[Document]:
+        random = Random(1)
+
+        def word() -> str:
+            return "".join(letters[random.randrange(len(letters))] for _ in range(7))
+
+        call, label = f"{word().capitalize()} {word()} {word()}.", word().capitalize()
+        texts = []
+        for number in range(40):
+            prose = [" ".join(word() for _ in range(12)).capitalize() + "." for _ in range(3)]
+            texts.append("\n".join([prose[0], call, f"{label}: {word()} {word()}", *prose[1 : 2 + number % 2]]))
+        return [Document(source="s", id=str(place), text=text) for place, text in enumerate(texts)]
+
+    options = resolve_defaults(PipelineConfig())
+    both = []
+    for letters in ("bdfgklmnprtv", "ptmrnlkgfdbv"):
+        found = mine_source("s", archive(letters), options)
+        assert found.verdicts is not None
+        columns = (found.verdicts.kind, found.verdicts.score, found.verdicts.filler, found.strings.df)
+        both.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+    assert len(both[0]) >= 2
+    assert both[0] == both[1]
+
+
+def test_a_model_of_ones_own_is_used_and_named(tmp_path: Path) -> None:
+    path = saved(tmp_path / "own.npz", {})
+    assert fingerprint(path) != fingerprint(
+        saved(tmp_path / "other.npz", {"segment.threshold": np.array([1], np.float32)})
+    )
+    own = model(path)
+    matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
+    matrix[1, 0] = 1
+    low, high = own.scores("segment", matrix).tolist()
+    assert low == pytest.approx(1 / (1 + np.e))
+    assert high == pytest.approx(np.e / (1 + np.e))

@@ -1,0 +1,128 @@
+"""The decision by scores: tables of scores made by hand, and which strings are templates then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+import numpy as np
+import pytest
+
+from templatemine.config import SelectConfig, TokeniseConfig
+from templatemine.errors import ConfigError
+from templatemine.mining.features import Table, describe
+from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_candidates
+from templatemine.mining.segments import segment
+from templatemine.mining.select import ELSEWHERE, REASONS, REDUNDANT, UNLIKELY, select
+from templatemine.mining.tokenise import Forms, tokenise
+from templatemine.model import Document
+
+CALL, CREDIT = "Sign up for our letter.", "Photo by"
+
+
+def archive(documents: int = 40) -> list[Document]:
+    random = Random(3)
+
+    def prose(words: int) -> str:
+        return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(words))
+
+    texts = []
+    for number in range(documents):
+        said = f"{prose(6)} the word Photo by {prose(5)}." if number % 4 == 0 else f"{prose(9)}."
+        lines = [said, CALL, f"{CREDIT} Ann {prose(2)}", f"{CREDIT} {prose(2)}", f"{prose(8)} / The Courier", prose(7)]
+        texts.append("\n".join(lines))
+    return [Document(source="s", id=str(place), text=text) for place, text in enumerate(texts)]
+
+
+Scores = Mapping[tuple[str, str], tuple[float, float]]
+
+
+def decided(scores: Scores, config: SelectConfig | None = None) -> dict[tuple[str, str], tuple[int, bool, int]]:
+    """(reason, slot, anchor) by kind and string, where strings have these scores for themselves and for what fills
+    their line, and all others 0."""
+    documents = archive()
+    corpus = tokenise("s", documents, TokeniseConfig(), lines=True)
+    segments = segment(corpus)
+    table = Table.of(corpus, segments, [None] * len(documents))
+    kinds = find_candidates(segments)
+    forms = corpus.form_names
+    assert isinstance(forms, Forms)
+    names: list[tuple[str, str]] = []
+    given = []
+    for one in kinds:
+        starts = one.starts(segments, one.first, one.length).tolist()
+        own = [
+            (one.kind, b" ".join(forms[token] for token in segments.tokens[start : start + size]).decode())
+            for start, size in zip(starts, one.length.tolist(), strict=True)
+        ]
+        names += own
+        both = np.array([scores.get(name, (0, 0)) for name in own], np.float32).reshape(-1, 2)
+        given.append((both[:, 0].copy(), both[:, 1].copy()))
+    matrices = [describe(table, one) for one in kinds]
+    verdicts = select(segments, kinds, matrices, given, config or SelectConfig())
+    assert set(scores) <= set(names)
+    rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)
+    found = dict(zip(names, rows, strict=True))
+    assert [KINDS[kind] for kind in verdicts.kind.tolist()] == [kind for kind, _ in names]
+    assert not verdicts.stake[verdicts.reason_of == REDUNDANT].any()
+    return found
+
+
+def templates(scores: Scores, config: SelectConfig | None = None) -> set[tuple[str, str]]:
+    return {name for name, (reason, _, _) in decided(scores, config).items() if reason == 0}
+
+
+LINE, LABEL, LONGER, END = (SEGMENT, CALL), (PREFIX, CREDIT), (PREFIX, f"{CREDIT} Ann"), (SUFFIX, "/ The Courier")
+
+
+def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
+    assert templates({}) == set()
+    assert templates({LINE: (0.8, 0), END: (0.8, 0)}) == {LINE}
+    assert templates({LINE: (0.77, 0), END: (0.91, 0)}) == {END}
+    # Odds of 0.78 are 3.55: doubled, a score of 0.876 is asked for.
+    careful = SelectConfig(caution=2)
+    assert templates({LINE: (0.87, 0)}, careful) == set()
+    assert templates({LINE: (0.88, 0)}, careful) == {LINE}
+    assert templates({LINE: (0.65, 0)}, SelectConfig(caution=0.5)) == {LINE}
+    assert decided({LINE: (0.5, 0)})[LINE][0] == UNLIKELY
+    for caution in (0, -1, float("inf"), float("nan")):
+        with pytest.raises(ConfigError, match="caution: expected a number above 0"):
+            SelectConfig(caution=caution)
+
+
+def test_a_label_goes_with_its_filler_only_if_both_are_likely() -> None:
+    for own, filler, slot in ((0.95, 0.9, True), (0.95, 0.8, False), (0.91, 0.92, True), (0.91, 0.9, False)):
+        reason, has_slot, _ = decided({END: (own, filler)})[END]
+        assert (reason, has_slot) == (0, slot)
+
+
+def test_words_that_mostly_stand_elsewhere_are_no_label() -> None:
+    """ "Photo by" begins 80 lines and stands in ten others; asked for nine in ten, it is none, whatever its score."""
+    assert decided({LABEL: (0.99, 0)})[LABEL][0] == 0
+    assert decided({LABEL: (0.99, 0)}, SelectConfig(prefix_own=0.95))[LABEL][0] == ELSEWHERE
+    assert decided({LABEL: (0.99, 0.99)}, SelectConfig(filler_own=0.95))[LABEL][1] is False
+
+
+def test_a_longer_label_makes_the_shorter_one_redundant_where_it_covers_it() -> None:
+    both = {LABEL: (0.95, 0.0), LONGER: (0.95, 0.0)}
+    # The longer one has all documents of the shorter.
+    assert templates(both) == {LONGER}
+    assert decided(both)[LABEL][0] == REDUNDANT
+    # A label that takes its line stays, and longer ones that take it as well lie in its matches.
+    assert templates({LABEL: (0.95, 0.95), LONGER: (0.95, 0.95)}) == {LABEL}
+
+
+def test_every_reason_has_words() -> None:
+    assert len(set(REASONS)) == len(REASONS) == REDUNDANT + 1
+    assert REASONS[0] == ""
+
+
+def test_more_caution_never_adds_a_template() -> None:
+    random = Random(5)
+    scores = {one: (random.random(), random.random()) for one in decided({})}
+    fewer: set[tuple[str, str]] | None = None
+    for caution in (4, 2, 1, 0.5, 0.25):
+        verdicts = decided(scores, SelectConfig(caution=caution))
+        likely = {name for name, (reason, _, _) in verdicts.items() if reason in (0, REDUNDANT)}
+        assert fewer is None or fewer <= likely
+        fewer = likely
