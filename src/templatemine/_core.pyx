@@ -16,9 +16,8 @@ from libc.string cimport memcpy, memset, strlen
 from templatemine.text._scan cimport (
     BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
     handed, index_t, KIND, normalise, OWN, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add,
-    table_clear, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered,
-    Tokens, tokens_free, TRAITS, traits_of, utf8_of, WORD, Word, Words, words_clear, words_find, words_init, words_insert,
-    Written, written,
+    table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens,
+    tokens_free, utf8_of, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
 )
 
 __all__ = [
