@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from templatemine.archive.answers import ALL, LABEL, STORY, open_questions, rules_with
+from templatemine.archive.apply_answers import ALL, LABEL, STORY, open_questions, rules_with
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig

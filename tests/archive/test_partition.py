@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def test_blocks_do_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyP
     splitter = Splitter(str(tmp_path), lambda key: key.decode())
     for number in range(100):
         splitter.add(b"%d" % number, b"x" * 50)
-    assert len(list(tmp_path.iterdir())) == 100  # all but what came last: five times twenty
+    assert len(list(tmp_path.iterdir())) == 100  # all but what came last: twenty times five
     splitter.flush()
     assert sum(len(list(records(str(path)))) for path in tmp_path.iterdir()) == 100
 
@@ -131,3 +132,16 @@ def test_what_is_held() -> None:
     assert cost - text == 6 * 300
     text, cost = held(Document(source="s", id="1", html=wide))
     assert cost - text == 14 * 300
+
+
+def test_a_record_keeps_no_room_beside_itself() -> None:
+    before = rss()
+    kept = [encode(Document(source="s", id=str(number), text="tiny"), True) for number in range(50_000)]
+    assert rss() - before < 200 * len(kept)
+
+
+def rss() -> int:
+    """Bytes of memory that this process holds."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("reads the memory as Linux tells it")
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()

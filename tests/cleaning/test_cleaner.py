@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -152,3 +153,12 @@ def test_a_text_that_is_boilerplate_nearly_whole_is_marked(engine: str) -> None:
         Cleaner(pack, CleanConfig(stubs="whole"))
     with pytest.raises(ConfigError, match="guard: expected a share from 0 to 1, got 1.5"):
         Cleaner(pack, CleanConfig(guard=1.5))
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_a_cleaner_goes_to_another_process(engine: str) -> None:
+    cleaner = Cleaner(mine(documents())["x.example"], CleanConfig(engine=engine, stubs="keep"))
+    twin = pickle.loads(pickle.dumps(cleaner))
+    assert twin.config == cleaner.config
+    for one in documents():
+        assert twin.clean(one.text or "") == cleaner.clean(one.text or "")

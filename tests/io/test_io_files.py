@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
 import os
+import re
+import threading
 import tracemalloc
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -191,6 +196,87 @@ class TestRemote:
         monkeypatch.setattr("fsspec.open", missing)
         with pytest.raises(MissingExtraError, match="Install s3fs"):
             list(read_records("s3://bucket/a.jsonl", ReadConfig()))
+
+
+class Served(BaseHTTPRequestHandler):
+    """Files of memory, with or without ranges, or broken off in the middle."""
+
+    files: ClassVar[dict[str, bytes]] = {}
+    ranges = True
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, *, body: bool) -> None:
+        """One file, or the part of it that was asked for."""
+        data = self.files.get(self.path.removesuffix("?short"))
+        if data is None:
+            self.send_error(404)
+            return
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "") if self.ranges else None
+        part = data[int(asked[1]) : int(asked[2]) + 1] if asked else data
+        self.send_response(206 if asked else 200)
+        if self.ranges:
+            self.send_header("Accept-Ranges", "bytes")
+        if asked:
+            self.send_header("Content-Range", f"bytes {asked[1]}-{int(asked[1]) + len(part) - 1}/{len(data)}")
+        if self.ranges or self.path.endswith("?short"):
+            self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        if body:
+            self.wfile.write(part[: len(part) // 2] if self.path.endswith("?short") else part)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on standard error."""
+
+
+class TestHttp:
+    """What a local server gives; its files have no `read1`."""
+
+    @pytest.fixture(params=[True, False], ids=["ranges", "whole"])
+    def site(self, request: pytest.FixtureRequest) -> Iterator[str]:
+        pytest.importorskip("fsspec")
+        pytest.importorskip("aiohttp")
+        page = b"<html><body><p>" + b"A story that is long enough to be read. " * 20 + b"</p></body></html>"
+        self.files = {"/a.jsonl": DATA, "/a.jsonl.gz": gzip.compress(DATA), "/page.html": page}
+        handler = type("Handler", (Served,), {"files": self.files, "ranges": request.param})
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+            server.shutdown()
+            thread.join(10)
+
+    @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+    def test_lines(self, site: str, name: str) -> None:
+        found, errors, _ = gather(f"{site}/{name}")
+        assert [one.fields for one in found] == LINES
+        assert errors == []
+
+    def test_a_page(self, site: str) -> None:
+        (one,), errors, _ = gather(f"{site}/page.html")
+        assert "A story that is long enough" in (one.document.html or "")
+        assert errors == []
+
+    def test_a_table(self, site: str) -> None:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        import pyarrow as pa
+
+        sink = io.BytesIO()
+        parquet.write_table(pa.table({"text": ["x", "y"]}), sink)
+        self.files["/t.parquet"] = sink.getvalue()
+        assert [one.document.text for one in gather(f"{site}/t.parquet")[0]] == ["x", "y"]
+
+    def test_nothing_there(self, site: str) -> None:
+        _, (error,), _ = gather(f"{site}/no.jsonl")
+        assert error.fatal
+
+    def test_a_body_that_breaks_off(self, site: str) -> None:
+        _, errors, _ = gather(f"{site}/a.jsonl?short")
+        assert errors
 
 
 class TestSources:

@@ -67,6 +67,42 @@ def test_every_occurrence_of_every_string(
     assert found(matcher(strings, edges), text) == sorted(expected)
 
 
+def unions(matches: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, list[int]]]:
+    """Intervals of overlapping matches, with the strings that lie in each."""
+    merged: list[tuple[int, int]] = []
+    for start, end, _ in sorted(matches):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return [
+        (start, end, sorted({string for first, last, string in matches if start <= first and last <= end}))
+        for start, end in merged
+    ]
+
+
+@examples(400)
+@given(strings_of_tokens, st.lists(st.tuples(tokens, separators), max_size=40), st.data())
+def test_the_union_needs_fewer_matches(
+    strings: list[list[str]], pairs: list[tuple[str, str]], data: st.DataObject
+) -> None:
+    text = "".join(token + gap for token, gap in pairs).encode()
+    edges = data.draw(st.lists(st.sampled_from([0, 0, 0, 1, 2]), min_size=len(strings), max_size=len(strings)))
+    native = matcher(strings, edges)
+    every = list(zip(*(column.tolist() for column in native.find(text)), strict=True))
+    fewer = list(zip(*(column.tolist() for column in native.find(text, united=True)), strict=True))
+    assert set(fewer) <= set(every)
+    assert unions(fewer) == unions(every)
+
+
+def test_nested_strings_take_a_match_a_token() -> None:
+    native = matcher([["a"] * size for size in range(1, 301)])
+    text = b"a " * 20_000
+    starts, _, strings = native.find(text, united=True)
+    assert len(starts) <= 20_000 + 300
+    assert sorted(set(strings.tolist())) == list(range(300))
+
+
 def test_fibonacci_word() -> None:
     word = ["xab"[symbol] for symbol in fibonacci_word(600)]
     strings = [

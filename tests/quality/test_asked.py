@@ -14,7 +14,7 @@ from strategies import make_pack
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 from quality.asked import answer, halves, judge
-from templatemine.archive.answers import ALL, LABEL, STORY
+from templatemine.archive.apply_answers import ALL, LABEL, STORY
 from templatemine.config import PipelineConfig
 from templatemine.model import Document, Question
 from templatemine.text.patterns import pattern_set

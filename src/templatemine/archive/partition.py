@@ -56,6 +56,9 @@ BLOCK = 1 << 16
 WAITING = 1 << 24
 """Bytes that wait for their blocks to fill, in all files together."""
 
+_RECORD = 160
+"""Bytes of memory that a waiting record takes beside its text."""
+
 _NAMES = tuple(one.name for one in fields(Document) if one.name != "source")
 
 
@@ -73,7 +76,9 @@ def encode(document: Document, own_id: bool) -> bytes:
     """A document as the body of a record; `own_id` says whether its id was in its file."""
     values = [own_id, *(getattr(document, name) for name in _NAMES)]
     try:
-        return orjson.dumps(values)
+        return bytes(
+            memoryview(orjson.dumps(values))
+        )  # a copy: what orjson gives keeps the room that it was written in
     except orjson.JSONEncodeError:  # a lone surrogate
         return encode_line({"": values})
 
@@ -135,9 +140,10 @@ class Splitter:
         """Take a record; it is on disk after the next `flush`."""
         name = self._place(key)
         self._waiting.setdefault(name, []).append((key, body))
-        size = self._size.get(name, 0) + len(body)
+        taken = len(body) + _RECORD
+        size = self._size.get(name, 0) + taken
         self._size[name] = size
-        self._total += len(body)
+        self._total += taken
         if size >= self._block:
             self._write(name)
         elif self._total >= WAITING:

@@ -59,6 +59,9 @@ class Cleaner:
         self._names = [(pack.templates[row].id,) for row in self._rows]
         self._direct = self.config.engine == "native" and pack.by_tokens
 
+    def __reduce__(self) -> tuple[type[Cleaner], tuple[Pack, CleanConfig]]:
+        return Cleaner, (self.pack, self.config)
+
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
         return self.clean_all([text])[0]
@@ -128,7 +131,7 @@ class Cleaner:
     def _native(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
         encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
-        *bounds, strings = self._matcher.find(encoded.data)
+        *bounds, strings = self._matcher.find(encoded.data, united=True)
         starts, ends = encoded.spans(*bounds)
         rows = [self._rows[string] for string in strings.tolist()]
         return list(zip(starts.tolist(), ends.tolist(), rows, strict=True))

@@ -14,7 +14,7 @@ from templatemine.cli import printing as tables
 from templatemine.errors import ConfigError
 
 if TYPE_CHECKING:
-    from templatemine.archive.answers import Sightings
+    from templatemine.archive.apply_answers import Sightings
     from templatemine.model import Question
     from templatemine.packs.pack import Pack
     from templatemine.report.terminal import Painter
@@ -65,7 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Look for the strings in the archive, ask, save after each source."""
-    from templatemine.archive.answers import Sightings, open_questions
+    from templatemine.archive.apply_answers import Sightings, open_questions
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
@@ -114,7 +114,7 @@ def _answers(
     args: argparse.Namespace, pack: Pack, questions: list[Question], seen: Sightings, painter: Painter
 ) -> tuple[list[tuple[Question, str]], bool]:
     """The answers to the questions of a source; and whether the next source's are to be asked."""
-    from templatemine.archive.answers import answers_to
+    from templatemine.archive.apply_answers import answers_to
 
     answers: list[tuple[Question, str]] = []
     for place, question in enumerate(questions):
@@ -148,7 +148,7 @@ def _lines(prompt: str) -> Iterator[str]:
 
 
 def _shown(number: int, of: int, question: Question, pack: Pack, seen: Sightings, painter: Painter) -> list[str]:
-    from templatemine.archive.answers import ALL, LABEL, removed_by
+    from templatemine.archive.apply_answers import ALL, LABEL, removed_by
     from templatemine.report.words import joined
 
     what = "a label" if question.filled else "a string"
@@ -179,7 +179,7 @@ def _user() -> str:
 
 def _save(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
     """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
-    from templatemine.archive.answers import rules_with
+    from templatemine.archive.apply_answers import rules_with
     from templatemine.archive.apply_overrides import apply_rules
     from templatemine.desk.store import now
     from templatemine.errors import CorpusError

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from templatemine.archive.answers import Sightings, answers_to, open_questions, removed_by, rules_with
+from templatemine.archive.apply_answers import Sightings, answers_to, open_questions, removed_by, rules_with
 from templatemine.archive.apply_overrides import mined_templates, phrase
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing

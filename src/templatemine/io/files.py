@@ -208,8 +208,8 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
     elif is_remote(path):
         with _remote_errors(path):
             opened = _fsspec().open(path, "rb").open()
-        with opened:
-            yield opened
+        with opened, io.BufferedReader(_Remote(opened), BUFFER) as stream:
+            yield stream
     else:
         with open(path, "rb", buffering=0) as raw:
             found = os.fstat(raw.fileno())
@@ -219,6 +219,40 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
             else:  # a pipe, a device, or nothing in it
                 with io.BufferedReader(raw, BUFFER) as stream:
                     yield stream
+
+
+class _Remote(io.RawIOBase):
+    """What fsspec opened.
+
+    The files of its protocols have `read` in common and little else, and raise the errors of the libraries they are
+    made with; all become an OSError.
+    """
+
+    def __init__(self, opened: Any) -> None:
+        self._opened = opened
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        # A server that gives no part of a file does not tell its size either; fsspec takes such a file for seekable.
+        return getattr(self._opened, "size", None) is not None
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return int(self._opened.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._opened.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            piece = self._opened.read(len(buffer))
+        except OSError:
+            raise
+        except Exception as error:
+            raise OSError(f"{type(error).__name__}: {error}") from error
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 class _Snapshot(io.RawIOBase):

@@ -41,7 +41,7 @@ def _batches(path: str) -> Iterator[Any]:
     place = place_of(path)
     with tables.read_errors(place, "Parquet"), open_input(path) as stream, tempfile.TemporaryFile() as spool:
         source: Any = stream
-        if path == "-":  # what tells where everything is stands at the end
+        if path == "-" or not stream.seekable():  # what tells where everything is stands at the end
             shutil.copyfileobj(stream, spool)
             source = spool
         file = parquet.ParquetFile(source)

@@ -89,8 +89,9 @@ cdef class Matcher(Scanner):
     cdef int _meet(self, const uint8_t* p, int64_t n) except -1
     cdef bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
-    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil
+    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint united) except -1 nogil
+    cdef int _add(self, int32_t state, int64_t last, Scratch* scratch) except -1 nogil
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
-                     bint* ordered) except -1 nogil
+                     bint united, bint* ordered) except -1 nogil
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
                     Scratch* scratch, Outcome* out) except -1 nogil

@@ -43,6 +43,7 @@ cdef struct Automaton:
     int32_t* also           # next string of the same tokens, or -1
     int32_t* link           # next state with output along the failure links, or 0
     int32_t* depth
+    uint8_t* bound          # whether a string that ends here, or further along the links, depends on where it stands
     uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
     int32_t* values
     uint64_t mask
@@ -68,7 +69,7 @@ cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t sy
     return a.root[symbol]
 
 
-cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, int64_t strings,
+cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, const uint8_t* edges, int64_t strings,
                          int64_t symbols) except -1 nogil:
     cdef int64_t total = bounds[strings], i, k
     cdef uint64_t key, place
@@ -88,6 +89,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         a.also = <int32_t*>malloc((strings + 1) * sizeof(int32_t))
         a.link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.depth = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.bound = <uint8_t*>calloc(total + 1, 1)
         a.keys = <uint64_t*>malloc((a.mask + 1) * sizeof(uint64_t))
         a.values = <int32_t*>malloc((a.mask + 1) * sizeof(int32_t))
         parent = <int32_t*>malloc((total + 1) * sizeof(int32_t))
@@ -95,8 +97,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
         if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL
-                or a.keys == NULL
-                or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
+                or a.bound == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
             raise MemoryError
         memset(a.root, 0, symbols * sizeof(int32_t))
         memset(a.keys, 0, (a.mask + 1) * sizeof(uint64_t))
@@ -130,6 +131,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
                 state = child
             a.also[i] = a.output[state]
             a.output[state] = <int32_t>i
+            a.bound[state] |= edges[i] != 0
         # Failure links in the order of depth (counting sort).
         memset(count, 0, (total + 2) * sizeof(int64_t))
         for i in range(1, a.states):
@@ -147,6 +149,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
                 f = automaton_step(a, a.fail[parent[state]], symbol[state])
             a.fail[state] = f
             a.link[state] = f if a.output[f] >= 0 else a.link[f]
+            a.bound[state] |= a.bound[a.link[state]]
     finally:
         free(parent)
         free(symbol)
@@ -164,6 +167,7 @@ cdef void automaton_free(Automaton* a) noexcept nogil:
     free(a.also)
     free(a.link)
     free(a.depth)
+    free(a.bound)
     free(a.keys)
     free(a.values)
     free(a)
@@ -1075,6 +1079,9 @@ cdef struct Scratch:
     int64_t room
     Word known[KNOWN]
     Walked walked
+    int32_t* met            # the run of matches that overlap in which a state of the automaton was last met
+    int32_t run
+    int64_t run_last        # last token of the run
 
 
 cdef enum:
@@ -1094,6 +1101,7 @@ cdef void scratch_free(Scratch* scratch) noexcept nogil:
     free(scratch.regions.region)
     free(scratch.utf8.data)
     free(scratch.form)
+    free(scratch.met)
     free(scratch)
 
 
@@ -1256,7 +1264,8 @@ cdef class Matcher(Scanner):
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
         fillers_make(self.fillers, kinds, known or [[], []])
-        automaton_build(self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], strings, max(len(vocabulary), 1))
+        automaton_build(self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], self.edges, strings,
+                        max(len(vocabulary), 1))
         self._learn_words()
         self.sieved = False
         self.forced = sieve == 2
@@ -1395,22 +1404,28 @@ cdef class Matcher(Scanner):
         n = put_form(self, p, n, kind, scratch)
         return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
 
-    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms) except -1 nogil:
+    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint united) except -1 nogil:
         """All matches into scratch.found: first and last token, string.  With `forms`, which counts tokens, all tokens are
-        in scratch.tokens; without, those that the sieve lets pass."""
+        in scratch.tokens; without, those that the sieve lets pass.  If only the union is wanted, and which strings each of
+        its spans has (`united`), the matches that add nothing to them are left out."""
         cdef int64_t i
         cdef bint ordered = True
         cdef Regions* regions = &scratch.regions
         scratch.tokens.size = 0
+        scratch.run_last = -1
+        if united and scratch.met == NULL:
+            scratch.met = <int32_t*>calloc(self.automaton.states, sizeof(int32_t))
+            if scratch.met == NULL:
+                raise MemoryError
         if self.fillers.kind != NULL:
             walked_forget(&scratch.walked)
         if forms != NULL or not tm_told(&self.sieved):
-            self._search(p, 0, n, n, scratch, forms, &ordered)
+            self._search(p, 0, n, n, scratch, forms, united, &ordered)
         else:
             sieve_regions(self.sieve, p, n, regions)
             for i in range(regions.size):
                 self.passed += regions.region[i].end - regions.region[i].start
-                self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, &ordered)
+                self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, united, &ordered)
             self.seen += n
             if self.seen > ENOUGH and not self.forced and not sieve_pays(self.sieve, self.seen, self.passed):
                 # It costs more than it saves here; which texts come first changes the time alone.
@@ -1419,8 +1434,33 @@ cdef class Matcher(Scanner):
             order_by_end(&scratch.found)
         return 0
 
+    cdef int _add(self, int32_t state, int64_t last, Scratch* scratch) except -1 nogil:
+        """Add the matches of strings that end in a state, but those that lie within a run of overlapping matches which has the
+        string already.  Of each token that is one match, so that time and memory are linear in the text also where
+        strings are nested a thousand deep; the runs have as many matches more as strings of theirs."""
+        cdef const Automaton* a = self.automaton
+        cdef int64_t first = last - a.depth[state] + 1
+        cdef int32_t string
+        if first > scratch.run_last:
+            if scratch.run == 0x7FFFFFFF:
+                memset(scratch.met, 0, a.states * sizeof(int32_t))
+                scratch.run = 0
+            scratch.run += 1
+        scratch.run_last = last
+        if scratch.met[state] == scratch.run:
+            found_push(&scratch.found, first, last, a.output[state], 0)
+            return 0
+        while state and scratch.met[state] != scratch.run:
+            scratch.met[state] = scratch.run
+            string = a.output[state]
+            while string >= 0:
+                found_push(&scratch.found, last - a.depth[state] + 1, last, string, 0)
+                string = a.also[string]
+            state = a.link[state]
+        return 0
+
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
-                     bint* ordered) except -1 nogil:
+                     bint united, bint* ordered) except -1 nogil:
         """Tokenise a region of a text of n bytes and add its matches."""
         cdef int64_t i, k, size, id
         cdef uint8_t edge, kind
@@ -1472,6 +1512,9 @@ cdef class Matcher(Scanner):
             state = automaton_step(self.automaton, state, <int32_t>id)
             s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
             while s:
+                if united and not self.automaton.bound[s]:
+                    self._add(s, i, scratch)
+                    break
                 string = self.automaton.output[s]
                 while string >= 0:
                     k = i - self.automaton.depth[s] + 1
@@ -1489,8 +1532,9 @@ cdef class Matcher(Scanner):
                 s = self.automaton.link[s]
         return 0
 
-    def find(self, const uint8_t[::1] document not None):
-        """Every occurrence of every string.
+    def find(self, const uint8_t[::1] document not None, bint united=False):
+        """Every occurrence of every string; with `united`, without some that overlap others, such that the union of all is the
+        same, and the strings that lie in each of its intervals.
 
         Returns
         -------
@@ -1510,7 +1554,7 @@ cdef class Matcher(Scanner):
         try:
             self._meet(p, document.shape[0])
             with nogil:
-                self._find(p, document.shape[0], scratch, NULL)
+                self._find(p, document.shape[0], scratch, NULL, united)
             starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
@@ -1565,7 +1609,7 @@ cdef class Matcher(Scanner):
                     if n > LARGEST:
                         with gil:
                             _check_size(n)
-                    self._find(p, n, scratch, NULL)
+                    self._find(p, n, scratch, NULL, False)
                     put_rests(p, n, i, scratch, &sides[0] if self.strings else NULL, &out)
             return [(out.rest[i].text, out.rest[i].string, (<const char*>out.bytes.data)[out.rest[i].start : out.rest[i].end])
                     for i in range(out.size)]
@@ -1605,7 +1649,7 @@ cdef class Matcher(Scanner):
         cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, NULL)
+                self._find(p, document.shape[0], scratch, NULL, False)
             for i in range(found.size):
                 if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
                         and scratch.tokens.end[found.length[i]] == document.shape[0]):
@@ -1641,7 +1685,7 @@ cdef class Matcher(Scanner):
         cdef Found* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, &forms[0])
+                self._find(p, document.shape[0], scratch, &forms[0], False)
                 forms[self.vocabulary.count] += scratch.tokens.size
                 for i in range(found.size):
                     s = found.count[i]
@@ -1671,7 +1715,7 @@ cdef class Matcher(Scanner):
         """
         cdef int64_t first = out.size, members = out.members
         cdef int verdict
-        self._find(p, n, scratch, NULL)
+        self._find(p, n, scratch, NULL, True)
         unite(p, n, n == points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
         scratch.found.size = 0
         if guard < 0 or out.size == first:

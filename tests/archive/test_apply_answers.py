@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from strategies import make_pack
-from templatemine.archive.answers import (
+from templatemine.archive.apply_answers import (
     ALL,
     ANSWERS,
     LABEL,
