@@ -7,9 +7,9 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine.text._scan import Scanner
 
 __all__ = [
-    "STAND_COUNTS",
     "Tokeniser",
     "document_frequency",
+    "first_places",
     "group_rates",
     "grow_strings",
     "json_rows",
@@ -23,8 +23,6 @@ __all__ = [
     "repeats_i32",
     "repeats_i64",
     "segments",
-    "stand_counts",
-    "standing",
     "stretches_i32",
     "stretches_u8",
     "string_hashes",
@@ -53,24 +51,12 @@ def document_frequency(
 def rare_pairs(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], kinds: NDArray[np.uint8], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]: ...
-def standing(
-    forms: NDArray[np.int32],
-    doc_starts: NDArray[np.int64],
-    traits: NDArray[np.uint16],
-    lines: bool,
-    short: int,
-    long_: int,
-    near: int,
-    least: int,
-    every: int,
-) -> NDArray[np.uint8]: ...
 def reduce_tokens(
     forms: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
     symbol_of: NDArray[np.int32],
-    stands: NDArray[np.uint8],
     lines: bool = False,
-) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
 def lcp_i32(text: NDArray[np.int32], sa: NDArray[np.int32]) -> NDArray[np.int32]: ...
 def lcp_i64(text: NDArray[np.int32], sa: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def repeats_i32(
@@ -109,7 +95,6 @@ def occurrences(
 def grow_strings(
     symbols: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
-    stands: NDArray[np.uint8],
     min_tokens: int,
     min_df: int,
     steps: int,
@@ -121,21 +106,12 @@ def grow_strings(
         NDArray[np.int32],
         NDArray[np.int32],
         NDArray[np.int32],
-        NDArray[np.int32],
     ]
     | None
 ): ...
-
-STAND_COUNTS: int
-
-def stand_counts(
-    rank: NDArray[np.int64],
-    length: NDArray[np.int32],
-    count: NDArray[np.int32],
-    sa: NDArray[np.int64],
-    stands: NDArray[np.uint8],
-    most: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def first_places(
+    rank: NDArray[np.int64], count: NDArray[np.int32], sa: NDArray[np.int64], most: int
+) -> NDArray[np.int64]: ...
 def stretches_i32(
     values: NDArray[np.int32], position: NDArray[np.int64], length: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...

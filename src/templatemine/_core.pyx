@@ -9,95 +9,22 @@ int64.  Arguments are IN unless a docstring says otherwise.
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
-    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
-    handed, index_t, KIND, normalise, OWN, put_number, QUOTE, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add,
-    table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens,
-    tokens_free, utf8_of, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
+    BULLET, Bytes, check_bounds, check_within, CLAUSE, copied, FIRST, Found, found_columns, found_push, handed, index_t,
+    KIND, normalise, OWN, put_number, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add, table_find,
+    table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens, tokens_free,
+    utf8_of, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
 )
 
 __all__ = [
-    "STAND_COUNTS", "Tokeniser", "document_frequency", "group_rates", "grow_strings", "json_rows",
-    "last_at_most", "lcp_i32", "lcp_i64", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32",
-    "repeats_i64", "segments", "stand_counts", "standing", "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
+    "Tokeniser", "document_frequency", "first_places", "group_rates", "grow_strings", "json_rows", "last_at_most", "lcp_i32",
+    "lcp_i64", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32", "repeats_i64", "segments",
+    "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
 ]
-
-
-# --------------------------------------------------------------------------------------------------------- how a string stands
-# How tokens stand in their lines: bits of `standing`, and their counts over the occurrences of a string.
-
-
-cdef enum:
-    BEGINS = 1          # begins its line
-    ENDS = 2            # of what CLOSES: ends its line
-    OPENS = 2           # of what does not: a capital follows
-    AFTER_CLOSE = 4     # begins its line or follows a punctuation mark
-    CLOSES = 8          # ends its line or ends with a punctuation mark
-    PROSE = 16          # its line is long and ends a sentence
-    NEAR_END = 32       # the end of its line is near
-    NEAR_BEGIN = 64
-    TABULAR = 128       # its line belongs to a table
-
-
-cdef enum:
-    STANDS = 11         # counts of `count_stand`
-
-
-cdef inline void count_stand(int32_t* counts, int32_t a, int32_t b) noexcept nogil:
-    """Add an occurrence to the counts of a string: `a` is how its first token stands, `b` how its last does."""
-    cdef int32_t ends = b >> 1 & b >> 3 & 1
-    counts[0] += a & 1
-    counts[1] += ends
-    counts[2] += a & ends
-    counts[3] += a >> 2 & 1
-    counts[4] += b >> 3 & 1
-    counts[5] += a >> 4 & 1
-    counts[6] += b >> 5 & 1
-    counts[7] += a >> 6 & 1
-    counts[8] += a >> 4 & ~a & ~ends & 1
-    counts[9] += a >> 7 & 1
-    counts[10] += (b >> 1 | b >> 3) & 1
-
-
-cdef enum:
-    OF_FIRST = BEGINS | AFTER_CLOSE | PROSE | NEAR_BEGIN | TABULAR      # what `count_stand` asks of the first token
-    OF_LAST = ENDS | CLOSES | NEAR_END
-    STOOD = 6           # counts that share a number,
-    STOOD_BITS = 10     # so many bits each
-    STOOD_MOST = 1023   # occurrences until they must be added up
-
-
-cdef struct Stood:
-    # The counts of `count_stand`, side by side: what an occurrence adds, or the sum over some.
-    uint64_t[2] counts
-
-
-cdef inline void stood_table(Stood* table) noexcept nogil:
-    """What an occurrence adds, by how its first and last token stand: 256 entries."""
-    cdef int32_t[STANDS] counts
-    cdef int i, k
-    for i in range(256):
-        memset(counts, 0, sizeof(counts))
-        count_stand(counts, i & OF_FIRST, i & OF_LAST)
-        memset(table + i, 0, sizeof(Stood))
-        for k in range(STANDS):
-            table[i].counts[k // STOOD] |= <uint64_t>counts[k] << (k % STOOD * STOOD_BITS)
-
-
-cdef inline void stood_add(Stood* total, const Stood* table, int32_t a, int32_t b) noexcept nogil:
-    """`count_stand` by a table that `stood_table` has filled."""
-    cdef const Stood* one = table + (a & OF_FIRST | b & OF_LAST)
-    total.counts[0] += one.counts[0]
-    total.counts[1] += one.counts[1]
-
-
-cdef inline int64_t stood_count(const Stood* total, int place) noexcept nogil:
-    """One of the counts."""
-    return total.counts[place // STOOD] >> (place % STOOD * STOOD_BITS) & STOOD_MOST
 
 
 # ----------------------------------------------------------------------------------------------- tokens, suffix array, repeats
@@ -521,164 +448,27 @@ def rare_pairs(const int32_t[::1] forms not None, const int64_t[::1] doc_starts 
     return pairs[:size], owner[:size], np.asarray(rare)[:documents], np.asarray(said)[:documents]
 
 
-cdef struct Sizes:
-    # Of lines and tables, as `standing` takes them.
-    int64_t short
-    int64_t long_
-    int64_t near
-    int64_t least
-    int64_t every
-
-
-cdef struct Rows:
-    int64_t first       # where the first row begins
-    int64_t end         # where the last one ends
-    int64_t rows        # 0 until there is one
-    int64_t lines       # from the first row to the last
-    int64_t seen        # from the first row to this line
-
-
-cdef inline void end_rows(Rows* run, uint8_t* out, const int32_t* forms, bint lines, const Sizes* sizes) noexcept nogil:
-    """A run of lines that are no prose is over: if it was a table, say so of its tokens."""
-    cdef int64_t i
-    if run.rows and run.rows >= sizes.least and run.rows * sizes.every >= run.lines:
-        for i in range(run.first, run.end):
-            if not (lines and forms[i] == 0):
-                out[i] |= TABULAR
-    run.rows = 0
-
-
-cdef void stand(const int32_t* forms, int64_t n, const uint16_t* traits, bint lines, const Sizes* sizes,
-                uint8_t* out) noexcept nogil:
-    """How each token of one document stands, as `standing` has it; `out` is 0 where a line breaks."""
-    cdef int64_t i = 0, k, line, last
-    cdef uint8_t of_line, flag
-    cdef uint16_t trait, seen, ends
-    cdef Rows run
-    memset(&run, 0, sizeof(Rows))
-    while i < n:
-        if lines and forms[i] == 0:
-            i += 1
-            continue
-        k = line = i
-        while k < n and not (lines and forms[k] == 0):
-            k += 1
-        # Quotes behind the mark that ends a sentence may be tokens of their own.
-        last = k - 1
-        while last > i and traits[forms[last]] & QUOTE:
-            last -= 1
-        ends = traits[forms[last]] & SENTENCE
-        of_line = PROSE if k - i >= sizes.long_ or (k - i > sizes.short and ends) else 0
-        seen = 0
-        flag = BEGINS | AFTER_CLOSE
-        while i < k:
-            out[i] = of_line | flag
-            flag = 0
-            if k - 1 - i <= sizes.near:
-                out[i] |= NEAR_END
-            if i - line <= sizes.near:
-                out[i] |= NEAR_BEGIN
-            trait = traits[forms[i]]
-            if trait & (CLAUSE | SENTENCE):
-                # Quotes hold words of a sentence that goes on; they close only what was closed before them.
-                if not trait & QUOTE or out[i] & AFTER_CLOSE:
-                    out[i] |= CLOSES
-                flag = out[i] & AFTER_CLOSE if trait & QUOTE else AFTER_CLOSE
-            i += 1
-            if i < k and traits[forms[i]] & CAPITAL and not out[i - 1] & CLOSES:
-                out[i - 1] |= OPENS
-            # A colon at the end of a line heads what follows; before it, it stands between a key and a value.
-            seen |= trait & (FIGURE | COLON if i < k else FIGURE)
-        out[k - 1] |= ENDS | CLOSES
-        if ends:
-            seen = 0
-        if of_line:
-            end_rows(&run, out, forms, lines, sizes)
-        elif seen or run.rows:
-            if run.rows == 0:
-                run.first = line
-                run.seen = 0
-            run.seen += 1
-            if seen:
-                run.rows += 1
-                run.lines = run.seen
-                run.end = k
-    if run.rows:
-        end_rows(&run, out, forms, lines, sizes)
-
-
-def standing(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint16_t[::1] traits not None,
-             bint lines, int64_t short, int64_t long_, int64_t near, int64_t least, int64_t every):
-    """How each token stands.  O(tokens).
-
-    Parameters
-    ----------
-    traits : uint16 array, shape (forms,)
-        What `_scan.form_traits` says of each form.
-    lines : bool
-        Form 0 is the line break; else every document is one line.
-    short : int
-        Tokens of a line that is too short for prose, at most.
-    long_ : int
-        Tokens of a line that is prose whatever it ends with, at least.
-    near : int
-        Tokens between a token and an edge of its line that is near, at most.
-    least, every : int
-        Of lines in a row that are no prose, those from the first *row* to the last are a table, if so many of them
-        are rows, and one in `every` is.  A row has a number or a sign of a program in it, or a colon before its end, and
-        ends no sentence.
-
-    Returns
-    -------
-    uint8 array, shape (tokens,)
-        1 begins its line, 2 ends it, or, without 8, a capital follows, 4 begins it or follows a punctuation mark, 8 ends it
-        or ends with a punctuation mark,
-        16 its line is long, or longer than a short one and ends a sentence, 32 the end of its line is near, 64 the beginning is,
-        128 its line belongs to a table.
-    """
-    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, traits.shape[0])
-    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
-    cdef uint8_t[::1] out = np.zeros(max(forms.shape[0], 1), np.uint8)
-    cdef int64_t d
-    cdef Sizes sizes = Sizes(short, long_, near, least, every)
-    if not forms.shape[0]:
-        return np.empty(0, np.uint8)
-    with nogil:
-        for d in range(doc_starts.shape[0] - 1):
-            stand(&forms[0] + doc_starts[d], doc_starts[d + 1] - doc_starts[d], &traits[0], lines, &sizes,
-                  &out[0] + doc_starts[d])
-    return np.asarray(out)[: forms.shape[0]]
-
-
 def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None,
-                  const int32_t[::1] symbol_of not None,
-                  const uint8_t[::1] stands not None, bint lines=False):
+                  const int32_t[::1] symbol_of not None, bint lines=False):
     """Renumber forms and put breaks where `symbol_of` is 0; neighbouring breaks become one, every document ends with one.
 
     Parameters
     ----------
-    stands : uint8 array, shape (tokens,)
-        What `standing` gave.
     lines : bool
         Form 0 is the line break; it is no token of its document.
 
     Returns
     -------
     symbols : int32 array, shape (length,)
-    stands : uint8 array, shape (length,)
-        `stands` of each token; 0 at breaks.
     doc_starts : int64 array, shape (documents + 1,)
         Where each document begins; the last entry is the length.
     runs, run_tokens : int64 and int32 arrays
         Where each stretch without a break begins, and which token of its document stands there, counted from 0.
     """
-    if stands.shape[0] != forms.shape[0]:
-        raise ValueError(f"expected how {forms.shape[0]} tokens stand, got {stands.shape[0]}")
     check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, symbol_of.shape[0])
     check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
     cdef int64_t documents = doc_starts.shape[0] - 1
     cdef int32_t[::1] symbols = np.empty(forms.shape[0] + documents, np.int32)
-    cdef uint8_t[::1] edges = np.zeros(forms.shape[0] + documents, np.uint8)
     cdef int64_t[::1] begins = np.empty(documents + 1, np.int64)
     cdef int64_t d, i, size = 0, token, begin, end, number = 0, room = 0, token_room = 0
     cdef int64_t* runs = NULL
@@ -702,13 +492,12 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
                             run_tokens[number] = <int32_t>token
                             number += 1
                         symbols[size] = s
-                        edges[size] = stands[i] if s != 0 else 0
                         size += 1
                     before = s
                     token += i < end and not (lines and forms[i] == 0)
             begins[documents] = size
         # Not copied: what lies behind was never written to, so it takes no memory.
-        return (np.asarray(symbols)[:size], np.asarray(edges)[:size], np.asarray(begins),
+        return (np.asarray(symbols)[:size], np.asarray(begins),
                 copied(runs, number * sizeof(int64_t), np.int64), copied(run_tokens, number * sizeof(int32_t), np.int32))
     finally:
         free(runs)
@@ -1149,19 +938,19 @@ cdef inline Step* step_of(Step* steps, uint64_t mask, uint64_t key) noexcept nog
 cdef extern from *:
     """
     /* A token of the text and what is known of it, side by side: occurrences lie anywhere, and a look at one costs more
-       than all that is done with it.  `fact` is the document and, in the lowest eight bits, how the token stands. */
+       than all that is done with it. */
     #pragma pack(push, 1)
-    typedef struct { uint16_t symbol; uint32_t fact; } tm_narrow;
-    typedef struct { int32_t symbol; uint32_t fact; } tm_wide;
+    typedef struct { uint16_t symbol; int32_t document; } tm_narrow;
+    typedef struct { int32_t symbol; int32_t document; } tm_wide;
     #pragma pack(pop)
     """
     ctypedef struct tm_narrow:
         uint16_t symbol
-        uint32_t fact
+        int32_t document
 
     ctypedef struct tm_wide:
         int32_t symbol
-        uint32_t fact
+        int32_t document
 
 
 cdef enum:
@@ -1179,7 +968,6 @@ cdef struct Grown:
     int32_t length
     int32_t count
     int32_t df
-    int32_t[STANDS] stands
 
 
 cdef struct Block:
@@ -1190,7 +978,6 @@ cdef struct Strings:
     Block** blocks
     int64_t room
     int64_t size            # strings
-    Stood[256] stood        # `stood_table`
 
 
 cdef struct Group:
@@ -1245,14 +1032,9 @@ cdef void strings_free(Strings* out) noexcept nogil:
     free(out.blocks)
 
 
-cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Group* group,
-              int64_t df) except -1 nogil:
-    """One more string, and how its occurrences stand."""
-    cdef int64_t i, end, last = group.depth - 1
-    cdef int k
+cdef int keep(Strings* out, const int32_t* places, const Group* group, int64_t df) except -1 nogil:
+    """One more string."""
     cdef Grown* row
-    cdef Stood stood
-    cdef const place_t* place
     if out.size % BLOCK == 0:
         add_block(out)
     row = &out.blocks[out.size // BLOCK].rows[out.size % BLOCK]
@@ -1261,19 +1043,6 @@ cdef int keep(Strings* out, const place_t* text, const int32_t* places, const Gr
     row.length = <int32_t>group.depth
     row.count = <int32_t>(group.high - group.low)
     row.df = <int32_t>df
-    memset(row.stands, 0, sizeof(row.stands))
-    i = group.low
-    while i < group.high:
-        memset(&stood, 0, sizeof(Stood))
-        end = min(group.high, i + STOOD_MOST)
-        while i < end:
-            if i + PLACES_AHEAD < group.high:
-                tm_prefetch(text + places[i + PLACES_AHEAD])
-            place = text + places[i]
-            stood_add(&stood, out.stood, <int32_t>place.fact, <int32_t>place[last].fact)
-            i += 1
-        for k in range(STANDS):
-            row.stands[k] += <int32_t>stood_count(&stood, k)
     out.size += 1
     return 0
 
@@ -1286,8 +1055,7 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
     """
     cdef Group group
     cdef int64_t i, size, df, kinds, cursor, rest, least = max(min_df, 2)
-    cdef uint32_t document, last
-    cdef int32_t p, s
+    cdef int32_t document, last, p, s
     cdef const place_t* place
     while stack.size:
         stack.size -= 1
@@ -1302,7 +1070,7 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
                 return 0
             kinds = 0
             df = 0
-            last = 0xFFFFFFFF
+            last = -1
             for i in range(size):
                 p = places[group.low + i]
                 if i + PLACES_AHEAD < size:
@@ -1310,7 +1078,7 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
                     tm_prefetch(place)
                     tm_prefetch(place + group.depth)
                 place = text + p
-                document = place.fact >> 8
+                document = place.document
                 df += document != last
                 last = document
                 s = place[group.depth].symbol
@@ -1328,7 +1096,7 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
                 count[touched[i]] = 0
             continue
         if group.depth >= min_tokens:
-            keep(out, text, places, &group, df)
+            keep(out, places, &group, df)
         # What is frequent enough moves to the front, a stretch a token; the rest follows in any order.
         count[0] = 0
         cursor = group.low
@@ -1356,8 +1124,7 @@ cdef int64_t _grow(const place_t* text, int32_t* places, int32_t* count, int32_t
     return steps
 
 
-cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* doc_starts, int64_t documents, place_t* text,
-                  int64_t n,
+cdef int64_t _run(const int32_t* symbols, const int64_t* doc_starts, int64_t documents, place_t* text, int64_t n,
                   int32_t* places, int64_t kinds, int64_t min_tokens, int64_t min_df, int64_t steps, Strings* out) except -1 nogil:
     """Sort the places by their token, ascending, and grow from there; `text` is OUT, n + 1 places."""
     cdef int32_t* count = <int32_t*>malloc((kinds + 1) * sizeof(int32_t))
@@ -1367,7 +1134,6 @@ cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* 
     cdef Stack stack
     cdef int64_t d, i, largest = 1, cursor = 0
     memset(&stack, 0, sizeof(Stack))
-    stood_table(out.stood)
     try:
         if count == NULL or touched == NULL:
             raise MemoryError
@@ -1378,10 +1144,10 @@ cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* 
                     text[i].symbol = <uint16_t>symbols[i]
                 else:
                     text[i].symbol = symbols[i]
-                text[i].fact = <uint32_t>d << 8 | stands[i]
+                text[i].document = <int32_t>d
                 count[symbols[i]] += 1
         text[n].symbol = 0
-        text[n].fact = 0
+        text[n].document = 0
         count[0] = 0
         for i in range(1, kinds):
             if count[i]:
@@ -1408,8 +1174,8 @@ cdef int64_t _run(const int32_t* symbols, const uint8_t* stands, const int64_t* 
         free(stack.groups)
 
 
-def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] stands not None,
-                 int64_t min_tokens, int64_t min_df, int64_t steps):
+def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_starts not None, int64_t min_tokens, int64_t min_df,
+                 int64_t steps):
     """Maximal strings of at least `min_tokens` tokens that occur twice and stand in at least `min_df` documents.
 
     A string is maximal if no token more to its left or right keeps all its occurrences; breaks and document ends count
@@ -1420,9 +1186,7 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     symbols : int32 array, shape (n,)
         0 is the break, which is part of no string; n below 2^31.
     doc_starts : int64 array, shape (documents + 1,)
-        Where each document begins; fewer than 2^23 documents.
-    stands : uint8 array, shape (n,)
-        What `_core.standing` says of each place.
+        Where each document begins; fewer than 2^31 documents.
     steps : int
         Most occurrences that are looked at, all tokens of all strings together.
 
@@ -1435,32 +1199,25 @@ def grow_strings(const int32_t[::1] symbols not None, const int64_t[::1] doc_sta
     rank : int64 array
     first, length, count, df : int32 arrays
         Lowest place; tokens, occurrences, distinct documents.
-    stands : int32 array, shape (strings, 11)
-        Occurrences by how they stand, see `_core.stand_counts`.
     """
     cdef Strings out
     memset(&out, 0, sizeof(Strings))
     try:
-        places = _all(symbols, doc_starts, stands, min_tokens, min_df, steps, &out)
-        if places is None:
-            return None
-        rank, first, length, count, df, counts = _columns(&out)
-        return places, rank, first, length, count, df, counts
+        places = _all(symbols, doc_starts, min_tokens, min_df, steps, &out)
+        return None if places is None else (places, *_columns(&out))
     finally:
         strings_free(&out)
 
 
-cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, const uint8_t[::1] stands, int64_t min_tokens,
-                 int64_t min_df, int64_t steps, Strings* out):
+cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, int64_t min_tokens, int64_t min_df, int64_t steps,
+                 Strings* out):
     """Check the arguments and grow; the places, or None if the steps did not suffice."""
     cdef int64_t n = symbols.shape[0], documents = doc_starts.shape[0] - 1, i, kinds = 1, breaks = 0, left = 0, wrong = -1
-    if n != stands.shape[0]:
-        raise ValueError(f"expected equal lengths, got {n} and {stands.shape[0]}")
     if n >= 0x7FFFFFFF:
         raise ValueError(f"expected fewer than 2^31 - 1 places, got {n}")
     check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], n)
-    if documents >= 0x800000:
-        raise ValueError(f"expected fewer than 2^23 documents, got {documents}")
+    if documents >= 0x7FFFFFFF:
+        raise ValueError(f"expected fewer than 2^31 - 1 documents, got {documents}")
     with nogil:
         for i in range(n):
             if symbols[i] < 0:
@@ -1478,11 +1235,11 @@ cdef object _all(const int32_t[::1] symbols, const int64_t[::1] doc_starts, cons
     steps = max(steps, 1)
     with nogil:
         if narrow:
-            left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_narrow*>&text[0], n, &view[0], kinds, min_tokens,
-                        min_df, steps, out)
+            left = _run(&symbols[0], &doc_starts[0], documents, <tm_narrow*>&text[0], n, &view[0], kinds, min_tokens, min_df,
+                        steps, out)
         else:
-            left = _run(&symbols[0], &stands[0], &doc_starts[0], documents, <tm_wide*>&text[0], n, &view[0], kinds, min_tokens,
-                        min_df, steps, out)
+            left = _run(&symbols[0], &doc_starts[0], documents, <tm_wide*>&text[0], n, &view[0], kinds, min_tokens, min_df,
+                        steps, out)
     return places if left else None
 
 
@@ -1495,7 +1252,6 @@ cdef tuple _columns(Strings* out):
     cdef int32_t[::1] length = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] count = np.empty(max(n, 1), np.int32)
     cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
-    cdef int32_t[:, ::1] stands = np.empty((max(n, 1), STANDS), np.int32)
     with nogil:
         for i in range(n):
             k = i // BLOCK
@@ -1505,69 +1261,40 @@ cdef tuple _columns(Strings* out):
             length[i] = row.length
             count[i] = row.count
             df[i] = row.df
-            memcpy(&stands[i, 0], row.stands, sizeof(row.stands))
             if i % BLOCK == BLOCK - 1:
                 free(out.blocks[k])
                 out.blocks[k] = NULL
-    return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n],
-            np.asarray(stands)[:n])
+    return (np.asarray(rank)[:n], np.asarray(first)[:n], np.asarray(length)[:n], np.asarray(count)[:n], np.asarray(df)[:n])
 
 
 # ---------------------------------------------------------------------------------------------------------- columns of strings
-# The strings that mining found, by columns: how they stand, their tokens, hashes of them, sums over them, as JSON.
+# The strings that mining found, by columns: where they stand first, their tokens, hashes of them, sums over them, as JSON.
 #
 # In come suffix arrays, or where strings begin and how many tokens they have.  Linear in occurrences or in tokens.
 
 
-STAND_COUNTS = STANDS
-"""Columns of what `stand_counts` gives."""
+def first_places(const int64_t[::1] rank not None, const int32_t[::1] count not None, const int64_t[::1] sa not None,
+                 int64_t most):
+    """The lowest of the places of each string, ``sa[rank[i]:rank[i] + count[i]]``: int64 array.  O(strings * most).
 
-
-def stand_counts(const int64_t[::1] rank not None, const int32_t[::1] length not None, const int32_t[::1] count not None,
-                 const int64_t[::1] sa not None, const uint8_t[::1] stands not None, int64_t most):
-    """How the occurrences of each string stand, and where it stands first.  O(strings * most).
-
-    Parameters
-    ----------
-    stands : uint8 array, shape (n,)
-        What `standing` says of each position.
-    most : int
-        Of a string with more occurrences so many are looked at, evenly spaced, and their counts scaled up.
-
-    Returns
-    -------
-    counts : int32 array, shape (strings, 11)
-        Occurrences that begin a line, end one, are one; that begin a line or follow a punctuation mark; that end a line or
-        end with one; that stand in a line of prose; whose line ends near, begins near; that stand in a line of prose and
-        neither begin nor end it; that stand in a table; that end a line, with a punctuation mark, or before a capital.
-    first : int64 array
-        Lowest place that was looked at.
+    Of a string with more than `most` occurrences so many are looked at, evenly spaced.
     """
     if most < 1:
         raise ValueError(f"expected at least one occurrence to look at, got {most}")
-    if not rank.shape[0] == length.shape[0] == count.shape[0]:
-        raise ValueError(f"expected equal lengths, got {rank.shape[0]}, {length.shape[0]} and {count.shape[0]}")
-    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, stands.shape[0])
-    cdef int32_t[:, ::1] out = np.zeros((rank.shape[0], STANDS), np.int32)
+    if rank.shape[0] != count.shape[0]:
+        raise ValueError(f"expected equal lengths, got {rank.shape[0]} and {count.shape[0]}")
     cdef int64_t[::1] first = np.zeros(max(rank.shape[0], 1), np.int64)
-    cdef int64_t i, j, k, looks
+    cdef int64_t i, j, looks
     for i in range(rank.shape[0]):
-        if rank[i] < 0 or count[i] < 0 or length[i] < 1 or rank[i] > sa.shape[0] - count[i]:
-            raise ValueError(
-                f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]} of length {length[i]}")
+        if rank[i] < 0 or count[i] < 1 or rank[i] > sa.shape[0] - count[i]:
+            raise ValueError(f"string {i}: expected ranks within {sa.shape[0]}, got {count[i]} from {rank[i]}")
     with nogil:
         for i in range(rank.shape[0]):
-            if count[i]:
-                first[i] = sa[rank[i]]
+            first[i] = sa[rank[i]]
             looks = min(<int64_t>count[i], most)
             for j in range(looks):
-                k = rank[i] + j * count[i] // looks
-                first[i] = min(first[i], sa[k])
-                count_stand(&out[i, 0], stands[sa[k]], stands[min(sa[k] + length[i], stands.shape[0]) - 1])
-            if looks < count[i]:
-                for j in range(STANDS):
-                    out[i, j] = <int32_t>(<int64_t>out[i, j] * count[i] // looks)
-    return np.asarray(out), np.asarray(first)[: rank.shape[0]]
+                first[i] = min(first[i], sa[rank[i] + j * count[i] // looks])
+    return np.asarray(first)[: rank.shape[0]]
 
 
 # ======================================================================================================================

@@ -149,8 +149,6 @@ class Index:
         Where each document begins in `symbols`; the last entry is the length.
     runs, run_tokens : int64 and int32 arrays
         Where each stretch without a break begins, and which token of its document is there, counted from 0.
-    positions : uint8 array, shape (length,)
-        The position of each token in its line and document, as flags; see `_core.standing`.
     form_counts : int64 array, shape (forms of the corpus,)
         Occurrences of each form, kept or not.
     """
@@ -160,7 +158,6 @@ class Index:
     doc_starts: LongArray
     runs: LongArray
     run_tokens: IntArray
-    positions: NDArray[np.uint8]
     form_counts: LongArray
 
 
@@ -196,14 +193,11 @@ class MaximalRepeats:
         Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
     first : int64 array, shape (strings,)
         Where each string occurs first.
-    position_counts : int32 array, shape (strings, 11)
-        Occurrences by their position, see `_core.stand_counts`.
     """
 
     repeats: Repeats
     places: NDArray[Any]
     first: LongArray
-    position_counts: IntArray
 
     def take(self, rows: NDArray[Any]) -> MaximalRepeats:
         """Some of the strings."""
@@ -211,7 +205,6 @@ class MaximalRepeats:
             repeats=self.repeats.take(rows),
             places=self.places,
             first=self.first[rows],
-            position_counts=self.position_counts[rows],
         )
 
 

@@ -18,7 +18,7 @@ from templatemine.mining.repeats import suffix_array
 
 ENOUGH = 10**9
 
-# Every string: occurrences, documents, first place, and the ten counts of how they stand.
+# Every string: occurrences, documents, first place.
 Rows = dict[tuple[int, ...], tuple[Any, ...]]
 
 
@@ -27,46 +27,42 @@ def bounds(doc_of: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.searchsorted(doc_of, np.arange(int(doc_of.max(initial=-1)) + 2))
 
 
-def grown(
-    symbols: NDArray[np.int32], doc_of: NDArray[np.int32], stands: NDArray[np.uint8], min_tokens: int, min_df: int
-) -> Rows:
+def grown(symbols: NDArray[np.int32], doc_of: NDArray[np.int32], min_tokens: int, min_df: int) -> Rows:
     """What the kernel finds, with every occurrence looked up."""
-    found = _core.grow_strings(symbols, bounds(doc_of), stands, min_tokens, min_df, ENOUGH)
+    found = _core.grow_strings(symbols, bounds(doc_of), min_tokens, min_df, ENOUGH)
     assert found is not None
-    places, rank, first, length, count, df, counts = found
-    assert [column.dtype for column in found] == [np.int32, np.int64, *[np.int32] * 5]
+    places, rank, first, length, count, df = found
+    assert [column.dtype for column in found] == [np.int32, np.int64, *[np.int32] * 4]
     assert sorted(places.tolist()) == np.flatnonzero(symbols).tolist()
     rows: Rows = {}
-    columns = (rank.tolist(), first.tolist(), length.tolist(), count.tolist(), df.tolist(), counts.tolist())
-    for start, place, size, times, documents, shares in zip(*columns, strict=True):
+    columns = (rank.tolist(), first.tolist(), length.tolist(), count.tolist(), df.tolist())
+    for start, place, size, times, documents in zip(*columns, strict=True):
         here = places[start : start + times].tolist()
         strings = {tuple(symbols[one : one + size].tolist()) for one in here}
         assert len(strings) == 1, "the occurrences of a string lie together"
         assert len({int(doc_of[one]) for one in here}) == documents
         (string,) = strings
         assert string not in rows, "each string once"
-        rows[string] = (times, documents, place, *shares)
+        rows[string] = (times, documents, place)
     return rows
 
 
-def by_sorting(
-    symbols: NDArray[np.int32], doc_of: NDArray[np.int32], stands: NDArray[np.uint8], min_tokens: int, min_df: int
-) -> Rows:
+def by_sorting(symbols: NDArray[np.int32], doc_of: NDArray[np.int32], min_tokens: int, min_df: int) -> Rows:
     """The same from suffix array, LCP and a stack."""
     sa = suffix_array(symbols)
     documents = int(doc_of.max(initial=-1)) + 1
     columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, min_df)
     rank, length, count, df = columns
-    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, ENOUGH)
+    first = _core.first_places(rank, count, sa.astype(np.int64), ENOUGH)
     rows: Rows = {}
-    for place, size, times, number, shares in zip(first, length, count, df, counts, strict=True):
-        rows[tuple(symbols[place : place + size].tolist())] = (times, number, place, *shares)
+    for place, size, times, number in zip(first, length, count, df, strict=True):
+        rows[tuple(symbols[place : place + size].tolist())] = (times, number, place)
     return rows
 
 
 def simple(documents: Sequence[Sequence[int]], min_tokens: int = 1, min_df: int = 1) -> dict[tuple[int, ...], Any]:
     symbols, doc_of = closed(documents)
-    rows = grown(symbols, doc_of, np.zeros(len(symbols), np.uint8), min_tokens, min_df)
+    rows = grown(symbols, doc_of, min_tokens, min_df)
     return {string: row[:2] for string, row in rows.items()}
 
 
@@ -84,15 +80,14 @@ def test_maximal_strings(documents: list[list[int]], min_tokens: int, min_df: in
 
 @pytest.mark.parametrize("beyond", [0, 0x10000], ids=["16 bit", "32 bit"])
 @examples(200)
-@given(corpora(breaks=True), st.integers(1, 3), st.integers(1, 3), st.data())
+@given(corpora(breaks=True), st.integers(1, 3), st.integers(1, 3))
 def test_growing_and_sorting_find_the_same(
-    beyond: int, documents: list[list[int]], min_tokens: int, min_df: int, data: st.DataObject
+    beyond: int, documents: list[list[int]], min_tokens: int, min_df: int
 ) -> None:
     """Every column, whatever width the symbols ask for."""
     symbols, doc_of = closed(documents)
     symbols = np.where(symbols > 0, symbols + beyond, 0).astype(np.int32)
-    stands = np.array(data.draw(st.lists(st.integers(0, 255), min_size=len(symbols), max_size=len(symbols))), np.uint8)
-    arguments = (symbols, doc_of, stands, min_tokens, min_df)
+    arguments = (symbols, doc_of, min_tokens, min_df)
     assert grown(*arguments) == by_sorting(*arguments)
 
 
@@ -100,8 +95,7 @@ def test_growing_and_sorting_find_the_same(
 @given(corpora(breaks=True), st.integers(0, 60))
 def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: int) -> None:
     symbols, doc_of = closed(documents)
-    stands = np.zeros(len(symbols), np.uint8)
-    found = _core.grow_strings(symbols, bounds(doc_of), stands, 1, 1, steps)
+    found = _core.grow_strings(symbols, bounds(doc_of), 1, 1, steps)
     if found is not None:
         assert len(found[1]) == len(reference.maximal_strings(documents))
 
@@ -109,14 +103,14 @@ def test_too_few_steps_give_nothing_or_all(documents: list[list[int]], steps: in
 def test_one_token_for_ever_is_given_up() -> None:
     size = 100_000
     symbols, doc_of = closed([[1] * size])
-    assert _core.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 32 * size) is None
+    assert _core.grow_strings(symbols, bounds(doc_of), 1, 1, 32 * size) is None
 
 
 def test_a_repeated_document_costs_its_length_once() -> None:
     """All but its beginning always stand behind the same token, and are given up at once."""
     words = np.random.default_rng(1).integers(1, 1000, 10_000).tolist()
     symbols, doc_of = closed([words] * 5)
-    found = _core.grow_strings(symbols, bounds(doc_of), np.zeros(len(symbols), np.uint8), 1, 1, 6 * len(symbols))
+    found = _core.grow_strings(symbols, bounds(doc_of), 1, 1, 6 * len(symbols))
     assert found is not None
     assert int(found[3].max()) == len(words)
 
@@ -133,4 +127,4 @@ def test_negative_symbols_and_unordered_documents_are_refused(
     symbols: list[int], doc_starts: list[int], problem: str
 ) -> None:
     with pytest.raises(ValueError, match=problem):
-        _core.grow_strings(np.array(symbols, np.int32), np.array(doc_starts, np.int64), np.zeros(3, np.uint8), 1, 1, 99)
+        _core.grow_strings(np.array(symbols, np.int32), np.array(doc_starts, np.int64), 1, 1, 99)

@@ -23,8 +23,6 @@ from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
 WIDTHS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
-# Of `standing`: short, long, near, least, every.
-BOUNDS = ((0, 3), (0, 6), (0, 3), (0, 3), (1, 3))
 
 
 def widened(symbols: IntArray, width: int) -> IntArray:
@@ -137,56 +135,22 @@ def test_reduction(lines: bool, data: st.DataObject) -> None:
     forms, starts = flat(documents)
     kept = data.draw(st.sets(st.integers(1 if lines else 0, 4)))
     symbol_of = np.array([7 + form if form in kept else 0 for form in range(5)], np.int32)
-    stands = np.array(data.draw(st.lists(st.integers(0, 255), min_size=len(forms), max_size=len(forms))), np.uint8)
     expected = []
     for number, one in enumerate(documents):
         before, token = 0, 0
-        for place, form in enumerate([*one, None]):
+        for form in [*one, None]:
             symbol = int(symbol_of[form]) if form is not None else 0
             if symbol or before:
-                expected.append((symbol, number, token, int(stands[starts[number] + place]) if symbol else 0))
+                expected.append((symbol, number, token))
             before = symbol
             token += form is not None and not (lines and form == 0)
-    columns = _core.reduce_tokens(forms, starts, symbol_of, stands, lines)
-    assert [column.dtype for column in columns] == [np.int32, np.uint8, np.int64, np.int64, np.int32]
-    symbols, flags, bounds, runs, run_tokens = (column.tolist() for column in columns)
+    columns = _core.reduce_tokens(forms, starts, symbol_of, lines)
+    assert [column.dtype for column in columns] == [np.int32, np.int64, np.int64, np.int32]
+    symbols, bounds, runs, run_tokens = (column.tolist() for column in columns)
     assert symbols == [row[0] for row in expected]
-    assert flags == [row[3] for row in expected]
     assert bounds == [sum(row[1] < number for row in expected) for number in range(len(documents) + 1)]
     assert runs == [place for place in range(len(expected)) if place == 0 or expected[place - 1][0] == 0]
     assert run_tokens == [expected[place][2] for place in runs]
-
-
-@pytest.mark.parametrize("lines", [False, True])
-@examples(200)
-@given(data=st.data())
-def test_how_tokens_stand(lines: bool, data: st.DataObject) -> None:
-    documents = data.draw(with_lines() if lines else corpora())
-    forms, starts = flat(documents)
-    traits = data.draw(st.lists(st.sampled_from([0, 1, 3, 32, 64, 67, 129, 256, 257]), min_size=5, max_size=5))
-    bounds = (lines, *(data.draw(st.integers(low, high)) for low, high in BOUNDS))
-    expected = [flag for one in documents for flag in reference.standing(one, traits, *bounds)]
-    assert _core.standing(forms, starts, np.array(traits, np.uint16), *bounds).tolist() == expected
-
-
-def test_a_corner_bracket_closes_only_what_was_closed() -> None:
-    word, stop, corner = 0, 1, 2
-    document = np.array([word, corner, word, word, stop, corner, word], np.int32)
-    flags = _core.standing(document, np.array([0, 7]), np.array([0, 3, 129], np.uint16), False, 3, 9, 0, 4, 3)
-    assert np.flatnonzero(flags & 4).tolist() == [0, 5, 6]
-
-
-def test_a_table_reaches_from_its_first_row_to_its_last() -> None:
-    """Lines: a heading, a key with a value, a key alone, a number, a sentence with a number, prose."""
-    heading, key, value, bare, full, word = range(1, 7)
-    traits = np.array([0, 0, 33, 0, 64, 3, 0], np.uint16)
-    table = [0, heading, 0, key, value, 0, key, 0, word, bare, 0, key, value]
-    document = np.array([*table, 0, bare, full, 0, *[word] * 3, full, 0, key, value], np.int32)
-    starts = np.array([0, len(document)], np.int64)
-    flags = _core.standing(document, starts, traits, True, 3, 9, 0, 3, 2)
-    assert np.flatnonzero(flags & 128).tolist() == [3, 4, 6, 8, 9, 11, 12]
-    assert not (_core.standing(document, starts, traits, True, 3, 9, 0, 4, 2) & 128).any()
-    assert not (_core.standing(document, starts, traits, True, 3, 9, 0, 3, 1) & 128).any()
 
 
 def strings_of(documents: Sequence[Sequence[int]], config: MineConfig) -> dict[tuple[int, ...], tuple[int, int]]:

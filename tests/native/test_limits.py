@@ -36,14 +36,13 @@ def u64(*values: int) -> NDArray[np.uint64]:
 KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "document_frequency": (_core.document_frequency, (i32(0, 1, 1), i64(0, 2, 3), 2)),
     "rare_pairs": (_core.rare_pairs, (i32(0, 1, 1), i64(0, 2, 3), u8(1, 2), u64(7, 8))),
-    "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1), u8(3, 1, 2))),
+    "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1))),
     "lcp_i32": (_core.lcp_i32, (i32(1, 1, 0), i32(2, 1, 0))),
     "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
     "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
-    "standing": (_core.standing, (i32(0, 1, 1), i64(0, 2, 3), u16(0, 3), True, 16, 100, 12, 4, 3)),
-    "stand_counts": (_core.stand_counts, (i64(1), i32(1), i32(2), i64(2, 1, 0), u8(1, 0, 2), 9)),
-    "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), u8(1, 0, 2), 1, 1, 100)),
+    "first_places": (_core.first_places, (i64(1), i32(2), i64(2, 1, 0), 9)),
+    "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), 1, 1, 100)),
     "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
@@ -147,11 +146,8 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
         ("repeats_i64", 1),
         ("repeats_i64", 2),
         ("repeats_i64", 3),
-        ("standing", 0),
-        ("standing", 1),
-        ("stand_counts", 0),
-        ("stand_counts", 2),
-        ("stand_counts", 3),
+        ("first_places", 0),
+        ("first_places", 1),
         ("stretches_i32", 1),
         ("stretches_i32", 2),
         ("stretches_u8", 1),
@@ -193,9 +189,7 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
         ("string_hashes", 1),
         ("string_sums", 0),
         ("string_sums", 1),
-        ("standing", 2),
-        ("stand_counts", 3),
-        ("stand_counts", 4),
+        ("first_places", 2),
         ("code_points", 0),
     }
     if (name, place) not in may_be_longer:
@@ -203,9 +197,7 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
             call(name, place, np.concatenate([value, value]))
 
 
-@pytest.mark.parametrize(
-    "name", ["document_frequency", "reduce_tokens", "standing", "form_traits", "form_hashes", "Matcher"]
-)
+@pytest.mark.parametrize("name", ["document_frequency", "reduce_tokens", "form_traits", "form_hashes", "Matcher"])
 def test_bounds_may_not_be_empty(name: str) -> None:
     place = 7 if name == "Matcher" else 1
     with pytest.raises(ValueError, match="expected bounds"):
@@ -237,12 +229,12 @@ def test_small_texts(size: int, wide: bool) -> None:
 def test_nothing_gives_nothing() -> None:
     no32, no64, no8 = i32(), i64(), u8()
     assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
-    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32, no8)] == [0, 0, 1, 0, 0]
+    assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32)] == [0, 1, 0, 0]
     assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
-    assert [len(column) for column in _core.stand_counts(no64, no32, no32, no64, no8, 1)] == [0, 0]
-    grown = _core.grow_strings(no32, i64(0), no8, 1, 1, 0)
+    assert _core.first_places(no64, no32, no64, 1).tolist() == []
+    grown = _core.grow_strings(no32, i64(0), 1, 1, 0)
     assert grown is not None
-    assert [len(column) for column in grown] == [0] * 7
+    assert [len(column) for column in grown] == [0] * 6
     assert _core.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
     assert _core.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []

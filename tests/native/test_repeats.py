@@ -108,30 +108,20 @@ def test_by_hand(documents: list[list[int]], expected: Found) -> None:
 
 
 @examples(150)
-@given(corpora(breaks=True), st.data())
-def test_how_strings_stand(documents: list[list[int]], data: st.DataObject) -> None:
-    """The ten counts of each string, and its first place."""
+@given(corpora(breaks=True))
+def test_the_first_place_of_each_string(documents: list[list[int]]) -> None:
     symbols, doc_of = closed(documents)
-    stands = np.array(data.draw(st.lists(st.integers(0, 255), min_size=len(symbols), max_size=len(symbols))), np.uint8)
     sa = suffix_array(symbols)
-    rank, length, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
-    expected = []
-    for start, size, times in zip(rank, length, count, strict=True):
-        places = sa[start : start + times]
-        occurrences = [(int(stands[place]), int(stands[place + size - 1])) for place in places.tolist()]
-        expected.append((reference.stand_counts(occurrences), int(places.min())))
-    counts, first = _core.stand_counts(rank, length, count, sa.astype(np.int64), stands, len(symbols) + 1)
-    assert list(zip(counts.tolist(), first.tolist(), strict=True)) == expected
+    rank, _, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
+    first = _core.first_places(rank, count, sa.astype(np.int64), len(symbols) + 1)
+    assert first.tolist() == [sa[start : start + times].min() for start, times in zip(rank, count, strict=True)]
 
 
 def test_a_string_with_many_occurrences_is_looked_at_here_and_there() -> None:
-    stands = np.array([1, 0] * 500 + [0], np.uint8)
     sa = np.arange(1000)[::-1].copy()
-    rank, length, count = np.zeros(1, np.int64), np.ones(1, np.int32), np.full(1, 1000, np.int32)
-    counts, first = _core.stand_counts(rank, length, count, sa, stands, 125)
-    assert (counts[0, 0], first[0]) == (0, 7)  # every eighth of them, from the last: the odd places
-    counts, first = _core.stand_counts(rank, length, count, sa, stands, 1000)
-    assert (counts[0, 0], first[0]) == (500, 0)
+    rank, count = np.zeros(1, np.int64), np.full(1, 1000, np.int32)
+    assert _core.first_places(rank, count, sa, 125) == [7]  # every eighth of them, from the last
+    assert _core.first_places(rank, count, sa, 1000) == [0]
 
 
 @examples(150)

@@ -142,7 +142,7 @@ JSON_ROWS: dict[str, Any] = {
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.stand_counts(i64(HUGE), i32(1), i32(1), i64(0, 1), u8(0, 0), 9),
+        lambda: _core.first_places(i64(HUGE), i32(1), i64(0, 1), 9),
         lambda: _core.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
         lambda: _core.stretches_u8(TEXT, i64(HUGE), i32(1)),
         lambda: _core.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
@@ -412,6 +412,6 @@ def test_many_symbols() -> None:
     """More than 16 bits hold, each twice, so that every pair is a string."""
     half = np.arange(1, 70_001, dtype=np.int32)
     symbols = np.concatenate([half, i32(0), half, i32(0)])
-    grown = _core.grow_strings(symbols, i64(0, 70_001, 140_002), np.zeros(140_002, np.uint8), 1, 2, 10**7)
+    grown = _core.grow_strings(symbols, i64(0, 70_001, 140_002), 1, 2, 10**7)
     assert grown is not None
     assert (grown[3].tolist(), grown[4].tolist()) == ([70_000], [2])

@@ -10,7 +10,6 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
-from templatemine._core import standing
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.model import Document
@@ -232,17 +231,6 @@ def test_signs_of_programs(form: str, code: bool) -> None:
 def test_capitals(form: str, capital: bool) -> None:
     encoded = form.encode()
     assert bool(form_traits(np.frombuffer(encoded, np.uint8), np.array([0, len(encoded)]))[0] & 256) == capital
-
-
-def test_quotes_close_what_was_closed_before_them() -> None:
-    """ "...the film 'Aliens' opens" goes on, "'It opens.' ..." does not."""
-    word, end, quote = 1, 2, 3
-    traits = np.array([0, 0, OWN | CLAUSE | SENTENCE, OWN | CLAUSE | QUOTE], np.uint16)
-    line = np.array([word, quote, word, end, quote, word], np.int32)
-    after, closes = 4, 8
-    stands = standing(line, np.array([0, len(line)]), traits, False, 16, 100, 12, 4, 3)
-    assert [place for place, one in enumerate(stands) if one & closes] == [3, 4, 5]
-    assert [place for place, one in enumerate(stands) if one & after] == [0, 4, 5]
 
 
 def test_packs_whose_expressions_were_made_before_go_on() -> None:

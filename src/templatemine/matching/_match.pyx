@@ -97,7 +97,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
         if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL
-                or a.bound == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL or order == NULL or count == NULL):
+                or a.bound == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL or order == NULL
+                or count == NULL):
             raise MemoryError
         memset(a.root, 0, symbols * sizeof(int32_t))
         memset(a.keys, 0, (a.mask + 1) * sizeof(uint64_t))

@@ -4,7 +4,7 @@ A form that is in fewer documents than the floor can't be part of a string that 
 string is in no more documents than each of its tokens; so a break in its place loses nothing (a property test
 compares with and without).  What is left mostly fits 16 bits.
 
-Time O(n); memory: 10 bytes a token of the source at most, 5 of which stay.
+Time O(n); memory: 8 bytes a token of the source at most, 4 of which stay.
 """
 
 from __future__ import annotations
@@ -18,16 +18,9 @@ from templatemine.config import MineConfig
 from templatemine.errors import CapacityError
 from templatemine.model import Corpus, Index, IntArray, LongArray
 
-__all__ = ["LINES", "build_index", "document_floor", "documents_at", "tokens_at"]
+__all__ = ["build_index", "document_floor", "documents_at", "tokens_at"]
 
 INT32_MAX = 2**31 - 1
-LINES = (16, 100, 12)
-"""Sizes of lines in tokens.  A short one has at most the first: a headline, a credit, a call; half of all paragraphs of
-news are longer.  With the second it is prose whatever it ends with: no caption has as many.  The third is the most
-between a string and an edge of its line that is near: two names with their places."""
-TABLE = (4, 3)
-"""Rows of a table, at least: runs of credits, dates and counters are shorter.  Of its lines one in so many is a row, at
-least; the others hold words where a number might stand."""
 
 
 def document_floor(documents: int, config: MineConfig) -> int:
@@ -50,17 +43,9 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         kept = kept[kept > 0]
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
     symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
-    positions = _core.standing(
-        corpus.forms,
-        corpus.doc_starts,
-        corpus.traits,
-        corpus.lines,
-        *LINES,
-        *TABLE,
-    )
     # Documents and tokens are asked of few places: bounds take a tenth of the memory of a number for each.
-    symbols, positions, doc_starts, runs, run_tokens = _core.reduce_tokens(
-        corpus.forms, corpus.doc_starts, symbol_of, positions, corpus.lines
+    symbols, doc_starts, runs, run_tokens = _core.reduce_tokens(
+        corpus.forms, corpus.doc_starts, symbol_of, corpus.lines
     )
     return Index(
         symbols=symbols,
@@ -68,7 +53,6 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         doc_starts=doc_starts,
         runs=runs,
         run_tokens=run_tokens,
-        positions=positions,
         form_counts=corpus.counts,
     )
 

@@ -24,8 +24,6 @@ from templatemine.model import Index, IntArray, MaximalRepeats, Repeats
 __all__ = ["find_repeats", "suffix_array"]
 
 INT32_MAX = 2**31 - 1
-# `grow_strings` keeps the document and eight bits of a token in one number.
-MOST_DOCUMENTS = 2**23
 
 STEPS = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
@@ -50,13 +48,12 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     config : MineConfig
     """
     size, least = len(index.symbols), config.min_tokens or 1
-    if size < INT32_MAX and documents < MOST_DOCUMENTS and not config.force64:
-        grown = _core.grow_strings(index.symbols, index.doc_starts, index.positions, least, floor, STEPS * size + 1024)
+    if size < INT32_MAX and not config.force64:
+        grown = _core.grow_strings(index.symbols, index.doc_starts, least, floor, STEPS * size + 1024)
         if grown is not None:
-            places, rank, first, length, count, df, position_counts = grown
+            places, rank, first, length, count, df = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            wide = first.astype(np.int64)
-            found = MaximalRepeats(repeats=repeats, places=places, first=wide, position_counts=position_counts)
+            found = MaximalRepeats(repeats=repeats, places=places, first=first.astype(np.int64))
             return _bounded(found, index.symbols)
     return _bounded(_sorted(index, documents, floor, least, config.force64), index.symbols)
 
@@ -101,10 +98,8 @@ def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool)
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
     looks = STEPS * len(symbols)
     most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
-    places = sa.astype(np.int64, copy=False)
-    position_counts, first = _core.stand_counts(rank, length, count, places, index.positions, max(1, most))
-    repeats = Repeats(rank=rank, length=length, count=count, df=df)
-    return MaximalRepeats(repeats=repeats, places=sa, first=first, position_counts=position_counts)
+    first = _core.first_places(rank, count, sa.astype(np.int64, copy=False), max(1, most))
+    return MaximalRepeats(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first)
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
