@@ -222,10 +222,8 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
 
 def test_single_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     packs = [mined / f"{source}.json" for source in SOURCES[:2]]
-    ran = cli("clean", new, "-p", *packs, "-o", tmp_path / "c.jsonl", "--json")
+    ran = cli("clean", new, "-p", packs[0], "-p", packs[1], "-o", tmp_path / "c.jsonl", "--json")
     assert json.loads(ran.out)["no_pack"] == 20
-    assert cli("clean", new, "-p", packs[0], "-p", packs[1], "-o", tmp_path / "d.jsonl").code == 0
-    assert (tmp_path / "c.jsonl").read_bytes() == (tmp_path / "d.jsonl").read_bytes()
 
 
 def test_html(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
@@ -250,7 +248,7 @@ def test_kinds_that_do_not_fit(cli: Cli, mined: Path, mined_html: Path, tmp_path
         {"source": "alpha.example", "html": "<p>x</p>", "text": None},
         {"source": "page.example", "html": "", "text": "A story that is not lost."},
     ]
-    ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined, mined_html, "-o", tmp_path / "c.jsonl")
+    ran = cli("clean", write(tmp_path / "n.jsonl", lines), "-p", mined, "-p", mined_html, "-o", tmp_path / "c.jsonl")
     after = read(tmp_path / "c.jsonl")
     assert [after[0], after[1], after[4:]] == [lines[0], lines[1], lines[4:]]
     assert after[2]["text"] == "A short story."
@@ -397,14 +395,24 @@ def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
             f"expected one pack a source, found a second one for 'alpha.example'; the first is {mined}/alpha",
         ),
     ):
-        assert message in cli("clean", new, "-p", *packs, "-o", tmp_path / "c.jsonl").error
+        assert (
+            message
+            in cli("clean", new, *(part for pack in packs for part in ("-p", pack)), "-o", tmp_path / "c.jsonl").error
+        )
         assert not (tmp_path / "c.jsonl").exists()
 
 
 def test_an_input_behind_the_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
-    for args in (("clean", new, "-o", tmp_path / "c.jsonl"), ("explain", new), ("evaluate", "gold", new)):
-        error = cli(*args, "--packs", mined, new).error
-        assert f"every path after it is read as a pack, so give the input {new} before it" in error
+    assert cli("clean", "-p", mined, new, "-o", tmp_path / "a.jsonl").code == 0
+    assert cli("clean", new, "-p", mined, "-o", tmp_path / "b.jsonl").code == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_without_an_output_records_go_to_standard_output(
+    cli: Cli, program: Cli, mined: Path, new: Path, tmp_path: Path
+) -> None:
+    cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert program("clean", "-p", mined, new).out == (tmp_path / "c.jsonl").read_text()
 
 
 def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) -> None:

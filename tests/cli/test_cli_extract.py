@@ -33,7 +33,10 @@ def single(tmp_path: Path) -> Path:
 def test_a_single_page_is_written_as_text(cli: Cli, single: Path) -> None:
     ran = cli("extract", single)
     assert (ran.code, ran.out, ran.err) == (0, extract(page(1)).text + "\n", "")
-    assert cli("extract", single, "--format", "cleaneval").out == f'<doc id="page.html">\n{extract(page(1)).marked}\n'
+    assert (
+        cli("extract", single, "--output-format", "cleaneval").out
+        == f'<doc id="page.html">\n{extract(page(1)).marked}\n'
+    )
 
 
 def test_the_headline_is_left_out_on_request(cli: Cli, single: Path) -> None:
@@ -113,11 +116,11 @@ def test_ids_are_made_up_from_the_place(cli: Cli, tmp_path: Path) -> None:
 def test_an_empty_line_ends_each_of_several_pages(cli: Cli, tmp_path: Path) -> None:
     pages = [page(1), "<p></p>", page(2)]
     new = write(tmp_path / "new.jsonl", [{"html": one} for one in pages])
-    texts = cli("extract", new, "--format", "text", "--system", "bte").out.split("\n\n")
+    texts = cli("extract", new, "--output-format", "text", "--system", "bte").out.split("\n\n")
     assert texts == [*(extract(one, "bte").text for one in pages), ""]
     single = tmp_path / "page.html"
     single.write_text(pages[0], encoding="utf-8")
-    assert cli("extract", single, "--format", "text", "--system", "bte").out == texts[0] + "\n"
+    assert cli("extract", single, "--output-format", "text", "--system", "bte").out == texts[0] + "\n"
 
 
 def test_standard_input(cli: Cli, tmp_path: Path) -> None:
@@ -128,7 +131,7 @@ def test_standard_input(cli: Cli, tmp_path: Path) -> None:
 def test_a_page_on_standard_input(program: Cli, tmp_path: Path) -> None:
     ran = program("extract", "-", stdin=b"\n" + page(1).encode())
     assert ran.out == extract(page(1)).text + "\n"
-    ran = program("extract", "-", "--format", "jsonl", stdin=page(1).encode())
+    ran = program("extract", "-", "--output-format", "jsonl", stdin=page(1).encode())
     assert json.loads(ran.out)["id"] == json.loads(ran.out)["source"] == "stdin"
 
 
@@ -148,7 +151,10 @@ def test_several_pages_of_one_pattern_are_no_single_page(cli: Cli, tmp_path: Pat
 
 
 def test_blocks_are_for_json(cli: Cli, single: Path) -> None:
-    assert "--blocks: expected --format jsonl, got text" in cli("extract", single, "--blocks", "--format", "text").error
+    assert (
+        "--blocks: expected --output-format jsonl, got text"
+        in cli("extract", single, "--blocks", "--output-format", "text").error
+    )
 
 
 def test_pages_of_frames_are_told(cli: Cli, tmp_path: Path) -> None:
@@ -303,19 +309,19 @@ def test_rules_for_blogs_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     path, rules = tmp_path / "page.html", tmp_path / "own.toml"
     path.write_text(f"<body><h1>Blog</h1>{post}{post.replace('Crane', 'Bridge')}</body>", encoding="utf-8")
     rules.write_text(OWN, encoding="utf-8")
-    row = json.loads(cli("extract", path, "-s", "blog", "--blog-rules-file", rules, "--format", "jsonl").out)
+    row = json.loads(cli("extract", path, "-s", "blog", "--blog-rules-file", rules, "--output-format", "jsonl").out)
     assert [(post["title"], post["text"]) for post in row["posts"]] == [
         ("Crane", "The harbour board met."), ("Bridge", "The harbour board met."),
     ]  # fmt: skip
     own = (BlogRule(part="body", tags="section", like="yarn-*"), BlogRule(part="title", like="yarn-head"))
     found = extract(path.read_text(), "blog", config=ExtractConfig(blog_rules="paper", blog_own=own))
     assert [post.title for post in found.posts] == ["Crane", "Bridge"]
-    assert "posts" not in json.loads(cli("extract", path, "-s", "blog", "--format", "jsonl").out)
+    assert "posts" not in json.loads(cli("extract", path, "-s", "blog", "--output-format", "jsonl").out)
     modern = tmp_path / "modern.html"
     modern.write_text("<article><h2>Crane</h2><p>The harbour board met.</p></article>", encoding="utf-8")
-    assert "posts" in json.loads(cli("extract", modern, "-s", "blog", "--format", "jsonl").out)
+    assert "posts" in json.loads(cli("extract", modern, "-s", "blog", "--output-format", "jsonl").out)
     assert "posts" not in json.loads(
-        cli("extract", modern, "-s", "blog", "--blog-rules", "paper", "--format", "jsonl").out
+        cli("extract", modern, "-s", "blog", "--blog-rules", "paper", "--output-format", "jsonl").out
     )
 
 
@@ -363,12 +369,12 @@ def test_the_title_comes_first_on_request(cli: Cli, single: Path) -> None:
     assert title is not None
     assert title not in text
     assert cli("extract", single, "-s", "bte", "--add-title").out == f"{title}\n{text}\n"
-    marked = cli("extract", single, "-s", "bte", "--add-title", "--format", "cleaneval").out
+    marked = cli("extract", single, "-s", "bte", "--add-title", "--output-format", "cleaneval").out
     assert marked.splitlines()[:2] == ['<doc id="page.html">', f"<h>{title}"]
     single.write_text(page(1), encoding="utf-8")
     assert cli("extract", single, "--add-title").out == cli("extract", single).out
-    error = cli("extract", single, "--add-title", "--format", "jsonl").error
-    assert "--add-title: expected --format text or cleaneval, got jsonl" in error
+    error = cli("extract", single, "--add-title", "--output-format", "jsonl").error
+    assert "--add-title: expected --output-format text or cleaneval, got jsonl" in error
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def shelf(cli: Cli, tmp_path: Path) -> Path:
 
 def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL), "own": 1}])
-    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "kept").code == 0
+    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "kept").code == 0
     (row,) = rows(tmp_path / "c.jsonl")
     assert row["own"] == 1
     assert row["text"].startswith("Story number 77")
@@ -49,7 +49,22 @@ def test_the_headline_is_left_out_on_request(cli: Cli, shelf: Path, tmp_path: Pa
 
 def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77)}])
-    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--html", "strip", "--blocks", "kept").code == 0
+    assert (
+        cli(
+            "clean",
+            new,
+            "-p",
+            shelf,
+            "-o",
+            tmp_path / "c.jsonl",
+            "--html",
+            "strip",
+            "--blocks",
+            "--blocks-field",
+            "kept",
+        ).code
+        == 0
+    )
     (row,) = rows(tmp_path / "c.jsonl")
     assert "kept" not in row
     assert row["text"] == Cleaner(Pack.load(shelf / "lantern.example.json")).clean(page(77)).text
@@ -83,6 +98,6 @@ def test_show_tells_what_the_pages_said(cli: Cli, shelf: Path, mined: Path) -> N
 
 def test_names_of_fields_differ(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "html": page(5)}])
-    ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "removed")
+    ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "removed")
     assert ran.code == 2
     assert "blocks field: expected a name of its own" in ran.err

@@ -24,6 +24,13 @@ def test_what_a_command_does_not_know_is_told_of_with_its_help(cli: Cli) -> None
         assert ran.error.endswith(f"unrecognized arguments: --wrong 1 (see {command} --help)")
 
 
+def test_help_of_a_command(cli: Cli) -> None:
+    assert cli().out == cli("help").out == cli("--help").out
+    assert (cli().code, cli().err) == (0, "")
+    assert cli("help", "clean").out == cli("clean", "--help").out
+    assert cli("help", "evaluate", "mirror").out == cli("evaluate", "--help").out
+
+
 def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").out.startswith("templatemine ")
     assert "  1    --strict" in cli("--help").out
@@ -89,8 +96,9 @@ def test_smoke(program: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: COMMAND (see templatemine --help)"),
-        (["mime"], "invalid choice: 'mime'"),
+        (["mime"], "'mime' is no command; did you mean mine? (see templatemine --help)"),
+        (["help", "claen"], "'claen' is no command; did you mean clean?"),
+        (["frobnicate"], "'frobnicate' is no command (see templatemine --help)"),
         (["mine", "a.jsonl"], "the following arguments are required: --output/-o (see templatemine mine --help)"),
         (["mine", "a.jsonl", "-o", "p", "--method", "magic"], "argument --method: invalid choice: 'magic'"),
         (
@@ -112,9 +120,9 @@ def test_smoke(program: Cli) -> None:
         ),
         (
             ["clean", "-p", "p", "-o", "c"],
-            "no INPUT; every path after --packs is read as a pack, so give the inputs before it",
+            "the following arguments are required: INPUT",
         ),
-        (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie"),
+        (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie; did you mean --quiet?"),
     ],
 )
 def test_wrong_options(

@@ -146,7 +146,6 @@ def test_explain_what_has_no_pack(cli: Cli, mined: Path, mined_html: Path, tmp_p
     assert "no pack of other.example: unchanged" in cli("explain", other, "-p", mined).out
     text = write(tmp_path / "t.jsonl", records(["page.example"], 1))
     assert "the pack is for HTML, and this article has none" in cli("explain", text, "-p", mined_html).out
-    assert "no INPUT" in cli("explain", "-p", mined, text).error
 
 
 def test_explain_pages(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
@@ -209,7 +208,6 @@ def test_dry_run(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     ran = cli("clean", new, "-p", mined, "--dry-run")
     assert "12 records read, and nothing written," in ran.err
     assert "12 would be changed" in ran.err
-    assert "--output: expected a file" in cli("clean", new, "-p", mined).error
 
 
 def test_diff(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from templatemine._version import __version__
-from templatemine.cli.common import Parser, StrictStop, complain, flush
+from templatemine.cli.common import Parser, StrictStop, complain, did_you_mean, flush
 from templatemine.errors import TemplateMineError
 
 __all__ = ["run"]
@@ -49,6 +49,8 @@ from its archive, and removes it from articles.
   templatemine explain article.json --packs packs/
   templatemine report packs/ --archive archive.jsonl.gz -o report.html
   templatemine evaluate injection archive.jsonl.gz
+
+"templatemine help COMMAND" shows the options of a command.
 """
 
 
@@ -74,6 +76,8 @@ class _Command(Parser):
 def _parser(first: str) -> argparse.ArgumentParser:
     """The parser; if the first argument names a command, with this command only."""
     parser = Parser(prog="templatemine", description=_DESCRIPTION)
+    if first not in COMMANDS and not first.startswith("-"):
+        parser.error(f"{first!r} is no command{did_you_mean(first, COMMANDS)}")
     parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
     for name in (first,) if first in COMMANDS else COMMANDS:
@@ -83,8 +87,11 @@ def _parser(first: str) -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     """Parse, call, and turn whatever happens into one clear line and an exit code."""
+    first, *rest = argv or ["--help"]
+    if first == "help" and not (rest and rest[0].startswith("-")):
+        first, rest = (rest[0], ["--help"]) if rest else ("--help", [])
     try:
-        args = _parser(argv[0] if argv else "").parse_args(argv)
+        args = _parser(first).parse_args([first, *rest])
     except SystemExit as end:  # --help, --version, or a wrong option
         return end.code if isinstance(end.code, int) else 2
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import CleanConfig, PageConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import CorpusError
 
 if TYPE_CHECKING:
     from templatemine.cleaning.records import StreamConfig
@@ -47,14 +47,15 @@ with id, source, url, date and text.
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     clean = CleanConfig()
-    parser.add_argument("inputs", metavar="INPUT", nargs="*", help=common.INPUT_HELP)
-    common.add_packs_option(parser, "packs, or folders of packs; after the inputs", required=True)
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument(
         "--output",
         "-o",
         metavar="FILE",
+        default="-",
         help="output file; the suffix selects the format, else it is that of the inputs; compressed if it ends in "
-        ".gz, .zst or .xz; - for standard output",
+        ".gz, .zst or .xz (default: standard output)",
     )
     group = parser.add_argument_group("preview")
     group.add_argument("--dry-run", action="store_true", help="write nothing, count what would change")
@@ -100,8 +101,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--blocks",
-        metavar="NAME",
-        help="for pages: write the blocks of the main text to this field, with offsets and reasons",
+        action="store_true",
+        help="for pages: also write the blocks of the main text, with offsets and reasons",
     )
     group.add_argument(
         "--hits",
@@ -120,6 +121,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         default="removed",
         help="the field that lists what was removed (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--blocks-field", metavar="NAME", default="blocks", help="the field for --blocks (default: %(default)s)"
     )
     common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
 
@@ -153,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
             page=PageConfig(headline=args.headline),
         ),
         removed_field=args.removed_field,
-        blocks_field=args.blocks,
+        blocks_field=args.blocks_field if args.blocks else None,
         keep_html=args.keep_html,
         rows=outputs.takes_rows(form),
         hits=args.hits is not None,
@@ -219,9 +223,6 @@ def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamCon
 
 
 def _check_paths(args: argparse.Namespace) -> None:
-    if args.output is None:
-        raise ConfigError("--output: expected a file, - for standard output; or --dry-run or --diff, which write none")
-    common.check_packs(args.inputs, args.packs)
     from templatemine.packs.pack_folder import pack_files
 
     for file in (file for path in args.packs for file in pack_files(path)):

@@ -149,7 +149,6 @@ def _system(args: argparse.Namespace) -> System:
 
     if not getattr(args, "packs", None):
         return miner(PipelineConfig(method=args.method, **common.scoring_of(args)), jobs=args.jobs)
-    common.check_packs(args.inputs, args.packs)
     mining = PipelineConfig()
     given = (args.method, args.model, args.caution, getattr(args, "folds", 1))
     if given != (mining.method, mining.model, mining.select.caution, 1):
@@ -308,9 +307,7 @@ def _injection(args: argparse.Namespace, read: _Material, system: System) -> lis
 
 def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spans", metavar="PATH", help="annotated spans: a .jsonl file, or a folder of them")
-    common.add_packs_option(
-        parser, "packs or folders of packs to evaluate; after the inputs (default: packs mined from the inputs)"
-    )
+    common.add_packs_option(parser, "packs or folders of packs to evaluate (default: packs mined from the inputs)")
     parser.add_argument("--gold-field", metavar="NAME", help="the field with the gold text (default: gold)")
     parser.add_argument(
         "--form",
@@ -422,9 +419,7 @@ def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[Res
 def _add_residue(parser: argparse.ArgumentParser) -> None:
     from templatemine.evaluation.options import ResidueConfig
 
-    common.add_packs_option(
-        parser, "packs or folders of packs to evaluate; after the inputs (default: packs mined from the inputs)"
-    )
+    common.add_packs_option(parser, "packs or folders of packs to evaluate (default: packs mined from the inputs)")
     parser.add_argument(
         "--examples",
         metavar="N",

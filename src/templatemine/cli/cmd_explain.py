@@ -36,7 +36,7 @@ _LIMIT = 10
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument(
-        "inputs", metavar="INPUT", nargs="*", help=f"{common.INPUT_HELP}; or a .json file of one object"
+        "inputs", metavar="INPUT", nargs="+", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
     common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
@@ -71,7 +71,6 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
 
-    common.check_packs(args.inputs, args.packs)
     terminal = common.Terminal(quiet=False, strict=args.strict)
     packs = PackFiles(args.packs)
     painter = Painter(common.colours(sys.stdout))

@@ -55,7 +55,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
     parser.add_argument(
-        "--format",
+        "--output-format",
         choices=("jsonl", "text", "cleaneval"),
         help="JSON lines; text, one block per line, with an empty line between pages; or CleanEval's mark-up "
         "(default: text for a single page, else jsonl)",
@@ -74,7 +74,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_headline_option(parser)
     _add_options(parser)
     _add_rendering(parser)
-    common.add_input_options(parser, "--input-format")
+    common.add_input_options(parser)
     common.add_run_options(parser, "processes")
 
 
@@ -209,11 +209,11 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     read = common.read_config(args)
     single = [found.name for _, found in formats_of(args.inputs, read)] == ["page"]
-    if args.blocks and args.format not in (None, "jsonl"):
-        raise ConfigError(f"--blocks: expected --format jsonl, got {args.format}")
-    form = args.format or ("text" if single and not args.blocks else "jsonl")
+    if args.blocks and args.output_format not in (None, "jsonl"):
+        raise ConfigError(f"--blocks: expected --output-format jsonl, got {args.output_format}")
+    form = args.output_format or ("text" if single and not args.blocks else "jsonl")
     if args.add_title and form == "jsonl":
-        raise ConfigError("--add-title: expected --format text or cleaneval, got jsonl")
+        raise ConfigError("--add-title: expected --output-format text or cleaneval, got jsonl")
     form = "texts" if form == "text" and not single else form
     options = _options(args)
     render = _render_config(args)

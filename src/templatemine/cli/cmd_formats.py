@@ -10,8 +10,8 @@ from templatemine.cli import printing as tables
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Lists the formats: the name for --format, the suffixes, whether clean can write
-it, and the pip command for a missing library.
+Lists the formats: the name for --input-format, the suffixes, whether clean can
+write it, and the pip command for a missing library.
 """
 
 

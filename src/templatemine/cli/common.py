@@ -33,11 +33,11 @@ __all__ = [
     "at_least",
     "colours",
     "complain",
+    "did_you_mean",
     "flush",
     "nothing_read",
     "check_inputs",
     "check_output",
-    "check_packs",
     "jobs",
     "one_line",
     "open_records",
@@ -94,13 +94,23 @@ class Parser(argparse.ArgumentParser):
         """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
         namespace, others = super().parse_known_args(args, namespace)
         if others:
-            self.error(f"unrecognized arguments: {' '.join(others)}")
+            options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+            meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
+            self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
         return namespace, others
 
     def error(self, message: str) -> NoReturn:
         """End with one line."""
         complain(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
+
+
+def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
+    """A question to add to a message about a name that is not known; empty if none of the known ones is like it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, list(known), 1)
+    return f"; did you mean {before}{near[0]}?" if near else ""
 
 
 class OldName(argparse.Action):
@@ -205,21 +215,20 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_input_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """The names of the fields, and the format of the inputs; `names` if ``--format`` says something else."""
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """The names of the fields, and the format of the inputs."""
     add_field_options(parser)
     parser.add_argument(
-        *(names or ("--input-format", "--format")),
+        "--input-format",
         metavar="NAME",
-        dest="input_format",
         help="format of the inputs, see templatemine formats (default: by suffix; - is a page if it begins like one, "
         "else JSON lines)",
     )
 
 
 def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> None:
-    """Packs or folders of packs: all paths that follow."""
-    group.add_argument("--packs", "-p", metavar="PATH", nargs="+", action="extend", help=meaning, **options)
+    """Packs or folders of packs, one path each time."""
+    group.add_argument("--packs", "-p", metavar="PATH", action="append", help=f"{meaning}; may be repeated", **options)
 
 
 def add_headline_option(group: argparse._ActionsContainer) -> None:
@@ -306,17 +315,6 @@ def check_inputs(inputs: Sequence[str]) -> None:
     """Raise errors that are known before anything is read."""
     if inputs.count("-") > 1:
         raise CorpusError("standard input can be read only once", "-", fatal=True)
-
-
-def check_packs(inputs: Sequence[str], packs: Iterable[str]) -> None:
-    """Raise a `ConfigError` if an input follows ``--packs``, which takes all paths that follow."""
-    from templatemine.io.formats import by_path
-
-    if not inputs:
-        raise ConfigError("no INPUT; every path after --packs is read as a pack, so give the inputs before it")
-    for path in packs:
-        if not path.endswith(".json") and not os.path.isdir(path) and by_path(path) is not None:
-            raise ConfigError(f"--packs: every path after it is read as a pack, so give the input {path} before it")
 
 
 def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> Iterator[Record]:

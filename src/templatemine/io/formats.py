@@ -39,7 +39,7 @@ Reader = Callable[[str, ReadConfig, Report], "Iterator[Record]"]
 class Format:
     """A way in which documents are stored.
 
-    name : as ``--format`` takes it.
+    name : as ``--input-format`` takes it.
     what : in a few words.
     suffixes : of its files, in lower case.
     module : that reads it, and perhaps writes it.
