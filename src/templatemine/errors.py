@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 __all__ = [
     "CapacityError",
     "ConfigError",
@@ -9,6 +11,7 @@ __all__ = [
     "MissingExtraError",
     "PackError",
     "TemplateMineError",
+    "pip_line",
 ]
 
 
@@ -58,3 +61,24 @@ class CapacityError(TemplateMineError):
 
 class MissingExtraError(TemplateMineError):
     """An optional dependency is not installed; the message holds the pip line that brings it."""
+
+
+def pip_line(extra: str) -> str:
+    """What installs an extra, from where this package came from: an index, a checkout, a file or a repository."""
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    name, options = f"templatemine[{extra}]", ""
+    try:
+        origin = json.loads(distribution("templatemine").read_text("direct_url.json") or "{}")  # PEP 610
+    except (PackageNotFoundError, ValueError):
+        origin = {}
+    url = str(origin.get("url", ""))
+    if "vcs_info" in origin:
+        name += f" @ {origin['vcs_info'].get('vcs', 'git')}+{url}"
+    elif url.startswith("file:"):
+        name = f"{url2pathname(urlsplit(url).path)}[{extra}]"
+        options = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    return f"pip install {options}{shlex.quote(name)}"

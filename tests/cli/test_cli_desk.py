@@ -17,6 +17,7 @@ import pytest
 from cli_support import command, records, write
 
 from conftest import Cli
+from templatemine.errors import pip_line
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_what_is_missing_is_told(
         port = taken.getsockname()[1]
         assert f"127.0.0.1:{port}: cannot listen there" in cli("desk", mined, "-a", archive, "--port", str(port)).error
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert "pip install 'templatemine[desk]'" in cli(*base).error
+    assert pip_line("desk") in cli(*base).error
 
 
 @pytest.mark.parametrize("token", ["", " "])

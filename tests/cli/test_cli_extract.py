@@ -16,6 +16,7 @@ from invented_pages import CALL, page
 from templatemine import extract
 from templatemine.cleaning.records import BATCH_RECORDS
 from templatemine.config import BlogRule, ExtractConfig
+from templatemine.errors import pip_line
 from templatemine.pages.render.browser import find_browser
 
 
@@ -254,7 +255,7 @@ def test_what_rendering_refuses(cli: Cli, single: Path, monkeypatch: pytest.Monk
     assert "invalid choice: 'some'" in cli("extract", single, "--render", "--render-network", "some").err
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
     ran = cli("extract", single, "--render", "-o", single.parent / "out.jsonl")
-    assert "pip install 'templatemine[render]'" in ran.error
+    assert pip_line("render") in ran.error
     assert everything(single.parent) == ["page.html"]
 
 

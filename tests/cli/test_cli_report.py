@@ -14,6 +14,7 @@ from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, 
 
 from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
+from templatemine.errors import pip_line
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 
@@ -100,7 +101,7 @@ def test_report_writes_whole_or_nothing(cli: Cli, mined: Path, new: Path, tmp_pa
 def test_report_without_the_libraries(cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     error = cli("report", mined, "-o", tmp_path / "r.html").error
-    assert error == "reports need jinja2, which is not installed: pip install 'templatemine[report]'"
+    assert error == f"reports need jinja2, which is not installed: {pip_line('report')}"
     assert everything(tmp_path) == []
 
 

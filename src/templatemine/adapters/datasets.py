@@ -16,7 +16,7 @@ from typing import Any
 
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 
 __all__ = ["TemplateCleaner"]
 
@@ -67,7 +67,7 @@ class TemplateCleaner:
         try:
             from datasets import ClassLabel, Features, List, Value
         except ImportError as error:
-            raise MissingExtraError("types of columns need datasets: pip install 'templatemine[datasets]'") from error
+            raise MissingExtraError(f"types of columns need datasets: {pip_line('datasets')}") from error
         if isinstance(features.get(self.read.source_field), ClassLabel):
             raise ConfigError(
                 f"column {self.read.source_field}: expected strings, found ClassLabel, which hands out numbers; its "

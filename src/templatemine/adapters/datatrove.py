@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from templatemine.adapters.rows import Packs, RowCleaner
 from templatemine.config import CleanConfig
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 
 try:
     from datatrove.pipeline.base import PipelineStep
 except ImportError as error:
-    raise MissingExtraError("this block needs datatrove: pip install 'templatemine[datatrove]'") from error
+    raise MissingExtraError(f"this block needs datatrove: {pip_line('datatrove')}") from error
 
 if TYPE_CHECKING:
     from datatrove.data import Document

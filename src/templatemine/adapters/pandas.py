@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns, row_cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 
 try:
     import pandas as pd
 except ImportError as error:
-    raise MissingExtraError("data frames need pandas: pip install 'templatemine[pandas]'") from error
+    raise MissingExtraError(f"data frames need pandas: {pip_line('pandas')}") from error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,12 +12,12 @@ from typing import TypeVar
 
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns, row_cleaner
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 
 try:
     import polars as pl
 except ImportError as error:
-    raise MissingExtraError("data frames need polars: pip install 'templatemine[polars]'") from error
+    raise MissingExtraError(f"data frames need polars: {pip_line('polars')}") from error
 
 __all__ = ["REMOVED", "clean_frame"]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig, SampleConfig
-from templatemine.errors import ConfigError, CorpusError, MissingExtraError
+from templatemine.errors import ConfigError, CorpusError, MissingExtraError, pip_line
 from templatemine.model import Document
 
 try:
@@ -28,7 +28,7 @@ try:
     from pyspark import StorageLevel
     from pyspark.sql import functions as F
 except ImportError as error:
-    raise MissingExtraError("running on Spark needs pyspark and pyarrow: pip install 'templatemine[spark]'") from error
+    raise MissingExtraError(f"running on Spark needs pyspark and pyarrow: {pip_line('spark')}") from error
 
 from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns

@@ -110,6 +110,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="count the matches of each expression by day, in this folder; drift reads PACKS/hits",
     )
     common.add_input_options(parser)
+    _add_fields(parser)
+    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
+
+
+def _add_fields(parser: argparse.ArgumentParser) -> None:
+    """What is written: its format and its fields."""
     parser.add_argument(
         "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the suffix of the output"
     )
@@ -125,7 +131,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--blocks-field", metavar="NAME", default="blocks", help="the field for --blocks (default: %(default)s)"
     )
-    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -22,7 +22,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Look up what is installed, print."""
-    from templatemine.io.formats import FORMATS, installed, pip_line, suffixes_of
+    from templatemine.errors import pip_line
+    from templatemine.io.formats import FORMATS, installed, suffixes_of
 
     if args.json:
         facts = [

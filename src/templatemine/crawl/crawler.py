@@ -11,7 +11,7 @@ from typing import Any
 
 from templatemine.crawl.settings import CrawlConfig, scrapy_settings
 from templatemine.crawl.state import State, Status
-from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.errors import CorpusError, MissingExtraError, pip_line
 from templatemine.io.write import check_directory
 
 __all__ = ["Crawled", "crawl"]
@@ -73,7 +73,7 @@ def crawl(inputs: Sequence[str], output: str, config: CrawlConfig | None = None)
         from templatemine.crawl.spider import HistorySpider
         from templatemine.crawl.warc_output import Output, check_name
     except ImportError as error:
-        raise MissingExtraError(f"a crawl needs {error.name}: pip install 'templatemine[crawl]'") from error
+        raise MissingExtraError(f"a crawl needs {error.name}: {pip_line('crawl')}") from error
     check_name(output)
     check_directory(output)
     urls = [url for path in inputs for url in read_urls(path)]

@@ -12,13 +12,13 @@ from typing import Any
 
 from templatemine.adapters.rows import Packs, RowCleaner
 from templatemine.config import CleanConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.io.sources import domain_of
 
 try:
     from itemadapter import ItemAdapter
 except ImportError as error:
-    raise MissingExtraError("this pipeline needs Scrapy: pip install 'templatemine[crawl]'") from error
+    raise MissingExtraError(f"this pipeline needs Scrapy: {pip_line('crawl')}") from error
 
 __all__ = ["TemplateCleanerPipeline"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from templatemine.desk.security import checked_token, hosts_of, is_loopback
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
 
@@ -66,9 +66,7 @@ def serve(
 
         from templatemine.desk.web_app import Desk, create_app
     except ImportError as error:
-        raise MissingExtraError(
-            f"the desk needs {error.name}, which is not installed: pip install 'templatemine[desk]'"
-        ) from error
+        raise MissingExtraError(f"the desk needs {error.name}, which is not installed: {pip_line('desk')}") from error
     from templatemine.desk.library import DeskConfig, Library
     from templatemine.desk.store import Store
 

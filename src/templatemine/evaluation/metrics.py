@@ -17,7 +17,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.errors import CorpusError, MissingExtraError, pip_line
 
 __all__ = [
     "CleanEvalScore",
@@ -204,7 +204,7 @@ def _rapidfuzz() -> ModuleType:
     try:
         from rapidfuzz import distance
     except ImportError as error:
-        raise MissingExtraError("matching texts needs rapidfuzz: pip install 'templatemine[eval]'") from error
+        raise MissingExtraError(f"matching texts needs rapidfuzz: {pip_line('eval')}") from error
     return distance
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 
-from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.errors import CorpusError, MissingExtraError, pip_line
 from templatemine.evaluation.metrics import harmonic, words
 from templatemine.evaluation.mirror import dressed_copy
 from templatemine.evaluation.options import RetrievalConfig
@@ -304,4 +304,4 @@ def _alone(word: str) -> bool:
 
 
 def _missing(name: str) -> MissingExtraError:
-    return MissingExtraError(f"this trial needs {name}: pip install 'templatemine[eval]'")
+    return MissingExtraError(f"this trial needs {name}: {pip_line('eval')}")

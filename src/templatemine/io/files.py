@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.errors import CorpusError, MissingExtraError, pip_line
 
 __all__ = [
     "BUFFER",
@@ -169,7 +169,7 @@ def _fsspec() -> Any:
     try:
         import fsspec
     except ImportError as error:
-        raise MissingExtraError("remote places need fsspec: pip install 'templatemine[remote]'") from error
+        raise MissingExtraError(f"remote places need fsspec: {pip_line('remote')}") from error
     return fsspec
 
 
@@ -380,7 +380,7 @@ class _Zstd:
         try:
             import zstandard
         except ImportError as error:
-            raise MissingExtraError("zstd needs zstandard: pip install 'templatemine[zst]'") from error
+            raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
         self._error = zstandard.ZstdError
         # Frames may ask for windows of gigabytes; 128 MiB is what the zstd program allows.
         self._make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.io.files import PACKED, Report, unpacked_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ __all__ = [
     "installed",
     "module_of",
     "names",
-    "pip_line",
     "suffixes_of",
 ]
 
@@ -162,11 +161,6 @@ def module_of(one: Format) -> Any:
     if missing:
         raise MissingExtraError(f"the format {one.name} needs {' and '.join(missing)}: {pip_line(one.extra)}")
     return import_module(f"templatemine.io.{one.module}")
-
-
-def pip_line(extra: str) -> str:
-    """What brings an extra."""
-    return f"pip install 'templatemine[{extra}]'"
 
 
 def installed(one: Format) -> bool:

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 
 __all__ = ["decoded_body"]
 
@@ -126,7 +126,7 @@ def _by_library(name: str, body: bytes) -> Iterator[bytes]:
     try:
         from fastwarc.stream_io import BrotliReader, ZstdReader
     except ImportError as error:
-        raise MissingExtraError(f"pages in {name} need FastWARC: pip install 'templatemine[warc]'") from error
+        raise MissingExtraError(f"pages in {name} need FastWARC: {pip_line('warc')}") from error
     source = io.BytesIO(body)
     reader = BrotliReader(source) if name == "br" else ZstdReader(source)
     while True:

@@ -11,7 +11,7 @@ import re
 import zlib
 from typing import Any
 
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 
 __all__ = ["Damage", "Members", "gzip_members", "zstd_members"]
 
@@ -161,6 +161,6 @@ def zstd_members(stream: Any) -> Members:
     try:
         import zstandard
     except ImportError as error:
-        raise MissingExtraError("zstd needs zstandard: pip install 'templatemine[zst]'") from error
+        raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
     make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
     return Members(stream, "zstd", make, zstandard.ZstdError, b"\x28\xb5\x2f\xfd")

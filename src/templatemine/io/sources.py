@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.io.files import stem
 
 __all__ = ["check_rule", "domain_of", "host_of", "source_of"]
@@ -122,5 +122,5 @@ def _suffixes() -> Any:
     try:
         import tldextract
     except ImportError as error:
-        raise MissingExtraError("registered domains need tldextract: pip install 'templatemine[warc]'") from error
+        raise MissingExtraError(f"registered domains need tldextract: {pip_line('warc')}") from error
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

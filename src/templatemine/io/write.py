@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
-from templatemine.errors import CorpusError, MissingExtraError
+from templatemine.errors import CorpusError, MissingExtraError, pip_line
 from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
 
 __all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
@@ -325,7 +325,7 @@ def _packing(name: str, stream: Any) -> Any:
         try:
             import zstandard
         except ImportError as error:
-            raise MissingExtraError("zstd needs zstandard: pip install 'templatemine[zst]'") from error
+            raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
         return zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
     return None
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 from templatemine.report.histogram import Histogram
 
 __all__ = ["COLOURS", "days_spec", "histogram_spec", "renderer", "svg"]
@@ -58,7 +58,7 @@ def renderer() -> Callable[[str], str]:
         import vl_convert
     except ImportError as error:
         raise MissingExtraError(
-            "drawings need vl-convert-python, which is not installed: pip install 'templatemine[report]'"
+            f"drawings need vl-convert-python, which is not installed: {pip_line('report')}"
         ) from error
     draw: Callable[[str], str] = vl_convert.vegalite_to_svg
     return draw

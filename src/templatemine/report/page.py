@@ -15,7 +15,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 from templatemine.report.charts import days_spec, histogram_spec, renderer, svg
 from templatemine.report.marks import Note, Piece, elided, limited, marked, named, shown
 from templatemine.report.words import leading, text_of
@@ -71,9 +71,7 @@ def require() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError(
-            "reports need jinja2, which is not installed: pip install 'templatemine[report]'"
-        ) from error
+        raise MissingExtraError(f"reports need jinja2, which is not installed: {pip_line('report')}") from error
     renderer()
 
 

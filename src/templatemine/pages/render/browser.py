@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from templatemine.config import RenderConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.pages.render.gate import Gate, host_and_port
 
 __all__ = ["Refused", "Session", "find_browser"]
@@ -124,7 +124,7 @@ class Session:
             from playwright.async_api import Error, async_playwright
         except ImportError as error:
             raise MissingExtraError(
-                "rendering needs playwright: pip install 'templatemine[render]' && playwright install chromium"
+                f"rendering needs playwright: {pip_line('render')} && playwright install chromium"
             ) from error
         playwright = await async_playwright().start()
         gate = None if config.network == "none" else Gate(config.allow_private, config.max_loaded)
