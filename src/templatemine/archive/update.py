@@ -3,7 +3,8 @@
 What is kept beside the packs, in a hidden folder, is for each source its window (`window`), in frames, and the strings
 that mining it gave, as hashes with their rates: what the comparison asks of a source.  So only the sources of new
 documents are mined, each from its window alone, in the order of `pipeline.drive`, and against the strings of all.
-The archive is not read again.  A pack of such a source is that of mining the windows of all sources.
+The archive is not read again.  A pack of such a source is that of mining the windows of all sources, and what its
+earlier pack has and the window is too small to speak of (`carried`).
 
 Windows and packs change together: they are written aside, a list of them is noted, and they are renamed; a run that is
 killed while renaming is completed by the next one, and before that nothing has happened.
@@ -20,6 +21,7 @@ from typing import Any
 
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
+from templatemine.archive.carried import Known, carry
 from templatemine.archive.frames import (
     before_body,
     cannot_write,
@@ -73,13 +75,14 @@ Progress = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateConfig:
-    """Options of an update; `today` is the day of the run, ISO."""
+    """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes."""
 
     today: str
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
     read: ReadConfig = field(default_factory=ReadConfig)
     window: WindowConfig = field(default_factory=WindowConfig)
     memory: int = 1 << 30
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,8 @@ class SourceUpdate:
         Days of the window; empty if no document fits the memory.
     templates : int or None
         Of its pack now; None if it has none.
+    kept : int
+        Those of them that its window did not give, but its earlier pack has.
     note : str
         Why the pack was left as it was; empty if it is a new one.
     """
@@ -107,6 +112,7 @@ class SourceUpdate:
     first: str
     last: str
     templates: int | None
+    kept: int
     note: str
     changes: Changes
 
@@ -194,6 +200,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             return []
         refuse_renamed(self.packs, [source for unit in self.units for source in unit.sources])
         updates = drive(self)
+        if self.config.dry_run:
+            return updates
         state = {"numbers": [[key_of(source).hex(), number] for source, number in self.numbers.items()]}
         manifest.write_json(self.window("state.json"), {**state, "today": self.today})
         for folder in ("window", "packs"):
@@ -362,8 +370,12 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         old = self.pack(source)
         changes = Changes()
         templates = None if old is None else len(old.templates)
+        kept: dict[str, Known] = {}
         if not state.note:
             report = self.report(source, self.options(old), table, work)
+            if old is not None and report.pack is not None:
+                pack, kept = self.carried(old, report.pack, state.new)
+                report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
             changes, templates = compare(old, report.pack), len(report.pack.templates)
@@ -376,9 +388,21 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             first=state.first,
             last=state.last,
             templates=templates,
+            kept=len(kept),
             note=state.note,
             changes=changes,
         )
+
+    def carried(self, old: Pack, new: Pack, fresh: int) -> tuple[Pack, dict[str, Known]]:
+        """The pack of a window with what stays of the earlier one; what is known of that is written, too."""
+        name = safe_file_name(new.source) + ".kept"
+        found = manifest.read_json(self.window(name, self.state)) or {}
+        known = {mark: Known(**row) for mark, row in found.items()}
+        window = list(self.old_window(new.source, os.path.join(self.work, "window")))
+        pack, kept = carry(old, new, known, window, fresh)
+        if kept or found:
+            manifest.write_json(self.window(name), {mark: one.as_dict() for mark, one in kept.items()})
+        return pack, kept
 
     def report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
         documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]

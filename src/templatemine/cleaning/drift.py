@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from templatemine.cleaning.hits import DayHits
 from templatemine.errors import ConfigError
 
-__all__ = ["DriftConfig", "Warned", "Watched", "watch"]
+__all__ = ["DriftConfig", "Warned", "Watched", "absence", "watch"]
 
 _Z = 1.645
 _CLIP = 4.0
@@ -163,12 +163,26 @@ def _watchable(days: Dated, config: DriftConfig) -> dict[str, tuple[Looked, Look
     return found
 
 
+def absence(hits: int, trials: int, documents: int, ratio: float) -> float:
+    """Evidence of so many documents in a row without an expression that hit `hits` of `trials`.
+
+    The logarithm of how much likelier they are if it hits `ratio` times as often as before.
+    """
+    usual = _lower(hits, trials)
+    return documents * _miss(usual, usual * ratio)
+
+
+def _miss(usual: float, less: float) -> float:
+    """Log likelihood ratio of a document without a hit."""
+    return math.log((1 - less) / (1 - usual))
+
+
 def _stopped(name: str, reference: Looked, later: Looked, threshold: float, config: DriftConfig) -> Warned | None:
     trials = sum(documents for _, documents, _ in reference)
     hits = sum(number for _, _, number in reference)
     usual = _lower(hits, trials)
     less = usual * config.ratio
-    hit, miss = math.log(less / usual), math.log((1 - less) / (1 - usual))
+    hit, miss = math.log(less / usual), _miss(usual, less)
     scale = _dispersion([(documents, number) for _, documents, number in reference], hits / trials)
     total, since, seen, found = 0.0, "", 0, 0
     for day, documents, number in later:

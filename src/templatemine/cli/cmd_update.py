@@ -22,6 +22,8 @@ each source a window of its newest documents is kept beside the packs, in a
 hidden folder, and its pack is mined from this window. The command prints which
 expressions were added, removed and changed. Only sources with new documents
 are mined again. A pack stays unchanged until its window holds enough documents.
+An expression that the window does not give stays in the pack until enough
+documents in a row have been without it. --dry-run shows what would change.
 
 The first update of a folder may be given the whole archive. A document that is
 given again (the same id) replaces the old one; it is counted if its text has
@@ -63,6 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"
     )
+    parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
     group.add_argument("--memory", metavar="SIZE", type=common.size, default=1 << 30, help="memory limit (default: 1G)")
     common.add_scoring_options(parser.add_argument_group("mining"))
     common.add_input_options(parser)
@@ -88,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),
         memory=args.memory,
+        dry_run=args.dry_run,
     )
     with terminal.progress() as steps:
         found = update_packs(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
@@ -98,12 +102,12 @@ def run(args: argparse.Namespace) -> int:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
         return 0
-    header = ("source", ">new", ">window", "days", ">templates", ">added", ">removed", ">changed", "note")
+    header = ("source", ">new", ">window", "days", ">templates", ">kept", ">added", ">removed", ">changed", "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
     terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
     for one in shown:
         terminal.say(*_lines(one))
-    notes = terminal.notes()
+    notes = [*(["nothing has been written (--dry-run)"] if args.dry_run else []), *terminal.notes()]
     if replaced := sum(one.replaced for one in found):
         notes.insert(
             0, f"{tables.count(replaced, 'document')} with a known id and a different text (the last version counts)"
@@ -124,6 +128,7 @@ def _row(one: SourceUpdate) -> tuple[str, ...]:
         f"{one.window:,}",
         f"{one.first} to {one.last}" if one.window else "-",
         templates,
+        f"{one.kept:,}",
         *numbers,
         note,
     )
@@ -164,6 +169,7 @@ def _facts(one: SourceUpdate) -> dict[str, Any]:
         "first": one.first,
         "last": one.last,
         "templates": one.templates,
+        "kept": one.kept,
         "note": one.note,
         "added": [_fact(template) for template in changes.added],
         "removed": [_fact(template) for template in changes.removed],
