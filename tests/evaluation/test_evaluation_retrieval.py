@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from itertools import combinations
 import pytest
 
 import reference
-from templatemine.errors import ConfigError, CorpusError, MissingExtraError
+from templatemine.errors import ConfigError, CorpusError, MissingExtraError, pip_line
 from templatemine.evaluation.retrieval import (
     RetrievalConfig,
     evaluate_clustering,
@@ -172,7 +173,7 @@ def test_options_and_extras(monkeypatch: pytest.MonkeyPatch) -> None:
             RetrievalConfig(**options)
     monkeypatch.setitem(sys.modules, "datasketch", None)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(MissingExtraError, match=r"datasketch: pip install 'templatemine\[eval\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(f"datasketch: {pip_line('eval')}")):
         near_duplicates(["a"], CONFIG)
     documents = [article("a", place) for place in range(4)]
     with pytest.raises(MissingExtraError, match="scikit-learn"):

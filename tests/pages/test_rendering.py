@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 
 from templatemine import extract
 from templatemine.config import RenderConfig
-from templatemine.errors import ConfigError, MissingExtraError
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.pages.render.browser import find_browser
 from templatemine.pages.render.rendering import Rendered, Renderer
 
@@ -420,7 +421,7 @@ def test_without_playwright(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
     with (
         Renderer() as one,
-        pytest.raises(MissingExtraError, match=r"pip install 'templatemine\[render\]' && playwright"),
+        pytest.raises(MissingExtraError, match=re.escape(f"{pip_line('render')} && playwright")),
     ):
         one.render("<p>x")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import examples
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 from templatemine.mining.cutoff import energy_border, energy_curve
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
@@ -148,5 +149,5 @@ def test_the_same_drawing_every_time() -> None:
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'templatemine\[report\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(pip_line("report"))):
         svg(histogram_spec(EXAMPLE))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from templatemine.config import ReadConfig, ReportConfig
-from templatemine.errors import MissingExtraError
+from templatemine.errors import MissingExtraError, pip_line
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -214,5 +214,5 @@ def test_rejected_strings_by_reason() -> None:
 @pytest.mark.parametrize("name", ["jinja2", "vl_convert"])
 def test_without_the_libraries(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'templatemine\[report\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(pip_line("report"))):
         ordinary()
