@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,20 +22,23 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     rng = random.Random(1)
     text = "Fresh news.\nWrite to the editors of Example, they read everything."
-    documents = [
-        templatemine.Document(
-            source="example.org",
-            id=str(i),
-            text=f"{' '.join(str(rng.random()) + 'x' for _ in range(9))}\n{text.splitlines()[1]}",
-        )
+    rows = [
+        {
+            "source": "example.org",
+            "id": str(i),
+            "text": f"{' '.join(str(rng.random()) + 'x' for _ in range(9))}\n{text.splitlines()[1]}",
+        }
         for i in range(20)
     ]
     monkeypatch.chdir(tmp_path)
+    Path("packs").mkdir()
+    Path("archive.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    Path("new.jsonl").write_text(json.dumps({"source": "example.org", "id": "1", "text": text}))
     html = "<html><body><ul><li><a href=/>Home</a></ul><p>A story, long enough to be one, with a second clause.</body>"
-    names = {"documents": documents, "text": text, "html": html}
+    names: dict[str, Any] = {"html": html}
     exec(code, names)
     assert names["cleaned"].text == "Fresh news."
-    assert len(names["spans"]) == 1
+    assert len(names["cleaned"].removed) == 1
     assert names["page"].text.startswith("A story")
 
 

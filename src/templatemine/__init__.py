@@ -1,8 +1,9 @@
 """templatemine learns the boilerplate of a news source from its archive and cuts it out of articles.
 
 >>> import templatemine
->>> packs = templatemine.mine(documents)  # doctest: +SKIP
->>> templatemine.Cleaner(packs["example.org"]).clean(text).text  # doctest: +SKIP
+>>> packs = templatemine.mine("archive.jsonl.gz")  # doctest: +SKIP
+>>> for document, cleaned in templatemine.Cleaners(packs).clean_all("new.jsonl"):  # doctest: +SKIP
+...     print(document.id, cleaned.text)
 """
 
 from importlib import import_module
@@ -13,17 +14,33 @@ from templatemine._version import __version__
 
 if TYPE_CHECKING:
     from templatemine.cleaning.cleaner import Cleaner, clean
+    from templatemine.cleaning.cleaners import Cleaners
+    from templatemine.io.given import read
     from templatemine.model import Document
     from templatemine.packs.pack import Pack
     from templatemine.pages.extract import extract
     from templatemine.pages.main_text import PageCleaner
     from templatemine.pipeline import Miner, mine
 
-__all__ = ["Cleaner", "Document", "Miner", "Pack", "PageCleaner", "__version__", "clean", "errors", "extract", "mine"]
+__all__ = [
+    "Cleaner",
+    "Cleaners",
+    "Document",
+    "Miner",
+    "Pack",
+    "PageCleaner",
+    "__version__",
+    "clean",
+    "errors",
+    "extract",
+    "mine",
+    "read",
+]
 
 # Public names load their module on first use, so that importing the package costs no numpy.
 _HOMES = {
     "Cleaner": "cleaning.cleaner",
+    "Cleaners": "cleaning.cleaners",
     "Document": "model",
     "Miner": "pipeline",
     "Pack": "packs.pack",
@@ -31,6 +48,7 @@ _HOMES = {
     "clean": "cleaning.cleaner",
     "extract": "pages.extract",
     "mine": "pipeline",
+    "read": "io.given",
 }
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
+from templatemine.io.given import Given, documents_of
 from templatemine.mining.candidates import SourceCandidates, rates_of
 from templatemine.mining.cross_source import Elsewhere, RateTable, gather
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
@@ -180,22 +181,41 @@ class Miner:
         self.jobs = jobs
         self.progress = progress or (lambda step, done, total: None)
 
-    def run(self, documents: Iterable[Document]) -> list[SourceReport]:
-        """A report for each source, in the order of their names, and for the shared pack if it is asked for."""
+    def run(self, documents: Given) -> list[SourceReport]:
+        """A report for each source, in the order of their names, and for the shared pack if it is asked for.
+
+        Parameters
+        ----------
+        documents : path, or iterable of Document or dict, or data frame
+            Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.given.documents_of`.
+
+        Raises
+        ------
+        CorpusError
+            Something is no document.
+        """
         by_source: dict[str, list[Document]] = {}
-        for document in documents:
+        for document in documents_of(documents):
             by_source.setdefault(document.source, []).append(document)
         reports = drive(ThreadExecutor(by_source, self._options, self.jobs, self.progress))
         _scan.release_memory()
         return reports
 
 
-def mine(documents: Iterable[Document], config: PipelineConfig | None = None, *, jobs: int = 1) -> dict[str, Pack]:
+def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 1) -> dict[str, Pack]:
     """Packs by source; sources that are too small or all alike are left out (`Miner.run` says why).
+
+    Parameters
+    ----------
+    documents : path, or iterable of Document or dict, or data frame
+        As of `Miner.run`.
+    config : PipelineConfig, optional
+    jobs : int, default 1
+        Threads, one source each at a time.
 
     Examples
     --------
-    >>> packs = mine(documents)  # doctest: +SKIP
+    >>> packs = mine("archive.jsonl.gz")  # doctest: +SKIP
     >>> packs["foxnews.com"].save("foxnews.com.json")  # doctest: +SKIP
     """
     return {report.source: report.pack for report in Miner(config, jobs=jobs).run(documents) if report.pack is not None}

@@ -94,6 +94,9 @@ class Pack:
     generator: str = GENERATOR
     mined: tuple[str, ...] | None = field(default=None, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.method}>"
+
     @cached_property
     def patterns(self) -> PatternSet:
         """The mutable patterns of the pack's tokens."""

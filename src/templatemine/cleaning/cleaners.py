@@ -1,0 +1,111 @@
+"""The cleaners of many sources: documents in, each cleaned with the pack of its source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, ReadConfig
+from templatemine.errors import ConfigError
+from templatemine.io.given import Given, documents_of
+from templatemine.model import Cleaned, Document
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import PackFiles
+
+__all__ = ["Cleaners"]
+
+
+class Cleaners(Mapping[str, Cleaner]):
+    """A `Cleaner` a source, made when it is asked for; safe to share between threads, and to pickle.
+
+    Parameters
+    ----------
+    packs : mapping
+        Packs by source.
+    config : CleanConfig, optional
+    fallback : str, optional
+        The source whose pack cleans documents of sources without one; else these stay as they are.
+
+    Examples
+    --------
+    >>> cleaners = Cleaners.load("packs/")  # doctest: +SKIP
+    >>> for document, cleaned in cleaners.clean_all(templatemine.read("new.jsonl")):  # doctest: +SKIP
+    ...     print(document.id, cleaned.text)
+    """
+
+    def __init__(
+        self, packs: Mapping[str, Pack], config: CleanConfig | None = None, *, fallback: str | None = None
+    ) -> None:
+        self.packs = packs
+        self.config = config or CleanConfig()
+        self.fallback = fallback
+        if fallback is not None and fallback not in packs:
+            raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
+        self._made: dict[str, Cleaner] = {}
+
+    @classmethod
+    def load(
+        cls, *paths: str | os.PathLike[str], config: CleanConfig | None = None, fallback: str | None = None
+    ) -> Cleaners:
+        """The cleaners of packs and folders of packs; a pack is read when its source is asked for.
+
+        Raises
+        ------
+        PackError
+            There is nothing at a path, or two packs are for the same source.
+        """
+        return cls(PackFiles(paths), config, fallback=fallback)
+
+    def __getitem__(self, source: str) -> Cleaner:
+        if source not in self._made:
+            self._made[source] = Cleaner(self.packs[source], self.config)
+        return self._made[source]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.packs)
+
+    def __len__(self) -> int:
+        return len(self.packs)
+
+    def __contains__(self, source: object) -> bool:
+        return source in self.packs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.packs, self.config, self.fallback)
+
+    def __repr__(self) -> str:
+        return f"<Cleaners: {len(self)} sources>"
+
+    def clean(self, text: str, source: str) -> Cleaned:
+        """Clean a text of a source, a page if its pack is of pages; of a source without a pack, as it is."""
+        cleaner = self._of(source)
+        return Cleaned(text, ()) if cleaner is None else cleaner.clean(text)
+
+    def clean_all(self, documents: Given, read: ReadConfig | None = None) -> Iterator[tuple[Document, Cleaned]]:
+        """Yield documents and what cleaning gives of each, one after the other.
+
+        A document whose pack is of the other kind (text or pages) stays as it is, as one without a pack does.
+
+        Parameters
+        ----------
+        documents : path, or iterable of Document or dict, or data frame
+        read : ReadConfig, optional
+            Names of the fields of records.
+        """
+        for document in documents_of(documents, read):
+            cleaner = self._of(document.source)
+            body = document.body
+            if cleaner is None or cleaner.pack.html != document.is_html:
+                yield document, Cleaned(body, ())
+            else:
+                yield document, cleaner.clean(body)
+
+    def _of(self, source: str) -> Cleaner | None:
+        name = source if source in self.packs else self.fallback
+        return None if name is None else self[name]
+
+
+def _restored(packs: Mapping[str, Pack], config: CleanConfig, fallback: str | None) -> Cleaners:
+    return Cleaners(packs, config, fallback=fallback)

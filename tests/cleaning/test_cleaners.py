@@ -1,0 +1,81 @@
+"""Cleaning documents of many sources, each with its pack."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from templatemine import Cleaners, Document, mine
+from templatemine.config import CleanConfig
+from templatemine.errors import ConfigError, PackError
+from templatemine.model import Cleaned
+
+SOURCES = ("a.example", "b.example")
+CALL = "Sign up for the letter of {} today."
+
+
+def story(source: str, number: int | str) -> str:
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
+    return " ".join(Random(f"{source}{number}").choices(words, k=12)) + "."
+
+
+def documents() -> list[Document]:
+    return [
+        Document(source=source, id=str(number), text=f"{story(source, number)}\n{CALL.format(source)}")
+        for source in SOURCES
+        for number in range(20)
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("packs")
+    for source, pack in mine(documents()).items():
+        pack.save(place / f"{source}.json")
+    return place
+
+
+def test_each_document_by_the_pack_of_its_source(folder: Path) -> None:
+    cleaners = Cleaners.load(folder)
+    assert sorted(cleaners) == list(SOURCES)
+    assert (len(cleaners), "a.example" in cleaners, "c.example" in cleaners) == (2, True, False)
+    assert repr(cleaners) == "<Cleaners: 2 sources>"
+    found = list(cleaners.clean_all(documents()))
+    assert [document for document, _ in found] == documents()
+    for document, cleaned in found:
+        assert cleaned == cleaners[document.source].clean(document.body)
+        assert cleaned.text == story(document.source, document.id)
+        assert cleaners.clean(document.body, document.source) == cleaned
+    assert cleaners["a.example"] is cleaners["a.example"]
+
+
+def test_a_source_without_a_pack(folder: Path) -> None:
+    text = f"A story.\n{CALL.format('a.example')}"
+    other = Document(source="c.example", id="1", text=text)
+    assert Cleaners.load(folder).clean(text, "c.example") == Cleaned(text, ())
+    ((_, cleaned),) = Cleaners.load(folder, fallback="a.example").clean_all([other])
+    assert cleaned.text == "A story."
+    with pytest.raises(ConfigError, match=r"fallback: expected a source that has a pack, got 'c.example'"):
+        Cleaners.load(folder, fallback="c.example")
+
+
+def test_a_page_is_not_cleaned_by_a_pack_of_texts(folder: Path) -> None:
+    page = Document(source="a.example", id="1", html=f"<p>{CALL.format('a.example')}</p>")
+    ((_, cleaned),) = Cleaners.load(folder).clean_all([page])
+    assert cleaned == Cleaned(page.body, ())
+
+
+def test_they_go_to_another_process(folder: Path) -> None:
+    cleaners = Cleaners.load(folder, config=CleanConfig(stubs="keep"), fallback="b.example")
+    list(cleaners.clean_all(documents()))
+    twin = pickle.loads(pickle.dumps(cleaners))
+    assert (twin.config, twin.fallback) == (cleaners.config, cleaners.fallback)
+    assert list(twin.clean_all(documents())) == list(cleaners.clean_all(documents()))
+
+
+def test_packs_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PackError):
+        Cleaners.load(tmp_path / "none")
