@@ -28,6 +28,7 @@ twice.
 EXIT_CODES = """\
 exit codes:
   0    done, or the time is over
+  1    every address failed
   2    wrong options, or something cannot be read or written
   130  ended by Ctrl-C; fetched pages are kept, the same command continues
 """
@@ -171,4 +172,7 @@ def run(args: argparse.Namespace) -> int:
             f"{done.left:,} still to be fetched, {done.failed:,} failed",
             *(f"  {number:,} {reason}" for reason, number in done.reasons),
         )
-    return 128 + signal.SIGINT if done.stopped else 0
+    if done.stopped:
+        return 128 + signal.SIGINT
+    tried = done.run.get("failed", 0) + done.run.get("failed visits", 0)
+    return 1 if tried and not (done.pages or done.run.get("visits", 0)) else 0
