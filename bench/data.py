@@ -9,7 +9,7 @@ Each group of archives is a folder of the same names, so that a row does not kno
     largest.jsonl   the largest source as it is          growth.jsonl  one source that prefixes are taken of
     articles.jsonl  articles of 2 to 10 KB, a source     expressions-N.json  packs of N expressions for them
     one.jsonl       one article of archive.jsonl         dense.json    a pack that cuts some 50 times an article
-    pages.jsonl     HTML pages                           page-packs/   what mining them gives
+    pages.jsonl     HTML pages, some-pages.jsonl of them  page-packs/   what mining them gives
     text.txt        the texts of archive.jsonl, one after the other
 
 `generated` comes from `datasets/generate.py`, seed 7; `shared` from archives of real articles that may not be passed
@@ -62,6 +62,7 @@ class Sizes:
     articles: float
     many: int
     pages: int
+    some_pages: float
     growth: tuple[float, ...]
     keep: int
     sample: int
@@ -75,6 +76,7 @@ SIZES = {
         articles=8,
         many=2500,
         pages=200,
+        some_pages=12.0,
         growth=(10, 20, 40, 80, 160),
         keep=1,
         sample=6500,
@@ -86,6 +88,7 @@ SIZES = {
         articles=1,
         many=600,
         pages=30,
+        some_pages=2.0,
         growth=(1, 2, 4, 8, 16),
         keep=12,
         sample=1000,
@@ -176,12 +179,15 @@ def _write(path: Path, rows: Iterable[Row]) -> None:
             lines.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _joined(folder: Path) -> None:
-    """text.txt and one.jsonl of an archive."""
+def _joined(folder: Path, sizes: Sizes) -> None:
+    """text.txt, one.jsonl and some-pages.jsonl of an archive."""
     with open(folder / "text.txt", "w", encoding="utf-8") as out:
         for row in rows_of(folder / "archive.jsonl"):
             out.write(row["text"] + "\n")
     _write(folder / "one.jsonl", islice(rows_of(folder / "archive.jsonl"), 1))
+    total = sum(len(row["html"].encode()) for row in rows_of(folder / "pages.jsonl"))
+    every = max(1, round(total / 1e6 / sizes.some_pages))
+    _write(folder / "some-pages.jsonl", islice(rows_of(folder / "pages.jsonl"), 0, None, every))
 
 
 def _between(rows: Iterable[Row], megabytes: float) -> Iterator[Row]:
@@ -210,7 +216,7 @@ def _generated(folder: Path, sizes: Sizes, _: Path) -> None:
     own = Archive(replace(one, documents=round(sizes.articles * 500))).source_articles(0)
     _write(folder / "articles.jsonl", _between((article.record for article in own), sizes.articles))
     _write(folder / "pages.jsonl", generated_pages(replace(spec, sources=3, documents=sizes.pages)))
-    _joined(folder)
+    _joined(folder, sizes)
 
 
 def _real(folder: Path, sizes: Sizes, shared: Path) -> None:
@@ -229,7 +235,7 @@ def _real(folder: Path, sizes: Sizes, shared: Path) -> None:
     _write(folder / "peers.jsonl", (row for source in others for row in rows if row["source"] == source))
     _write(folder / "articles.jsonl", _between((row for row in rows if row["source"] == largest), sizes.articles))
     _write(folder / "pages.jsonl", _real_pages(shared, sizes.keep))
-    _joined(folder)
+    _joined(folder, sizes)
 
 
 def _renumbered(row: Row, copy: int) -> Row:
@@ -268,8 +274,7 @@ def _packs(folder: Path, quick: bool) -> None:
     others = sorted((row for pack in packs.values() for row in pack.templates), key=lambda row: -row.df)
     many = _many(SIZES[quick].many)
     others = many if folder.name == "generated" else others + many
-    # The source's most frequent templates are in all three packs and nothing else is found, so that the same is cut.
-    rows = {row.id: row for row in [*own.templates[:50], *_strange(own, others, texts_of(folder / "articles.jsonl"))]}
+    rows = {row.id: row for row in [*own.templates[:50], *others]}
     for number in EXPRESSIONS:
         templates = tuple(rows.values())[:number]
         if len(templates) < number and not quick:
@@ -278,17 +283,6 @@ def _packs(folder: Path, quick: bool) -> None:
     if folder.name == "generated":
         replace(own, templates=tuple(many)).save(folder / "dense.json", force=True)
         _write(folder / "dense.jsonl", _between(_many_rows(SIZES[quick].many), SIZES[quick].articles))
-
-
-def _strange(pack: Any, templates: list[Any], texts: Iterable[str]) -> list[Any]:
-    """The templates that stand in none of the texts."""
-    from templatemine.cleaning.cleaner import Cleaner
-
-    # Two of one name differ by no more than the kind of their slots.
-    by_name = {template.id: template for template in templates}
-    cleaner = Cleaner(replace(pack, templates=tuple(by_name.values())))
-    found = {name for text in texts for span in cleaner.spans(text) for name in span.templates}
-    return [template for template in by_name.values() if template.id not in found]
 
 
 def _many_rows(number: int) -> Iterator[Row]:

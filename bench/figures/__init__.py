@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from figures import cleaning, commands, growth, mining, pages, tokens
+from figures import cleaning, commands, growth, mining, tokens
 from harness import Figure
 
 __all__ = ["FIGURES"]
 
 FIGURES: tuple[Figure, ...] = (
+    commands.COMMAND,
     mining.EXACT,
     mining.SAMPLED,
     tokens.TOKENS,
     cleaning.CLEANING,
-    commands.COMMAND,
-    pages.PAGES,
     growth.MEMORY,
     growth.GROWTH,
     growth.CORES,

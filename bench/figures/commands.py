@@ -1,15 +1,16 @@
-"""The command line: cleaning a file of JSON lines, and how soon the program answers."""
+"""The command line: what people run, from start to end, and how soon the program answers."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from data import rows_of, size_of
-from harness import GROUPS, Bench, Claim, Figure, Measure, Record, Rows
+from data import rows_of
+from harness import GROUPS, Bench, Claim, Figure, Measure, Record, Rows, run_program
 
 __all__ = ["COMMAND", "START"]
 
@@ -24,84 +25,234 @@ with open(sys.argv[1], "rb") as lines, open(sys.argv[2], "wb") as out:
 """
 """Reads and writes JSON lines and does nothing else."""
 
+SORT = """\
+import sys, pydivsufsort
+with open(sys.argv[1], "rb") as file:
+    pydivsufsort.divsufsort(file.read())
+"""
+"""Sorts the bytes of the texts and does nothing else."""
 
-def _out(bench: Bench) -> Path:
-    return bench.folder / f"out-{os.getpid()}.jsonl"
+EXTRACT = """\
+import sys, orjson
+{imports}
+with open(sys.argv[1], "rb") as lines, open(sys.argv[2], "wb") as out:
+    for line in lines:
+        row = orjson.loads(line)
+        row["text"] = {call}
+        del row["html"]
+        out.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+"""
+"""Reads pages from JSON lines and writes their main text, by an extractor that knows nothing of the site."""
+
+# Contender -> module, what imports it, what gives the text of a page.
+EXTRACTORS = {
+    "resiliparse, main content": (
+        "resiliparse.extract.html2text",
+        "from resiliparse.extract.html2text import extract_plain_text",
+        'extract_plain_text(row["html"], main_content=True)',
+    ),
+    "trafilatura": ("trafilatura", "import trafilatura", 'trafilatura.extract(row["html"])'),
+}
+MAIN = "resiliparse, main content"
+
+MINE, LARGE, CLEAN, PAGES, EXTRACTED, UPDATE = (
+    "mine",
+    "mine, one large source",
+    "clean",
+    "clean, pages",
+    "extract",
+    "update",
+)
+"""Variants: the commands."""
+
+FEW = 3
+"""Runs of a row whose contenders need seconds: all rows beside it have as many."""
 
 
-def _clean(bench: Bench, file: str, *more: str, most: int = 5) -> Record:
-    source, out = bench.folder / file, _out(bench)
-    packs = ("--packs", str(bench.folder / "packs"))
-    command = (
-        sys.executable,
-        "-m",
-        "templatemine",
-        "clean",
-        str(source),
-        *packs,
-        "-o",
-        str(out),
-        "--force",
-        "--quiet",
-        *more,
-    )
-    return _timed(bench, command, source, out, most)
+def _program(name: str, *more: object) -> tuple[str, ...]:
+    return (sys.executable, "-m", "templatemine", name, *map(str, more), "--force", "--quiet")
 
 
-def _copy(bench: Bench, *more: str) -> Record:
-    source, out = bench.folder / "archive.jsonl", _out(bench)
-    return _timed(bench, (sys.executable, "-c", COPY, str(source), str(out), *more), source, out)
+def _python_program(code: str, *more: object) -> tuple[str, ...]:
+    return (sys.executable, "-c", code, *map(str, more))
 
 
-def _timed(bench: Bench, command: Sequence[str], source: Path, out: Path, most: int = 5) -> Record:
+def _place(bench: Bench, suffix: str = "") -> Path:
+    return bench.folder / f"out-{os.getpid()}{suffix}"
+
+
+def _gone(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _timed(bench: Bench, command: Sequence[str], size: int, out: Path, most: int = 5) -> Record:
     try:
-        record = bench.time_program(command, size=source.stat().st_size, most=most)
-        return {**record, "megabytes_out": round(out.stat().st_size / 1e6, 1)}
+        record = bench.time_program(command, size=size, most=most)
+        return {**record, "megabytes_out": round(out.stat().st_size / 1e6, 1)} if out.is_file() else record
     finally:
-        out.unlink(missing_ok=True)
+        _gone(out)
 
 
-def _text_share(bench: Bench) -> Record:
-    # Only now, when memory has been told: Linux hands the peak down to programs that are started.
-    size = size_of(row["text"] for row in rows_of(bench.folder / "archive.jsonl"))
-    return {"text_megabytes": round(size / 1e6, 1)}
+def _size(path: Path, field: str) -> int:
+    """Bytes of a field, line by line: Linux hands the peak of memory of this process down to the programs it starts."""
+    return sum(len(row[field].encode()) for row in rows_of(path))
 
 
-def _command(bench: Bench) -> Record:
-    return {**_clean(bench, "archive.jsonl"), **_text_share(bench)}
+def _mine(bench: Bench, file: str, jobs: int = 1) -> Record:
+    source, out = bench.folder / file, _place(bench)
+    command = _program("mine", source, "-o", out, "--jobs", jobs)
+    return _timed(bench, command, _size(source, "text"), out, FEW)
 
 
-def _rows(data: str) -> tuple[Measure, ...]:
-    work = {
-        "templatemine": _command,
-        "templatemine, 2 jobs": _two_jobs,
-        "orjson": _copy,
-        "orjson, fsync": lambda bench: _copy(bench, "fsync"),
-    }
-    return tuple(Measure(figure="command", data=data, contender=name, work=one) for name, one in work.items())
+def _sort(bench: Bench) -> Record:
+    source = bench.folder / "text.txt"
+    return _timed(bench, _python_program(SORT, source), source.stat().st_size, _place(bench), FEW)
 
 
-def _two_jobs(bench: Bench) -> Record:
-    return _clean(bench, "archive.jsonl", "--jobs", "2")
+def _count_words(bench: Bench) -> Record:
+    source = bench.folder / "text.txt"
+    return _timed(bench, ("wc", "-w", str(source)), source.stat().st_size, _place(bench), FEW)
+
+
+def _clean(bench: Bench, file: str = "archive.jsonl", jobs: int = 1, most: int = 5) -> Record:
+    source, out = bench.folder / file, _place(bench, ".jsonl")
+    command = _program("clean", source, "--packs", bench.folder / "packs", "-o", out, "--jobs", jobs)
+    return _timed(bench, command, source.stat().st_size, out, most)
+
+
+def _copy(bench: Bench, *more: str, file: str = "archive.jsonl", most: int = 5) -> Record:
+    source, out = bench.folder / file, _place(bench, ".jsonl")
+    return _timed(bench, _python_program(COPY, source, out, *more), source.stat().st_size, out, most)
+
+
+def _clean_articles(bench: Bench) -> Record:
+    return {**_clean(bench), "text_megabytes": round(_size(bench.folder / "archive.jsonl", "text") / 1e6, 1)}
+
+
+def _clean_pages(bench: Bench) -> Record:
+    source, out = bench.folder / "some-pages.jsonl", _place(bench, ".jsonl")
+    command = _program("clean", source, "--packs", bench.folder / "page-packs", "-o", out)
+    return _timed(bench, command, _size(source, "html"), out, FEW)
+
+
+def _extract(bench: Bench) -> Record:
+    source, out = bench.folder / "some-pages.jsonl", _place(bench, ".jsonl")
+    return _timed(bench, _program("extract", source, "-o", out), _size(source, "html"), out, FEW)
+
+
+def _other_extractor(bench: Bench, imports: str, call: str) -> Record:
+    source, out = bench.folder / "some-pages.jsonl", _place(bench, ".jsonl")
+    command = _python_program(EXTRACT.format(imports=imports, call=call), source, out)
+    return _timed(bench, command, _size(source, "html"), out, FEW)
+
+
+def _update(bench: Bench) -> Record:
+    """Half of the archive has been given before, the other half is new."""
+    old, new, packs = (_place(bench, name) for name in ("-old.jsonl", "-new.jsonl", "-packs"))
+    changed = _place(bench, "-changed")
+    try:
+        with open(bench.folder / "archive.jsonl", "rb") as lines, open(old, "wb") as first, open(new, "wb") as second:
+            for place, line in enumerate(lines):
+                (second if place % 2 else first).write(line)
+        run_program(_program("update", packs, old))
+
+        def prepare() -> Path:
+            _gone(changed)
+            return Path(shutil.copytree(packs, changed))
+
+        def run(folder: Path) -> None:
+            run_program(_program("update", folder, new))
+
+        return bench.time(run, prepare=prepare, size=_size(new, "text"), most=FEW)
+    finally:
+        for path in (old, new, packs, changed):
+            _gone(path)
+
+
+def _command_rows(data: str) -> Iterator[Measure]:
+    def row(variant: str, contender: str, work: Callable[[Bench], Record], *needs: str) -> Measure:
+        return Measure(
+            figure="command", data=data, variant=variant, contender=contender, work=work, needs=needs, limit=240
+        )
+
+    yield row(MINE, "templatemine", partial(_mine, file="archive.jsonl"))
+    yield row(MINE, "templatemine, 2 jobs", partial(_mine, file="archive.jsonl", jobs=2))
+    yield row(MINE, "pydivsufsort, bytes", _sort, "pydivsufsort")
+    yield row(MINE, "wc -w", _count_words)
+    yield row(LARGE, "templatemine", partial(_mine, file="large.jsonl"))
+    yield row(LARGE, "orjson", partial(_copy, file="large.jsonl", most=FEW))
+    yield row(CLEAN, "templatemine", _clean_articles)
+    yield row(CLEAN, "templatemine, 2 jobs", partial(_clean, jobs=2))
+    yield row(CLEAN, "orjson", _copy)
+    yield row(CLEAN, "orjson, fsync", lambda bench: _copy(bench, "fsync"))
+    for variant, work in ((PAGES, _clean_pages), (EXTRACTED, _extract)):
+        yield row(variant, "templatemine", work)
+        for contender, (module, imports, call) in EXTRACTORS.items():
+            yield row(variant, contender, partial(_other_extractor, imports=imports, call=call), module)
+    yield row(UPDATE, "templatemine", _update)
+
+
+def _gain(rows: Rows, variant: str, other: str) -> float:
+    """Our speed as a multiple of another's."""
+    return rows.speed(variant=variant) / rows.speed(other, variant)
+
+
+def _second_job(rows: Rows, variant: str) -> float:
+    return rows.time(variant=variant) / rows.time("templatemine, 2 jobs", variant)
 
 
 COMMAND = Figure(
     name="command",
-    title="`templatemine clean` on JSON lines",
+    title="The commands",
     says=(
-        "`templatemine clean archive.jsonl --packs packs -o out.jsonl`: the whole process, with start, loading and "
-        "checking of the packs, and fsync of the output. MB are those of the input file. `orjson` is a process that "
-        "reads and writes the same lines with orjson and does nothing else; the claim is against that without fsync."
+        "Whole processes, from their start to the end of their output, files in the page cache, one core but for the "
+        "rows of two jobs. `mine archive.jsonl`, against a process that sorts the bytes of the same texts with "
+        "`pydivsufsort.divsufsort` and does nothing else, and `wc -w`; `mine large.jsonl`, one source, sampled by "
+        "default, against reading and writing it with orjson; `clean archive.jsonl`, with loading and checking of the "
+        "packs and fsync of the output, against reading and writing the lines with orjson (the claim is against that "
+        "without fsync); `clean` of pages with the packs of their sites and `extract` of the same without packs, as "
+        "they are by default (main text), against extractors that read and write the same JSON lines; `update` of "
+        "packs that were made of every second article with the other half. MB are those of the texts for `mine` and "
+        "`update`, of the HTML for pages, of the file where orjson is beside."
     ),
-    measures=tuple(row for data in GROUPS for row in _rows(data)),
+    measures=tuple(row for data in GROUPS for row in _command_rows(data)),
     claims=(
-        Claim(text="speed, one core", value=lambda rows: rows.speed(), goal=60.0, unit="MB/s"),
         Claim(
-            text="time, against orjson alone",
-            value=lambda rows: rows.time() / rows.time("orjson"),
+            text="`mine`, speed, against sorting the bytes of the same text",
+            value=partial(_gain, variant=MINE, other="pydivsufsort, bytes"),
+            goal=2.0,
+            unit="x",
+        ),
+        Claim(text="`mine`, 2 jobs against 1", value=partial(_second_job, variant=MINE), goal=1.8, unit="x"),
+        Claim(text="`clean`, speed, one core", value=lambda rows: rows.speed(variant=CLEAN), goal=150.0, unit="MB/s"),
+        Claim(
+            text="`clean`, time, against orjson alone",
+            value=lambda rows: rows.time(variant=CLEAN) / rows.time("orjson", CLEAN),
             goal=1.3,
             least=False,
             unit="x",
+        ),
+        Claim(text="`clean`, 2 jobs against 1", value=partial(_second_job, variant=CLEAN), goal=1.9, unit="x"),
+        *(
+            claim
+            for variant in (PAGES, EXTRACTED)
+            for claim in (
+                Claim(
+                    text=f"`{variant.partition(',')[0]}` of pages, speed",
+                    value=lambda rows, variant=variant: rows.speed(variant=variant),
+                    goal=60.0,
+                    unit="MB/s",
+                ),
+                Claim(
+                    text=f"`{variant.partition(',')[0]}` of pages, speed, against resiliparse's main content",
+                    value=partial(_gain, variant=variant, other=MAIN),
+                    goal=1.0,
+                    unit="x",
+                ),
+            )
         ),
     ),
     columns=("text_megabytes", "megabytes_out"),

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 from rapidfuzz.distance import LCSseq
 
+import templatemine
 from templatemine.config import PageConfig
+from templatemine.packs.pack import Pack
 from templatemine.pages.history import learn
 from templatemine.pages.main_text import PageCleaner
 
@@ -68,3 +70,11 @@ def test_main_text(name: str, with_history: float, without: float) -> None:
     got = five_fold(name)
     assert got[0] >= with_history
     assert got[1] >= without
+
+
+def test_a_pack_mined_from_real_pages_loads_again() -> None:
+    """No two templates of one id: labels and segments of the same tokens are one."""
+    packs = templatemine.mine(PAGES / "crawl_to_the_future.jsonl.gz")
+    assert sum(len(pack.templates) for pack in packs.values()) > 100
+    for pack in packs.values():
+        assert Pack.from_json(pack.to_json()).templates == pack.templates

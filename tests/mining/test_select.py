@@ -37,7 +37,9 @@ def archive(documents: int = 40) -> list[Document]:
 Scores = Mapping[tuple[str, str], tuple[float, float]]
 
 
-def decided(scores: Scores, config: SelectConfig | None = None) -> dict[tuple[str, str], tuple[int, bool, int]]:
+def decided(
+    scores: Scores, config: SelectConfig | None = None, html: bool = False
+) -> dict[tuple[str, str], tuple[int, bool, int]]:
     """(reason, slot, anchor) by kind and string, where strings have these scores for themselves and for what fills
     their line, and all others 0."""
     documents = archive()
@@ -59,7 +61,7 @@ def decided(scores: Scores, config: SelectConfig | None = None) -> dict[tuple[st
         both = np.array([scores.get(name, (0, 0)) for name in own], np.float32).reshape(-1, 2)
         given.append((both[:, 0].copy(), both[:, 1].copy()))
     matrices = [describe(table, one) for one in kinds]
-    verdicts = select(segments, kinds, matrices, given, config or SelectConfig())
+    verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), html=html)
     assert set(scores) <= set(names)
     rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)
     found = dict(zip(names, rows, strict=True))
@@ -94,6 +96,14 @@ def test_a_label_goes_with_its_filler_only_if_both_are_likely() -> None:
     for own, filler, slot in ((0.95, 0.9, True), (0.95, 0.8, False), (0.91, 0.92, True), (0.91, 0.9, False)):
         reason, has_slot, _ = decided({END: (own, filler)})[END]
         assert (reason, has_slot) == (0, slot)
+
+
+def test_in_html_no_label_takes_a_filler() -> None:
+    """With one, a label and a segment of the same tokens would be two templates of one id, which no pack may hold."""
+    given = {END: (0.95, 0.95), LABEL: (0.95, 0.95)}
+    assert all(decided(given)[one][1] for one in given)
+    found = decided(given, html=True)
+    assert [found[one][:2] for one in given] == [(0, False), (0, False)]
 
 
 def test_words_that_mostly_stand_elsewhere_are_no_label() -> None:

@@ -112,10 +112,16 @@ def select(
     matrices: Sequence[NDArray[np.float32]],
     scores: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
     config: SelectConfig,
+    *,
+    html: bool = False,
 ) -> Verdicts:
-    """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores."""
+    """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores.
+
+    In HTML no label takes a filler.
+    """
     parts = [
-        _verdicts(one, matrix, *both, config) for one, matrix, both in zip(candidates, matrices, scores, strict=True)
+        _verdicts(one, matrix, *both, config, not html)
+        for one, matrix, both in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
         **{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Verdicts)}
@@ -144,6 +150,7 @@ def _verdicts(
     score: NDArray[np.float32],
     filler: NDArray[np.float32],
     config: SelectConfig,
+    slots: bool,
 ) -> Verdicts:
     c, whole = config, one.kind == SEGMENT
     column = {name: matrix[:, place] for place, name in enumerate(FEATURES[one.kind])}
@@ -163,7 +170,7 @@ def _verdicts(
     else:
         reason[(one.shorter < c.continued) & (one.length > 1)] = CONTINUED
     reason[score < _odds(c.segment if whole else c.label, c.caution)] = UNLIKELY
-    slot = (column["own"] >= c.filler_own) & (score * filler >= _odds(c.filler, c.caution)) & (not whole)
+    slot = (column["own"] >= c.filler_own) & (score * filler >= _odds(c.filler, c.caution)) & (slots and not whole)
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not whole:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)

@@ -208,7 +208,7 @@ def _scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig
     table = Table.of(corpus, segments, dates)
     kinds = find_candidates(segments)
     matrices = [describe(table, one) for one in kinds]
-    verdicts = select(segments, kinds, matrices, options.scorer.both(kinds, matrices), options.select)
+    verdicts = select(segments, kinds, matrices, options.scorer.both(kinds, matrices), options.select, html=corpus.html)
     for place, (one, matrix) in enumerate(zip(kinds, matrices, strict=True)):
         own = verdicts.kind == place
         kept = np.flatnonzero(verdicts.reason_of[own] == 0)

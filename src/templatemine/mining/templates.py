@@ -114,7 +114,7 @@ def questions_of(
 def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
     """Which of some candidates take the rest of their line."""
     strings, verdicts = candidates.strings, candidates.verdicts
-    if verdicts is None or candidates.html:
+    if verdicts is None:
         return {}
     return {
         (row, SIDES[int(verdicts.kind[row])]): Slot(
