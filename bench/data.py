@@ -185,7 +185,7 @@ def _joined(folder: Path, sizes: Sizes) -> None:
         for row in rows_of(folder / "archive.jsonl"):
             out.write(row["text"] + "\n")
     _write(folder / "one.jsonl", islice(rows_of(folder / "archive.jsonl"), 1))
-    total = sum(len(row["html"].encode()) for row in rows_of(folder / "pages.jsonl"))
+    total = size_of(row["html"] for row in rows_of(folder / "pages.jsonl"))
     every = max(1, round(total / 1e6 / sizes.some_pages))
     _write(folder / "some-pages.jsonl", islice(rows_of(folder / "pages.jsonl"), 0, None, every))
 
@@ -274,7 +274,9 @@ def _packs(folder: Path, quick: bool) -> None:
     others = sorted((row for pack in packs.values() for row in pack.templates), key=lambda row: -row.df)
     many = _many(SIZES[quick].many)
     others = many if folder.name == "generated" else others + many
-    rows = {row.id: row for row in [*own.templates[:50], *others]}
+    rows: dict[str, Any] = {}
+    for row in [*own.templates[:50], *others]:
+        rows.setdefault(row.id, row)  # what other sources have, too, is the source's own
     for number in EXPRESSIONS:
         templates = tuple(rows.values())[:number]
         if len(templates) < number and not quick:

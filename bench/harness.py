@@ -193,9 +193,20 @@ class Bench:
         seconds, after = time.perf_counter() - start, _processor_seconds()
         return Run(seconds, after - before, size or 0)
 
-    def time_program(self, command: Sequence[str], *, size: int = 0, most: int = MOST, **facts: Any) -> Record:
-        """Run a program several times, from its start to its end; memory is that of the program."""
-        record = self.time(lambda: run_program(command), size=size, most=most, **facts)
+    def time_program(
+        self,
+        command: Sequence[str],
+        *,
+        prepare: Callable[[], object] | None = None,
+        size: int = 0,
+        most: int = MOST,
+        **facts: Any,
+    ) -> Record:
+        """Run a program several times, from its start to its end; memory is that of the program.
+
+        `prepare` makes what the program works on, anew for each run; its time does not count.
+        """
+        record = self.time(lambda *_: run_program(command), prepare=prepare, size=size, most=most, **facts)
         record.pop("memory_before_mb")
         return {**record, "peak_memory_mb": peak_memory(resource.RUSAGE_CHILDREN)}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["CONTENDERS", "machine"]
 
 ROOT = Path(__file__).resolve().parent.parent
-CONTENDERS = ("pydivsufsort", "regex", "google-re2", "hyperscan", "resiliparse", "trafilatura", "justext", "orjson")
+CONTENDERS = ("pydivsufsort", "regex", "google-re2", "hyperscan", "resiliparse", "trafilatura", "orjson")
 LIBRARIES = ("templatemine", "numpy", "cython")
 
 

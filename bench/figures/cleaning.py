@@ -261,8 +261,8 @@ CLEANING = Figure(
     title="Cleaning articles with packs of 50, 500 and 5,000 expressions",
     says=(
         "`Cleaner.clean(text)`, a call an article, for articles of 2 to 10 KB of one source: str in, cleaned text and "
-        "spans out. All packs hold the source's 50 most frequent templates, so that the same is cut; the others are "
-        "of other sources, stand in none of the articles, and must be looked for all the same. `all packs in turn` is "
+        "spans out. All packs hold the source's 50 most frequent templates; the others are "
+        "of other sources: some stand in the articles, so that more is cut, most do not and must be looked for all the same. `all packs in turn` is "
         "one process that cleans with each of the three in every round: `slowest by fastest` is the median over "
         "rounds, of processor time. `dense` is another source, whose pack of thousands cuts dozens of times an "
         "article. `re` and `regex` apply the same expressions one after the other (`finditer`, starts and ends, "

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from data import rows_of
+from data import rows_of, size_of
 from harness import GROUPS, Bench, Claim, Figure, Measure, Record, Rows, run_program
 
 __all__ = ["COMMAND", "START"]
@@ -44,16 +44,16 @@ with open(sys.argv[1], "rb") as lines, open(sys.argv[2], "wb") as out:
 """
 """Reads pages from JSON lines and writes their main text, by an extractor that knows nothing of the site."""
 
+MAIN = "resiliparse, main content"
 # Contender -> module, what imports it, what gives the text of a page.
 EXTRACTORS = {
-    "resiliparse, main content": (
+    MAIN: (
         "resiliparse.extract.html2text",
         "from resiliparse.extract.html2text import extract_plain_text",
         'extract_plain_text(row["html"], main_content=True)',
     ),
     "trafilatura": ("trafilatura", "import trafilatura", 'trafilatura.extract(row["html"])'),
 }
-MAIN = "resiliparse, main content"
 
 MINE, LARGE, CLEAN, PAGES, EXTRACTED, UPDATE = (
     "mine",
@@ -98,7 +98,7 @@ def _timed(bench: Bench, command: Sequence[str], size: int, out: Path, most: int
 
 def _size(path: Path, field: str) -> int:
     """Bytes of a field, line by line: Linux hands the peak of memory of this process down to the programs it starts."""
-    return sum(len(row[field].encode()) for row in rows_of(path))
+    return size_of(row[field] for row in rows_of(path))
 
 
 def _mine(bench: Bench, file: str, jobs: int = 1) -> Record:
@@ -132,21 +132,23 @@ def _clean_articles(bench: Bench) -> Record:
     return {**_clean(bench), "text_megabytes": round(_size(bench.folder / "archive.jsonl", "text") / 1e6, 1)}
 
 
-def _clean_pages(bench: Bench) -> Record:
+def _of_pages(bench: Bench, make: Callable[[Path, Path], Sequence[str]]) -> Record:
+    """A command that turns pages, at the first path, into their text, at the second."""
     source, out = bench.folder / "some-pages.jsonl", _place(bench, ".jsonl")
-    command = _program("clean", source, "--packs", bench.folder / "page-packs", "-o", out)
-    return _timed(bench, command, _size(source, "html"), out, FEW)
+    return _timed(bench, make(source, out), _size(source, "html"), out, FEW)
+
+
+def _clean_pages(bench: Bench) -> Record:
+    packs = bench.folder / "page-packs"
+    return _of_pages(bench, lambda source, out: _program("clean", source, "--packs", packs, "-o", out))
 
 
 def _extract(bench: Bench) -> Record:
-    source, out = bench.folder / "some-pages.jsonl", _place(bench, ".jsonl")
-    return _timed(bench, _program("extract", source, "-o", out), _size(source, "html"), out, FEW)
+    return _of_pages(bench, lambda source, out: _program("extract", source, "-o", out))
 
 
 def _other_extractor(bench: Bench, imports: str, call: str) -> Record:
-    source, out = bench.folder / "some-pages.jsonl", _place(bench, ".jsonl")
-    command = _python_program(EXTRACT.format(imports=imports, call=call), source, out)
-    return _timed(bench, command, _size(source, "html"), out, FEW)
+    return _of_pages(bench, partial(_python_program, EXTRACT.format(imports=imports, call=call)))
 
 
 def _update(bench: Bench) -> Record:
@@ -159,14 +161,11 @@ def _update(bench: Bench) -> Record:
                 (second if place % 2 else first).write(line)
         run_program(_program("update", packs, old))
 
-        def prepare() -> Path:
+        def prepare() -> None:
             _gone(changed)
-            return Path(shutil.copytree(packs, changed))
+            shutil.copytree(packs, changed)
 
-        def run(folder: Path) -> None:
-            run_program(_program("update", folder, new))
-
-        return bench.time(run, prepare=prepare, size=_size(new, "text"), most=FEW)
+        return bench.time_program(_program("update", changed, new), prepare=prepare, size=_size(new, "text"), most=FEW)
     finally:
         for path in (old, new, packs, changed):
             _gone(path)
@@ -214,7 +213,8 @@ COMMAND = Figure(
         "default, against reading and writing it with orjson; `clean archive.jsonl`, with loading and checking of the "
         "packs and fsync of the output, against reading and writing the lines with orjson (the claim is against that "
         "without fsync); `clean` of pages with the packs of their sites and `extract` of the same without packs, as "
-        "they are by default (main text), against extractors that read and write the same JSON lines; `update` of "
+        "they are by default (main text), against extractors that read the same JSON lines and "
+        "write them without the HTML, which `clean` keeps; `update` of "
         "packs that were made of every second article with the other half. MB are those of the texts for `mine` and "
         "`update`, of the HTML for pages, of the file where orjson is beside."
     ),

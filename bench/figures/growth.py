@@ -142,7 +142,6 @@ def _growth_rows(data: str) -> tuple[Measure, ...]:
 
 
 SOURCES = (10, 100, 1_000, 10_000)
-BY_SOURCES = "sources"
 EACH = 8
 """Documents of a source where the number of sources grows."""
 
@@ -170,8 +169,9 @@ def _source_rows() -> tuple[Measure, ...]:
             figure="growth",
             data="generated",
             contender="templatemine, small sources",
-            variant=f"{number:,} {BY_SOURCES}",
+            variant=f"{number:,} sources",
             work=partial(_of_sources, number=number),
+            limit=300,
         )
         for number in SOURCES
     )

@@ -167,3 +167,14 @@ def test_rows_have_names_of_their_own() -> None:
         assert {row.figure for row in one.measures} == {one.name}
         assert {row.data for row in one.measures} <= set(GROUPS)
         assert any(row.contender == one.reference for row in one.measures)
+
+
+def test_what_a_program_works_on_is_made_anew_for_each_run(tmp_path: Path) -> None:
+    """A program that fails if its file is there already, as it is after a run."""
+    made = tmp_path / "made"
+    command = [sys.executable, "-c", "import sys; open(sys.argv[1], 'x')", str(made)]
+    record = Bench(folder=tmp_path).time_program(command, prepare=lambda: made.unlink(missing_ok=True), most=3)
+    assert record["runs"] == 3
+    assert made.exists()
+    with pytest.raises(RuntimeError, match="FileExistsError"):
+        Bench(folder=tmp_path).time_program(command)

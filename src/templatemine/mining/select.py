@@ -120,7 +120,7 @@ def select(
     In HTML no label takes a filler.
     """
     parts = [
-        _verdicts(one, matrix, *both, config, not html)
+        _verdicts(one, matrix, *both, config, html)
         for one, matrix, both in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
@@ -150,7 +150,7 @@ def _verdicts(
     score: NDArray[np.float32],
     filler: NDArray[np.float32],
     config: SelectConfig,
-    slots: bool,
+    html: bool,
 ) -> Verdicts:
     c, whole = config, one.kind == SEGMENT
     column = {name: matrix[:, place] for place, name in enumerate(FEATURES[one.kind])}
@@ -170,7 +170,7 @@ def _verdicts(
     else:
         reason[(one.shorter < c.continued) & (one.length > 1)] = CONTINUED
     reason[score < _odds(c.segment if whole else c.label, c.caution)] = UNLIKELY
-    slot = (column["own"] >= c.filler_own) & (score * filler >= _odds(c.filler, c.caution)) & (slots and not whole)
+    slot = (column["own"] >= c.filler_own) & (score * filler >= _odds(c.filler, c.caution)) & (not (html or whole))
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not whole:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
