@@ -20,7 +20,7 @@ from typing import cast
 
 from templatemine.cleaning import _records
 from templatemine.cleaning.lone_signs import widened
-from templatemine.cleaning.regex_engine import Matches, RegexEngine, written_expressions
+from templatemine.cleaning.regex_engine import Matches, RegexEngine, WrittenExpressions
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.matching import _match
@@ -55,7 +55,7 @@ class Cleaner:
         if self.config.stubs not in ("clean", "keep"):
             raise ConfigError(f"stubs: expected clean or keep, got {self.config.stubs!r}")
         self._matcher, self._rows = pack.matcher()
-        self._written = written_expressions(pack)
+        self._written = WrittenExpressions(pack)
         self._names = [(pack.templates[row].id,) for row in self._rows]
         self._direct = self.config.engine == "native" and pack.by_tokens
 
@@ -119,13 +119,7 @@ class Cleaner:
     def _by_matches(self, text: str) -> list[Span]:
         """Where the automaton does not decide alone, or cannot read the text as it stands."""
         matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
-        for place, compiled in self._written:
-            group = 1 if compiled.groups else 0
-            matches += [
-                (*match.span(group), place)
-                for match in compiled.finditer(text, overlapped=True)
-                if match.end(group) > match.start(group)
-            ]
+        matches += self._written.matches(text)
         return self._union(text, matches)
 
     def _native(self, text: str) -> Matches:

@@ -7,20 +7,29 @@ of them are tried; cost grows with the number of these.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
 from templatemine.text.characters import line_begin, line_end
 from templatemine.text.expressions import Marked, expression, is_tag, literal_pieces, marked_text, separator_class
+from templatemine.text.literals import needed_literal
 from templatemine.text.slots import fills
 
 if TYPE_CHECKING:
+    import ahocorasick
     import regex
 
-__all__ = ["Matches", "RegexEngine", "written_expressions"]
+    from templatemine.text.patterns import PatternSet
+
+__all__ = ["Matches", "RegexEngine", "WrittenExpressions"]
 
 Matches = list[tuple[int, int, int]]
 """(start, end, place of the template in the pack), in code points."""
+
+FEW_WRITTEN, SHORT_LITERAL = 8, 4
+"""So many expressions by hand are tried in less time than their literals are looked for, and shorter literals are no
+reason not to try one."""
 
 
 class RegexEngine:
@@ -69,51 +78,104 @@ class RegexEngine:
         if len(self._automaton):
             for _, places in self._automaton.iter(marked.text):
                 candidates.update(places)
+        lines = _Lines(marked.text, self._separators)
+        fillers = _Fillers(text, pack.patterns, self._separators, pack.tokenise.separators)
         found: Matches = []
         for place in sorted(candidates):
             slot, kind = pack.templates[place].slot, pack.templates[place].filler
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
                 start, end = match.span(1)
                 if slot == "end":
-                    end = max(end, self._line_end(marked.text, end))
+                    end = max(end, lines.around(end)[1])
                 elif slot:
-                    start = min(start, self._line_begin(marked.text, start))
+                    start = min(start, lines.around(start)[0])
                 start, end, *filler = map(marked.original, (start, end, *match.span(1)))
-                if slot == "end" and not self._takes(text, filler[1], end, slot, kind):
+                if slot == "end" and not fillers.fit(filler[1], end, slot, kind):
                     continue
-                if slot == "start" and not self._takes(text, start, filler[0], slot, kind):
+                if slot == "start" and not fillers.fit(start, filler[0], slot, kind):
                     continue
                 found.append((start, end, place))
         return found
 
-    def _line_end(self, text: str, place: int) -> int:
-        """Where the last token of a line ends."""
-        end = line_end(text, place)
-        while end > place and self._separators.match(text, end - 1):
-            end -= 1
-        return end
 
-    def _line_begin(self, text: str, place: int) -> int:
-        """Where the first token of a line begins."""
-        begin = line_begin(text, place)
-        while begin < place and self._separators.match(text, begin):
-            begin += 1
-        return begin
+class _Lines:
+    """The lines of a text, each looked for once: strings that a slot goes with may stand often in one."""
 
-    def _takes(self, text: str, start: int, end: int, slot: str, kind: str) -> bool:
-        """Whether a stretch may fill a slot; what a pattern of the user's own matches is one character to the core."""
-        patterns = self._pack.patterns
-        own = patterns.user_matches(text, self._separators) if patterns.user else []
-        edits = [(a - start, b - start, "\U000f0fff") for a, b, _ in own if a >= start and b <= end]
-        filler = Marked(text[start:end], edits).text
-        return fills(kind, filler, self._pack.tokenise.separators, slot)
+    def __init__(self, text: str, separators: regex.Pattern[str]) -> None:
+        self._text, self._separators = text, separators
+        self._line, self._tokens = (0, -1), (0, 0)
+
+    def around(self, place: int) -> tuple[int, int]:
+        """Where the first token of the line of a place begins, and where its last one ends."""
+        if not self._line[0] <= place <= self._line[1]:
+            begin, end = self._line = line_begin(self._text, place), line_end(self._text, place)
+            while end > begin and self._separators.match(self._text, end - 1):
+                end -= 1
+            while begin < end and self._separators.match(self._text, begin):
+                begin += 1
+            self._tokens = (begin, end)
+        return self._tokens
 
 
-def written_expressions(pack: Pack) -> list[tuple[int, regex.Pattern[str]]]:
-    """The expressions that were written by hand, with their places."""
-    written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
-    if not written:
-        return []
-    import regex  # here, for it takes longer to load than most that cleaning needs
+class _Fillers:
+    """What stands in slots; what a pattern of the user's own matches is one character to the core."""
 
-    return [(place, regex.compile(source)) for place, source in written]
+    def __init__(self, text: str, patterns: PatternSet, marks: regex.Pattern[str], separators: str) -> None:
+        self._text, self._separators = text, separators
+        self._own = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
+
+    def fit(self, start: int, end: int, slot: str, kind: str) -> bool:
+        """Whether a stretch may fill a slot."""
+        own = self._own[bisect_left(self._own, [start, 0]) : bisect_left(self._own, [end, 0])]
+        edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
+        if not edits:
+            return fills(kind, self._text, self._separators, slot, start, end)
+        return fills(kind, Marked(self._text[start:end], edits).text, self._separators, slot)
+
+
+class WrittenExpressions:
+    """The expressions of a pack that were written by hand, of which those are tried whose literal the text holds.
+
+    An expression that needs none, or a short one, is tried on each text: time is the length of the text for each.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        self._compiled: list[tuple[int, regex.Pattern[str]]] = []
+        self._always: list[int] = []
+        self._automaton: ahocorasick.Automaton | None = None
+        written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
+        if not written:
+            return
+        import ahocorasick  # here, for they take longer to load than most that cleaning needs
+        import regex
+
+        self._compiled = [(place, regex.compile(source)) for place, source in written]
+        by_literal: dict[str, list[int]] = {}
+        for number, (_, source) in enumerate(written):
+            literal = needed_literal(source) if len(written) > FEW_WRITTEN else ""
+            (by_literal.setdefault(literal, []) if len(literal) >= SHORT_LITERAL else self._always).append(number)
+        if by_literal:
+            self._automaton = ahocorasick.Automaton()
+            for literal, numbers in by_literal.items():
+                self._automaton.add_word(literal, numbers)
+            self._automaton.make_automaton()
+
+    def __len__(self) -> int:
+        return len(self._compiled)
+
+    def matches(self, text: str) -> Matches:
+        """Every match that is not empty, of the first group if there is one, with the place of the template."""
+        numbers = set(self._always)
+        if self._automaton is not None:
+            for _, some in self._automaton.iter(text):
+                numbers.update(some)
+        found: Matches = []
+        for number in sorted(numbers):
+            place, compiled = self._compiled[number]
+            group = 1 if compiled.groups else 0
+            found += [
+                (*match.span(group), place)
+                for match in compiled.finditer(text, overlapped=True)
+                if match.end(group) > match.start(group)
+            ]
+        return found

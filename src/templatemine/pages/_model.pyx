@@ -658,7 +658,8 @@ def _check(dict page):
             raise ValueError(f"element_nodes: expected places from 0 to {k - 1}, got {nodes[i]}")
 
 
-BLOCKWISE = ("element", "keys", "hashes", "starts", "ends")
+BLOCKWISE = ("counts", "element", "keys", "hashes", "starts", "ends")
+"""Columns of a page that have a row for each block; those of `ELEMENTWISE` have one for each element."""
 ELEMENTWISE = ("tags", "groups", "hidden", "element_nodes")
 
 

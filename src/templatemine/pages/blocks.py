@@ -7,6 +7,7 @@ asks for them, and for each block the log odds that it is main text.  Linear in 
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -30,6 +31,9 @@ AFTER_TITLE = _model.FEATURES.index("after_title")
 LARGEST = 1 << 31
 TITLE = 4000
 """Bytes of a title that are read."""
+
+STRETCH, STRETCHES = 1 << 15, 32
+"""Blocks that are judged at once, and how many such stretches a page has at most; see `_stretches`."""
 
 _MARKS = re.compile(r"\W+")
 
@@ -132,11 +136,17 @@ class Page:
     def _judged(self) -> tuple[NDArray[np.float64], int]:
         """Scores and headline: the matrix of features that both come from is not kept."""
         first, second = forests()
-        matrix = _model.features(self.columns)
-        alone = first.scores(matrix).astype(np.float64)
-        around = second.scores(_model.context(self.columns, alone)).astype(np.float64)
-        scores = _leaning((alone + around) / 2, self.words, self.columns["keys"][:, FULL])
-        return scores, headline_of(matrix)
+        scores, headline, at = np.empty(len(self)), -1, 0
+        for part in _stretches(self.columns):
+            matrix = _model.features(part)
+            if headline < 0 and (found := headline_of(matrix)) >= 0:
+                headline = at + found
+            alone = first.scores(matrix).astype(np.float64)
+            del matrix
+            around = second.scores(_model.context(part, alone)).astype(np.float64)
+            scores[at : at + len(alone)] = (alone + around) / 2
+            at += len(alone)
+        return _leaning(scores, self.words, self.columns["keys"][:, FULL]), headline
 
     @cached_property
     def sayings(self) -> NDArray[np.uint64]:
@@ -200,6 +210,16 @@ class Page:
 def _prefixes(signs: list[str]) -> Iterator[str]:
     """The path of signs that stand innermost first, and those of its containers, outermost last."""
     return (">".join(reversed(signs[place:])) for place in range(len(signs)))
+
+
+def _stretches(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The columns of a page, those of a very long one in equal stretches of blocks that are judged alone: the features
+    of a block take a kilobyte.  No more than `STRETCHES`, as each goes through all elements of the page."""
+    blocks = len(columns["counts"])
+    count = min(max(math.ceil(blocks / STRETCH), 1), STRETCHES)
+    for place in range(count):
+        part = slice(blocks * place // count, blocks * (place + 1) // count)
+        yield columns if count == 1 else {**columns, **{name: columns[name][part] for name in _model.BLOCKWISE}}
 
 
 def _leaning(scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]) -> NDArray[np.float64]:

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
-import regex
 from numpy.typing import NDArray
 
+from templatemine.cleaning.regex_engine import WrittenExpressions
 from templatemine.config import ReportConfig
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -97,9 +99,7 @@ class Measured:
         self._last = np.full(len(self._rows), -1, np.int64)
         self._table = np.zeros((len(self._rows), 2), np.int64)
         self._edges = np.zeros((len(self._rows), 3), np.int64)
-        self._written = [
-            (row, regex.compile(one.regex)) for row, one in enumerate(pack.templates) if one.tokens is None
-        ]
+        self._written = WrittenExpressions(pack)
         self._by_hand = np.zeros((size, 5), np.int64)
         self._forms = np.zeros(len(self._vocabulary) + 1, np.int64)
         self._by_day: Counter[tuple[int, str]] = Counter()
@@ -149,14 +149,11 @@ class Measured:
             if day is not None:
                 for place in np.flatnonzero(self._last == number).tolist():
                     self._by_day[self._rows[place], day] += 1
-        for row, compiled in self._written:
-            group = 1 if compiled.groups else 0
-            found = [match.span(group) for match in compiled.finditer(body, overlapped=True)]
-            found = [(start, end) for start, end in found if end > start]
-            for start, end in found:
+        for row, found in groupby(self._written.matches(body), itemgetter(2)):
+            for start, end, _ in found:
                 self._by_hand[row] += (1, 0, *_edges(body, start, end, ""))
-            self._by_hand[row, 1] += bool(found)
-            if found and day is not None:
+            self._by_hand[row, 1] += 1
+            if day is not None:
                 self._by_day[row, day] += 1
 
     def _keep(self, document: Document, body: str, found: Explained) -> None:

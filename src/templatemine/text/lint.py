@@ -17,9 +17,9 @@ from functools import reduce
 from typing import Any
 
 # The parser of the standard library; it has no public name, and the public one was removed in 3.11.
-_parser: Any = __import__("re._parser", fromlist=["parse"])
+parse: Any = __import__("re._parser", fromlist=["parse"]).parse
 
-__all__ = ["backtracking", "too_large"]
+__all__ = ["backtracking", "parse", "too_large"]
 
 MANY = 10
 """Two ways at each of ten steps make a thousand, which no engine minds."""
@@ -42,7 +42,7 @@ def backtracking(pattern: str) -> str | None:
     True
     """
     try:
-        tree = _parser.parse(pattern)
+        tree = parse(pattern)
         found = _too_large(tree, pattern) or _look(tree, 1)
         if found is None and _Choices().ways(tree) > MOST_WAYS:
             found = "may backtrack exponentially: too many ways through one after the other"
@@ -58,7 +58,7 @@ def too_large(pattern: str) -> str | None:
     'is too large: its repeats unroll to more than 20,068 characters'
     """
     try:
-        return _too_large(_parser.parse(pattern), pattern)
+        return _too_large(parse(pattern), pattern)
     except (re.error, OverflowError, RecursionError) as error:
         return f"does not compile: {error}"
 

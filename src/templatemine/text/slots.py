@@ -242,10 +242,13 @@ def _compiled(kind: str, separators: str, side: str) -> regex.Pattern[str]:
     return regex.compile(filling(kind, separators, side, "any"))
 
 
-def fills(kind: str, filler: str, separators: str, side: str) -> bool:
+def fills(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
     """Whether what stands between a string and the end ("end") or the beginning of its line ("start") is of a kind.
 
-    `filler` begins where the string ends and ends with the last character that is no separator, or the other way round.
+    The stretch of `text` begins where the string ends and ends with the last character that is no separator, or the
+    other way round.
     """
-    most = most_of(kind)
-    return len(filler) <= most if most is not None else _compiled(kind, separators, side).fullmatch(filler) is not None
+    end, most = len(text) if end is None else end, most_of(kind)
+    if most is not None:
+        return end - start <= most
+    return _compiled(kind, separators, side).fullmatch(text, start, end) is not None

@@ -1,0 +1,55 @@
+"""What an expression needs: whatever it matches holds its literal."""
+
+from __future__ import annotations
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+from templatemine.text.literals import needed_literal
+
+PIECES = [
+    "ab",
+    "c",
+    "a?",
+    "(?:ab|c)",
+    "(?:ab)+",
+    "(b)",
+    "(?:a|bc)?",
+    "[ab]",
+    ".",
+    "(?=b)",
+    "(?!a)",
+    r"\b",
+    "(?i:ab)",
+    "a{2}",
+    "$",
+]
+
+
+@examples(300)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join), st.text("abcAB", max_size=12))
+def test_a_match_holds_the_literal(pattern: str, text: str) -> None:
+    found = regex.search(pattern, text)
+    assert found is None or needed_literal(pattern) in text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        ("Sign up( now)", "Sign up now"),
+        ("Sign up(?: now)?", "Sign up"),
+        ("(?:one|two) more", " more"),
+        ("(?i)sign up", ""),
+        ("(?i:sign) up", " up"),
+        ("(?:read more){e<=1}", ""),
+        (r"\p{L}+ read", ""),
+        ("(", ""),
+        ("a{3}bcd", "bcd"),
+        ("(?<!x)Read", "Read"),
+    ],
+)
+def test_literals(pattern: str, literal: str) -> None:
+    assert needed_literal(pattern) == literal
