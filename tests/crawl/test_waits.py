@@ -80,14 +80,24 @@ def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
                 "127.0.0.55/page0": later(503, "date", 1, fine),
                 "127.0.0.56/page0": later(503, "1", 99, fine),
                 "127.0.0.57/robots.txt": later(503, "1", 1, robots("User-agent: *\nDisallow: /no\n")),
+                "127.0.0.64/robots.txt": lambda handler: site.send(handler, 500, b"Sorry", "text/plain"),
+                "127.0.0.65/robots.txt": lambda handler: site.send(
+                    handler, 404, b"User-agent: *\nDisallow: /\n", "text/plain"
+                ),
                 "127.0.0.58/page0": later(429, "never", 1, fine),
                 "127.0.0.59/page0": later(404, "900", 1, fine),
             }
         )
         names = [f"127.0.0.{host}/page{n}" for host in (51, 52, 53) for n in range(4)]
-        names += [f"127.0.0.{host}/page{n}" for host in (54, 55, 56, 58, 59) for n in range(2)]
+        names += [f"127.0.0.{host}/page{n}" for host in (54, 55, 56, 58, 59, 65) for n in range(2)]
         told, _ = crawled(
-            sites, tmp_path, [*names, "127.0.0.57/no", "127.0.0.57/page0"], "--retries", "1", "--max-wait", str(LONGEST)
+            sites,
+            tmp_path,
+            [*names, "127.0.0.57/no", "127.0.0.57/page0", "127.0.0.64/page0"],
+            "--retries",
+            "1",
+            "--max-wait",
+            str(LONGEST),
         )
     # Between all fetches of a site lies what its robots.txt asks for, up to the bound; never less than the delay.
     assert min(spaces(sites, "127.0.0.51")) >= 0.7
@@ -100,6 +110,8 @@ def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
     assert sites.paths("127.0.0.55") == ["/robots.txt", "/page0", "/page0", "/page1"]
     assert sites.paths("127.0.0.56").count("/page0") == 2
     assert sites.paths("127.0.0.57") == ["/robots.txt", "/robots.txt", "/page0"]
+    # A server that fails forbids all, after a retry; a page that says there is no robots.txt says nothing else.
+    assert sites.paths("127.0.0.64") == ["/robots.txt", "/robots.txt"]
     # What asks for nothing that is understood is tried again at once, and a page that is not there is not.
     assert sites.paths("127.0.0.58").count("/page0") == 2
     assert sites.paths("127.0.0.59").count("/page0") == 1

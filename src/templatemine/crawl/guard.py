@@ -30,7 +30,16 @@ from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
-__all__ = ["GuardedResolver", "Manners", "OneRequestHandler", "Postponed", "bounded_factory", "hand_back", "is_public"]
+__all__ = [
+    "GuardedResolver",
+    "Manners",
+    "OneRequestHandler",
+    "Postponed",
+    "RobotsAnswers",
+    "bounded_factory",
+    "hand_back",
+    "is_public",
+]
 
 _ASKING = (429, 503)
 """Status codes whose Retry-After is a request to wait: RFC 6585, section 4, and RFC 9110, section 15.6.4."""
@@ -283,3 +292,14 @@ class Manners:
         refused = getattr(getattr(reactor, "nameResolver", None), "refused", ())
         if host_of(request.url) in refused:
             raise IgnoreRequest("is a private address; --allow-private allows it") from exception
+
+
+class RobotsAnswers:
+    """What the answer to a request for robots.txt says if it is no such file (RFC 9309, sections 2.3.1.3 and 2.3.1.4):
+    a server error, after the retries, forbids all of the host, and a file that is not there allows all of it."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Replace the text of an error page."""
+        if not request.meta.get("dont_obey_robotstxt") or response.status < 400:
+            return response
+        return response.replace(body=b"User-agent: *\nDisallow: /\n" if response.status >= 500 else b"")

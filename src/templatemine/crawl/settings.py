@@ -61,7 +61,7 @@ class CrawlConfig:
 
 
 def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
-    """The settings of Scrapy; three components of ours are named by their path."""
+    """The settings of Scrapy; four components of ours are named by their path."""
     here = "templatemine.crawl"
     handler = f"{here}.guard.OneRequestHandler"
     return {
@@ -73,7 +73,7 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
         "AUTOTHROTTLE_ENABLED": False,
         "ROBOTSTXT_OBEY": True,
         "USER_AGENT": config.agent,
-        "DOWNLOADER_MIDDLEWARES": {f"{here}.guard.Manners": 900},
+        "DOWNLOADER_MIDDLEWARES": {f"{here}.guard.Manners": 900, f"{here}.guard.RobotsAnswers": 540},
         # Bounds.
         "DOWNLOAD_MAXSIZE": config.max_size,
         "DOWNLOAD_WARNSIZE": 0,
