@@ -15,7 +15,7 @@ from conftest import Cli
 
 pa = pytest.importorskip("pyarrow")
 
-from pyarrow import parquet  # noqa: E402
+from pyarrow import feather, parquet  # noqa: E402
 
 from templatemine.cleaning.hits import read_hits  # noqa: E402
 
@@ -46,6 +46,24 @@ def test_parquet_in_parquet_out(cli: Cli, tmp_path: Path) -> None:
         assert table["text"].to_pylist() == [one["text"] for one in expected]
         assert table["removed"].to_pylist() == [one["removed"] for one in expected]
         assert any(one["removed"] for one in expected)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_rows_without_a_text_stay(cli: Cli, tmp_path: Path, name: str) -> None:
+    rows: list[dict[str, Any]] = [
+        {name: one[name] for name in ("id", "source", "text")} for one in records(documents=50)
+    ]
+    for place in (0, 7, 49):
+        rows[place]["text"] = None
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    assert cli("mine", tmp_path / "a.parquet", "-o", tmp_path / "packs").code == 0
+    ran = cli("clean", tmp_path / "a.parquet", "-p", tmp_path / "packs", "-o", tmp_path / name)
+    assert ran.code == 0, ran
+    assert "3 without a text (unchanged)" in ran.err
+    found = (parquet.read_table if name == "a.parquet" else feather.read_table)(tmp_path / name).to_pylist()
+    assert [one["id"] for one in found] == [one["id"] for one in rows]
+    assert [place for place, one in enumerate(found) if one["text"] is None] == [0, 7, 49]
+    assert all((one["removed"] is None) == (one["text"] is None) for one in found)
 
 
 @pytest.mark.parametrize("day", [str, date.fromisoformat, datetime.fromisoformat])

@@ -77,6 +77,19 @@ def test_any_bytes_give_a_body(data: bytes, transfer: str, content: str) -> None
     assert len(body) <= 5000
 
 
+@pytest.mark.parametrize("content", ["br", "gzip", "deflate", "zstd", "compress"])
+def test_what_cannot_be_decoded_is_no_page(content: str) -> None:
+    """Compressed bytes were taken for text, and would have been mined."""
+    pytest.importorskip("fastwarc")
+    noise = bytes(range(128, 256)) * 4
+    with pytest.raises(ValueError, match=f"expected .*{content}|found 'compress'"):
+        decoded_body(noise, "", content, 10_000)
+    assert decoded_body(b"A text that was sent as it is", "", content, 10_000) == (
+        b"A text that was sent as it is",
+        False,
+    )
+
+
 def test_too_many_encodings() -> None:
     with pytest.raises(ValueError, match="expected at most 5 encodings of a page, found 6"):
         decoded_body(PAGE, "", ", ".join(["gzip"] * 6), 10_000)

@@ -154,6 +154,28 @@ def test_two_columns_of_one_name(tmp_path: Path, name: str) -> None:
     assert "found two called 'text'" in error.problem
 
 
+def test_files_whose_schema_stands_at_the_end(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    polars.DataFrame({"id": ["a", "b"], "text": ["One", "Two"]}).write_ipc(tmp_path / "a.arrow", compression="zstd")
+    found, errors, _ = gather(tmp_path / "a.arrow")
+    assert not errors
+    assert [one.document.body for one in found] == ["One", "Two"]
+
+
+@pytest.mark.parametrize("rows", [[], [0], [3], [0, 1, 3], [1, 2, 3, 4]])
+def test_rows_of_a_batch(rows: list[int]) -> None:
+    """Also of columns of views, of which Arrow takes no single rows."""
+    columns = {
+        "view": pa.array(["x" * 20, None, "y", "z", "é"], pa.string_view()),
+        "kind": pa.array(["a", "b", "a", None, "b"]).dictionary_encode(),
+        "list": pa.array([[1], None, [], [2, 3], [4]]),
+    }
+    batch = pa.RecordBatch.from_pydict(columns)
+    found = tables._taken(batch, rows)
+    assert found.schema == batch.schema
+    assert found.to_pylist() == [batch.to_pylist()[row] for row in rows]
+
+
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9, 0.99])
 def test_truncated(tmp_path: Path, name: str, share: float) -> None:

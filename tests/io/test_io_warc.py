@@ -72,6 +72,18 @@ def test_pages_of_a_crawl(tmp_path: Path, how: str) -> None:
     assert (errors, report.notes) == ([], {})
 
 
+@pytest.mark.parametrize("ends", [(b"\n", b"\n"), (b"\n", b"\r\n"), (b"\r\n", b"\n")], ids=["all", "lines", "last"])
+def test_http_whose_lines_end_with_lf_alone(tmp_path: Path, ends: tuple[bytes, bytes]) -> None:
+    """The head was taken to reach to the first empty line of the page that ends with CR LF, or to its end."""
+    line, last = ends
+    page = b"<html><title>One</title><p>First part</p>\r\n\r\n<p>Second part</p></html>"
+    head = line.join([b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"Server: x"]) + line + last
+    (tmp_path / "a.warc").write_bytes(record(head + page, "http://example.org/a") * 2)
+    found, errors, _ = gather(tmp_path / "a.warc")
+    assert not errors
+    assert [one.document.body for one in found] == [page.decode()] * 2
+
+
 def test_what_is_no_page_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     url = "http://a.example/"

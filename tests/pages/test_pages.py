@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 import page_reference as reference
 from invented_pages import CALL, page
 from strategies import examples
-from templatemine import PageCleaner, extract
-from templatemine.cleaning.cleaner import page_text
+from templatemine import PageCleaner, extract, mine
+from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, PageConfig
-from templatemine.model import PageHistory, PathVote, RepeatedText
+from templatemine.model import Cleaned, PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
 from templatemine.pages.history import Votes, learn
@@ -364,3 +365,69 @@ def test_sayings() -> None:
     page = Page("<p>One two 3<p>one TWO 4<p>one, two: 3<p>other<p>ONE (two) 4.<p>one two 3 4")
     assert page.sayings.tolist() == [0, 1, 0, 3, 1, 5]
     assert Page("").sayings.tolist() == []
+
+
+RUBY = "<ruby>\u6f22<rp>(</rp><rt>\u304b\u3093</rt><rp>)</rp></ruby>\u5b57\u3067\u3059\u3002"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<p>{RUBY}",
+        "<p><ruby>\u6f22<rt>\u304b\u3093</ruby>\u5b57\u3067\u3059\u3002",
+        "<p><ruby>\u6f22<rp>(<rt>\u304b\u3093<rp>)<rb>\u5b57</ruby>\u3067\u3059\u3002",
+        "<p><ruby>\u6f22<rt>\u304b\u3093<p>\u5b57\u3067\u3059\u3002",
+    ],
+    ids=["closed", "open", "several", "never closed"],
+)
+def test_how_a_word_is_read_is_no_part_of_the_text(html: str) -> None:
+    found = Page(html)
+    assert "".join(found.text(block) for block in range(len(found))) == "\u6f22\u5b57\u3067\u3059\u3002"
+
+
+STORY = "The council met on Monday, and after a long debate about the costs it voted for the new bridge over the river."
+HIDDEN = STORY.replace("council", "board").replace("bridge", "road")
+
+
+@pytest.mark.parametrize("how", ["hidden", "style='display: none'", "style=visibility:hidden"])
+def test_hidden_paragraphs_are_left_out(how: str) -> None:
+    html = f"<div class=story><p>{STORY}</p><p {how}>{HIDDEN}</p><p>{STORY} So it was.</p></div>"
+    found = extract(html)
+    assert HIDDEN not in found.text
+    assert STORY in found.text
+    assert [one.reason for one in found.blocks if HIDDEN in one.text] == ["hidden by an attribute or its style"]
+    assert any(html[span.start : span.end].count(HIDDEN) for span in found.removed)
+
+
+def test_a_page_that_a_script_shows_is_not_empty() -> None:
+    assert STORY in extract(f"<body style='visibility:hidden'><div class=story><p>{STORY}</p></div>").text
+
+
+def formulaic(number: int) -> str:
+    story = f"<p>The town of number {number} has a high of {number * 7} and a low of {number * 3} degrees, said the office.</p>"
+    return f"<title>Weather {number}</title><div class=story><h1>Weather {number}</h1>{story * 3}</div>"
+
+
+@pytest.mark.parametrize("html", ["main", "strip"])
+def test_pages_of_which_nothing_would_be_left_are_marked(html: str) -> None:
+    """As texts are: a story told by numbers alone went without a word."""
+    if html == "main":
+        history = learn([formulaic(number) for number in range(80)], CONFIG)
+        assert history is not None
+
+        def cleaner(stubs: str) -> Callable[[str], Cleaned]:
+            config = CleanConfig(stubs=stubs, page=PageConfig(repeat=50.0))
+            return PageCleaner(history, config).clean
+
+    else:
+        packs = mine([{"source": "w", "html": formulaic(number)} for number in range(80)])
+
+        def cleaner(stubs: str) -> Callable[[str], Cleaned]:
+            return Cleaner(packs["w"], CleanConfig(stubs=stubs, guard=0.5)).clean
+
+    page = formulaic(90)
+    cut, whole = cleaner("clean")(page), cleaner("keep")(page)
+    assert cut.stub
+    assert whole.stub
+    assert "has a high of" not in cut.text
+    assert "has a high of" in whole.text

@@ -83,7 +83,11 @@ class Cleaner:
 
     def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
-            return Cleaned(page_text(text, removed), tuple(removed))
+            left, whole = page_text(text, removed), page_text(text, []) if removed else ""
+            stub = len(left) < (1 - self.config.guard) * len(whole)
+            if stub and self.config.stubs == "keep":
+                return Cleaned(whole, (), stub)
+            return Cleaned(left, tuple(removed), stub)
         stub = sum(span.end - span.start for span in removed) > self.config.guard * len(text)
         if stub and self.config.stubs == "keep":
             return Cleaned(text, (), stub)

@@ -252,7 +252,7 @@ class RecordCleaner:
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
         wanted |= {"date"} if self.config.hits else set()
         # A rule for the source may look at any column.
-        records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None)
+        records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None, nulls=True)
         for place, source, where, record in records:
             try:
                 self._clean(source, record, tally)
@@ -267,6 +267,9 @@ class RecordCleaner:
         """Put the cleaned text and what was cut into a record."""
         counts = tally.of(source)
         counts.records += 1
+        if record.get(self.config.read.text_field) is None and record.get(self.config.read.html_field) is None:
+            counts.no_text += 1  # a row of a table, all of whose rows are kept
+            return
         ready = self._ready_for(source)
         if source not in self._packs:
             page = self._without_pack(record)

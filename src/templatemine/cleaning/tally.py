@@ -54,6 +54,8 @@ class SourceTally:
         All of them.
     no_pack, other_kind : int
         Passed on as they were: the source has no pack, or the record has no body of the kind the pack is for.
+    no_text : int
+        Rows of a table without a text or page, passed on as they were.
     page_model : int
         Pages of a source without a pack, of which the page model alone gave the main text.
     changed, spans : int
@@ -71,6 +73,7 @@ class SourceTally:
     records: int = 0
     no_pack: int = 0
     other_kind: int = 0
+    no_text: int = 0
     changed: int = 0
     spans: int = 0
     characters: int = 0

@@ -264,6 +264,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
         "page_model": counts.page_model,
         "fallback": counts.fallback,
         "other_kind": counts.other_kind,
+        "no_text": counts.no_text,
         "changed": counts.changed,
         "spans": counts.spans,
         "characters": counts.characters,
@@ -283,6 +284,8 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
         notes.append(f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)")
+    if counts.no_text:
+        notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
         notes.append(tables.count(counts.stubs, "stub"))
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
@@ -306,6 +309,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
+        (total.no_text, "without a text (unchanged)"),
         (total.stubs, f"with more than {args.guard:.0%} boilerplate: stubs, {stubs}"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),

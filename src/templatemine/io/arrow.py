@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -37,23 +40,37 @@ def batches(path: str, config: ReadConfig, report: Report, most: int, size: int)
 
 
 def _batches(path: str) -> Iterator[Any]:
-    """A file is its mark, a stream and an index of it, which reading from front to back has no need of."""
+    """A file has its schema and the places of its batches in an index at its end, and need not have them elsewhere."""
     place = place_of(path)
-    with tables.read_errors(place, "Arrow"), open_input(path) as stream:
+    with tables.read_errors(place, "Arrow"), open_input(path) as stream, tempfile.TemporaryFile() as spool:
         head = stream.read(8)
         if head.startswith(b"FEA1"):
             raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
-        is_file = head.startswith(_MAGIC)
-        reader = ipc.open_stream(stream if is_file else _Joined(head, stream))
-        tables.check_columns(reader.schema, place)
-        found = False
-        for batch in reader:
-            found = True
-            yield batch
-        if not found:
-            yield tables.empty(reader.schema)
-        if is_file and not stream.read().endswith(_MAGIC):
+        if not head.startswith(_MAGIC):
+            yield from _checked(ipc.open_stream(_Joined(head, stream)), place)
+            return
+        source: Any = stream
+        if path == "-" or not stream.seekable():
+            spool.write(head)
+            shutil.copyfileobj(stream, spool)
+            source = spool
+        source.seek(-len(_MAGIC), os.SEEK_END)
+        if source.read(len(_MAGIC)) != _MAGIC:
             raise CorpusError("cannot be read as Arrow: the file is truncated", place, fatal=True)
+        source.seek(0)
+        reader = ipc.open_file(source)
+        yield from _checked(reader, place, (reader.get_batch(at) for at in range(reader.num_record_batches)))
+
+
+def _checked(reader: Any, place: str, batches: Iterable[Any] | None = None) -> Iterator[Any]:
+    """The batches of a reader; one without rows if there are none, for its columns."""
+    tables.check_columns(reader.schema, place)
+    found = False
+    for batch in reader if batches is None else batches:
+        found = True
+        yield batch
+    if not found:
+        yield tables.empty(reader.schema)
 
 
 class _Joined:

@@ -29,7 +29,7 @@ def document(fields: Any, config: ReadConfig, source: str, number: int, place: s
 
 
 def checked(
-    fields: Any, config: ReadConfig, source: str, number: int, place: str
+    fields: Any, config: ReadConfig, source: str, number: int, place: str, *, nulls: bool = False
 ) -> tuple[str, str, str | None, str | None]:
     """Source, id, text and html of a record.
 
@@ -45,6 +45,8 @@ def checked(
         Of the record in its file, for the id of one without.
     place : str
         The file, for rules that go by its path.
+    nulls : bool
+        A text or page may be null, if it is there.
 
     Raises
     ------
@@ -59,7 +61,7 @@ def checked(
         raise ValueError(f"expected a string in field {config.text_field!r}, found {kind(text)}")
     if type(html) is not str and html is not None:
         raise ValueError(f"expected a string in field {config.html_field!r}, found {kind(html)}")
-    if text is None and html is None:
+    if text is None and html is None and not (nulls and (config.text_field in fields or config.html_field in fields)):
         raise ValueError(_no_body(fields, config))
     html = page_of(text, html)
     if config.source_of is None:

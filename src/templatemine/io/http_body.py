@@ -1,8 +1,8 @@
 """The body of an HTTP message without the encodings of its transfer and its content, in bounded steps.
 
-Crawlers often keep a header that tells of an encoding which they have undone themselves, so a body that is not encoded
-as it says is taken as it stands.  One whose encoding ends too early is kept as far as it reaches, and marked.  Memory
-holds the body twice, each time at most `longest` bytes, however much it would unpack to.
+Crawlers often keep a header that tells of an encoding which they have undone themselves, so a text that is not encoded
+as it says is taken as it stands; what is neither is an error.  One whose encoding ends too early is kept as far as it
+reaches, and marked.  Memory holds the body twice, each time at most `longest` bytes, however much it would unpack to.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tupl
     Raises
     ------
     ValueError
-        More than `longest` bytes, or more encodings than any server uses.
+        More than `longest` bytes, more encodings than any server uses, or data that cannot be decoded and is no text.
     MissingExtraError
         br or zstd, and FastWARC is not installed.
     """
@@ -58,7 +58,11 @@ def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tupl
     cut_off = False
     for name in reversed(names):
         steps = _steps(name, body)
-        if steps is None or not body:
+        if not body:
+            break
+        if steps is None:
+            if not _is_text(body):
+                raise ValueError(f"expected an encoding that can be undone, found {name[:40]!r}")
             break
         pieces, size, cut = [], 0, False
         try:
@@ -70,6 +74,8 @@ def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tupl
         except _Cut:
             cut = True
         if cut and (not size or (name != "chunked" and _is_text(body))):
+            if name != "chunked" and not _is_text(body):
+                raise ValueError(f"expected a body in {name}, found what it does not decode")
             continue  # the header tells of what the crawler undid
         body, cut_off = b"".join(pieces), cut_off or cut
     return body, cut_off

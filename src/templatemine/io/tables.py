@@ -162,16 +162,24 @@ def plain(value: Any) -> Any:
 
 
 def read_rows(
-    rows: Rows, config: ReadConfig, report: Callable[[CorpusError], None], wanted: frozenset[str] | None
+    rows: Rows,
+    config: ReadConfig,
+    report: Callable[[CorpusError], None],
+    wanted: frozenset[str] | None,
+    *,
+    nulls: bool = False,
 ) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
-    """Yield place in `rows`, source, place and fields of each record; the fields are the caller's to change."""
+    """Yield place in `rows`, source, place and fields of each record; the fields are the caller's to change.
+
+    With `nulls` also those whose text and page are null, if the table has a column of either; else they are reported.
+    """
     with ipc.open_stream(rows.data) as stream:
         batch = stream.read_next_batch()
     for place, fields in enumerate(_fields(batch, config, wanted)):
         number = rows.number + place
         try:
             _decoded(fields, config)
-            source, _, text, html = checked(fields, config, rows.source, number, rows.place)
+            source, _, text, html = checked(fields, config, rows.source, number, rows.place, nulls=nulls)
             too_large(config, text, html)
         except ValueError as error:
             report(CorpusError(str(error), f"{rows.place}:{number}"))
@@ -228,7 +236,7 @@ class Sheet:
         """The rows that were kept, as a stream of Arrow."""
         batch = self._batch
         if len(self._kept) < batch.num_rows:
-            batch = batch.take(pa.array(self._kept, pa.int64()))
+            batch = _taken(batch, self._kept)
         for name, kind in self._columns.items():
             at = batch.schema.get_field_index(name)
             if kind is None:
@@ -243,6 +251,19 @@ class Sheet:
             else:
                 batch = batch.set_column(at, field.with_metadata(batch.schema.field(at).metadata), column)
         return _packed(batch)
+
+
+def _taken(batch: Any, rows: Sequence[int]) -> Any:
+    """Some rows of a batch, ascending; slices put together, as Arrow takes no single rows of columns of views."""
+    runs: list[list[int]] = []
+    for row in rows:
+        if runs and runs[-1][1] == row:
+            runs[-1][1] += 1
+        else:
+            runs.append([row, row + 1])
+    parts = [batch.slice(start, end - start) for start, end in runs]
+    found = pa.Table.from_batches(parts, batch.schema).combine_chunks().to_batches()
+    return found[0] if found else batch.slice(0, 0)
 
 
 _NO_VALUE = (pa.ArrowException, OverflowError, TypeError)

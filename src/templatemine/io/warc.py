@@ -215,7 +215,7 @@ def _http(block: bytes, config: ReadConfig) -> _Message:
         The body unpacks to more than a record may have.
     """
     message = WarcRecord()
-    message.set_bytes_content(block)
+    message.set_bytes_content(_with_crlf(block))
     message.is_http = True
     try:
         message.parse_http(auto_decode="none", max_header_len=_MAX_HEADER)
@@ -228,6 +228,19 @@ def _http(block: bytes, config: ReadConfig) -> _Message:
     transfer, content = (",".join(headers.get_multiple(name)) for name in ("Transfer-Encoding", "Content-Encoding"))
     body, cut_off = decoded_body(body, transfer, content, config.max_record)
     return _Message(headers.status_code, message.http_content_type or "", message.http_charset or "", body, cut_off)
+
+
+_LINE_END = re.compile(rb"\r?\n")
+_HEAD_END = re.compile(rb"\n\r?\n")
+
+
+def _with_crlf(block: bytes) -> bytes:
+    """A message whose head has lines that end with LF alone, as some crawlers keep it, as HTTP has it; FastWARC would
+    look for the end of the head in the page."""
+    end = _HEAD_END.search(block, 0, _MAX_HEADER) if block.startswith(b"HTTP/") else None
+    if end is None or block.count(b"\n", 0, end.end()) == block.count(b"\r\n", 0, end.end()):
+        return block
+    return _LINE_END.sub(b"\r\n", block[: end.end()]) + block[end.end() :]
 
 
 def _charset(kind: str) -> str:

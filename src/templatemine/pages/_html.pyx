@@ -32,6 +32,7 @@ cdef enum:
     WALL = 64       # implied ends stop here
     HEADING = 128
     BREAKOUT = 256  # a block that begins inside ends it
+    RUBY = 512      # the next of its kind ends it, and no blank stands where it was
 
 cdef enum:
     T_UNKNOWN, T_HTML, T_HEAD, T_BODY, T_TITLE, T_A, T_P, T_BR, T_LI, T_UL, T_OL, T_DT, T_DD, T_DL, T_TD, T_TH, T_TR
@@ -60,6 +61,7 @@ TAGS = (
     ("textarea", RAW), ("iframe", RAW), ("noembed", RAW), ("noframes", RAW), ("xmp", RAW),
     ("select", MUTE | BREAKOUT), ("svg", MUTE | BREAKOUT), ("object", MUTE | BREAKOUT), ("video", MUTE | BREAKOUT),
     ("audio", MUTE | BREAKOUT), ("canvas", MUTE | BREAKOUT), ("datalist", MUTE | BREAKOUT), ("template", MUTE),
+    ("rt", MUTE | RUBY | BREAKOUT), ("rp", MUTE | RUBY | BREAKOUT), ("rtc", MUTE | RUBY | BREAKOUT), ("rb", RUBY),
 )
 """Name and properties of each tag; the first rows in the order of the numbers above."""
 
@@ -996,6 +998,8 @@ cdef class BlockScanner:
                 i = s.depth - 1
         elif tag == T_A:
             i = self._find(s, T_A, BLOCK | WALL, LOOK)
+        elif flags & RUBY and self.tag_flags[s.elements[s.stack[s.depth - 1]].tag] & RUBY:
+            i = s.depth - 1
         if i:
             self._pop_to(s, i)
         if flags & BLOCK and tag != T_BR:
@@ -1259,7 +1263,8 @@ cdef class BlockScanner:
         if flags & MUTE:
             if s.mute == 0:
                 s.mute_start = i
-                s.blank = s.blank or flags & BREAKOUT   # a picture or a control parts words, a template is not there
+                # A picture or a control parts words; a template is not there, nor is what tells how a word is read.
+                s.blank = s.blank or (flags & BREAKOUT and not flags & RUBY)
             s.mute += 1
         if tag == T_PRE:
             s.pre += 1

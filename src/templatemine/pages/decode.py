@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
 
-__all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "REPEATED", "STRETCH", "chances", "decode", "kept"]
+__all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "HIDDEN", "REPEATED", "STRETCH", "chances", "decode", "kept"]
 
-LEFT, CHOSEN, FILLED, STRETCH, REPEATED, HEAD = range(6)
+LEFT, CHOSEN, FILLED, STRETCH, REPEATED, HEAD, HIDDEN = range(7)
 REASONS = (
     "not main text",
     "main text",
@@ -23,6 +23,7 @@ REASONS = (
     "best stretch of a page without a sure main text",
     "a copy of what stands elsewhere on the page",
     "headline, byline or date, which are not asked for",
+    "hidden by an attribute or its style",
 )
 """By code."""
 
@@ -32,7 +33,7 @@ SHORT = 3
 
 def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Whether blocks of these codes are given out."""
-    return (code != LEFT) & (code != REPEATED) & (code != HEAD)  # type: ignore[no-any-return]
+    return (code != LEFT) & (code != REPEATED) & (code != HEAD) & (code != HIDDEN)  # type: ignore[no-any-return]
 
 
 def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -110,6 +110,15 @@ class Extraction:
         """Blocks of the page that were kept."""
         return len(self.places)
 
+    @property
+    def left_of_sure(self) -> float:
+        """Words that were kept, as a share of those that the page model alone holds for main text; 1 if there are none
+        or the system does not ask it."""
+        if self.verdict.evidence is None:
+            return 1.0
+        sure = int(self._page.words[self.verdict.evidence.page > 0].sum())
+        return int(self._page.words[self.verdict.kept].sum()) / sure if sure else 1.0
+
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of the page as a whole: what came with it, and what is told of it here."""

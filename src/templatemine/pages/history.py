@@ -28,7 +28,7 @@ from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html
 from templatemine.pages.blocks import FULL, NEAR, Page
 from templatemine.pages.copies import copies, lifted
-from templatemine.pages.decode import HEAD, REPEATED, chances, decode, kept
+from templatemine.pages.decode import HEAD, HIDDEN, REPEATED, chances, decode, kept
 from templatemine.pages.headline import head_of
 from templatemine.pages.smoothing import smoothed
 
@@ -59,6 +59,11 @@ def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArr
     for block, pieces in again:
         if kept(code[pieces]).any():
             code[block] = REPEATED
+    main = kept(code)
+    unseen = main & page.hidden
+    # A page all of whose story is hidden is one that a script shows.
+    if 2 * int(page.words[unseen].sum()) < int(page.words[main].sum()):
+        code[unseen] = HIDDEN
     if config.headline == "drop":
         main = kept(code)
         code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD

@@ -66,20 +66,29 @@ class PageCleaner:
     def __init__(self, history: PageHistory | None = None, config: CleanConfig | None = None) -> None:
         self.config = config or CleanConfig()
         self._judge = hybrid.judge_of(history, self.config.page)
+        self._alone = None if history is None else hybrid.judge_of(None, self.config.page)
 
     def clean(self, html: str) -> Cleaned:
         """The main text, a line a block, and the stretches of the page that it was not taken from."""
-        return _cleaned(judged(html, self._judge, DEFAULT))
+        return _cleaned(*self._judged(html))
 
     def clean_blocks(self, html: str) -> tuple[Cleaned, list[MainBlock]]:
         """As `clean`, and the blocks of the main text with the reason for each."""
-        found = judged(html, self._judge, DEFAULT)
+        found, stub = self._judged(html)
         evidence = found.verdict.evidence
-        return _cleaned(found), [] if evidence is None else _blocks(found, evidence)
+        return _cleaned(found, stub), [] if evidence is None else _blocks(found, evidence)
+
+    def _judged(self, html: str) -> tuple[Extraction, bool]:
+        """The main text, and whether the history of the source left next to nothing of what the page model alone takes
+        for it: stories of one form, such as the weather's, are repeated as boilerplate is."""
+        found = judged(html, self._judge, DEFAULT)
+        if self._alone is None or found.left_of_sure >= 1 - self.config.guard:
+            return found, False
+        return judged(html, self._alone, DEFAULT) if self.config.stubs == "keep" else found, True
 
 
-def _cleaned(found: Extraction) -> Cleaned:
-    return Cleaned(found.text, found.removed)
+def _cleaned(found: Extraction, stub: bool) -> Cleaned:
+    return Cleaned(found.text, found.removed, stub)
 
 
 def _blocks(found: Extraction, evidence: Evidence) -> list[MainBlock]:
