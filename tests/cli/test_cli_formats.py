@@ -57,10 +57,10 @@ def test_rows_without_a_text_stay(cli: Cli, tmp_path: Path, name: str) -> None:
         rows[place]["text"] = None
     parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     assert cli("mine", tmp_path / "a.parquet", "-o", tmp_path / "packs").code == 0
-    ran = cli("clean", tmp_path / "a.parquet", "-p", tmp_path / "packs", "-o", tmp_path / name)
+    ran = cli("clean", tmp_path / "a.parquet", "-p", tmp_path / "packs", "-o", tmp_path / f"out-{name}")
     assert ran.code == 0, ran
     assert "3 without a text (unchanged)" in ran.err
-    found = (parquet.read_table if name == "a.parquet" else feather.read_table)(tmp_path / name).to_pylist()
+    found = (parquet.read_table if name == "a.parquet" else feather.read_table)(tmp_path / f"out-{name}").to_pylist()
     assert [one["id"] for one in found] == [one["id"] for one in rows]
     assert [place for place, one in enumerate(found) if one["text"] is None] == [0, 7, 49]
     assert all((one["removed"] is None) == (one["text"] is None) for one in found)
