@@ -7,7 +7,7 @@ number of documents of the source.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
@@ -254,8 +254,7 @@ class Template:
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON has it; without the grounds where there are none."""
-        row = asdict(self)
-        return row if self.score is not None else {name: row[name] for name in row if name not in GROUNDS}
+        return {name: getattr(self, name) for name in self.__slots__ if self.score is not None or name not in GROUNDS}
 
     @property
     def slot(self) -> str:

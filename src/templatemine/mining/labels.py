@@ -145,6 +145,9 @@ def _labels(segments: Segments, kind: str) -> Candidates:
     parts: list[Candidates] = []
     shorter = np.zeros(0, np.int64)
     for size in range(1, longest + 2):
+        if runs is not None and not len(single):  # nothing is any longer
+            parts.append(_maximal(kind, size - 1, runs, shorter, (single, single)))
+            break
         edge = segments.bounds[single] + size - 1 if kind == PREFIX else segments.bounds[single + 1] - size
         grown = _Runs(parent * symbols + segments.tokens[edge], single, segments.document)
         owner = grown.key // symbols

@@ -12,7 +12,7 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b, file_digest
 from importlib.resources import files
 from pathlib import Path
@@ -85,7 +85,7 @@ def model(name: str) -> Model:
     ConfigError
         The file cannot be read, or is none of such a model.
     """
-    place = Path(str(files("templatemine.mining").joinpath(_SHIPPED_FILE))) if name == SHIPPED else Path(name)
+    place = _shipped() if name == SHIPPED else Path(name)
     try:
         found = os.stat(place)
         return _loaded(place, found.st_mtime_ns, found.st_size)
@@ -99,6 +99,11 @@ def fingerprint(name: str) -> str | None:
         return None
     with open(name, "rb") as handle:
         return file_digest(handle, lambda: blake2b(digest_size=16)).hexdigest()
+
+
+@cache
+def _shipped() -> Path:
+    return Path(str(files("templatemine.mining").joinpath(_SHIPPED_FILE)))
 
 
 @lru_cache(maxsize=4)

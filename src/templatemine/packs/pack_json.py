@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ def write(pack: Pack) -> str:
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
-        "cutoff": {**asdict(pack.cutoff), "histogram": list(pack.cutoff.histogram)},
+        "cutoff": {one.name: getattr(pack.cutoff, one.name) for one in fields(pack.cutoff)},
         "rejected": dict(pack.rejected),
         "templates": [template.as_dict() for template in pack.templates],
         "mined": list(_marks(pack) if pack.mined is None else pack.mined),
@@ -58,7 +58,7 @@ def write(pack: Pack) -> str:
         **page_section.write(pack.pages),
     }
     lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return _invisible().sub(_escape, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def _marks(pack: Pack) -> list[str]:
@@ -77,15 +77,16 @@ def _dump(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """JSON that keeps all scripts readable; lone surrogates and invisible characters are escaped."""
-    return _invisible().sub(_escape, json.dumps(value, ensure_ascii=False))
+    return json.dumps(value, ensure_ascii=False)
 
 
 @cache
 def _invisible() -> regex.Pattern[str]:
+    """What is escaped, so that all scripts stay readable: lone surrogates and invisible characters.  Line ends part the
+    lines of a pack; within strings JSON escapes them itself."""
     import regex  # here and below: packs are read without it, and it takes a while to load
 
-    return regex.compile(r"[\p{C}\p{Z}--[ ]]", regex.VERSION1)
+    return regex.compile(r"[\p{C}\p{Z}--[ \n]]", regex.VERSION1)
 
 
 def _escape(match: regex.Match[str]) -> str:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
 __all__ = [
+    "BLOCKWISE",
     "CONTEXT",
     "FEATURES",
     "Forest",
@@ -30,6 +31,7 @@ __all__ = [
     "wrapped",
 ]
 
+BLOCKWISE: tuple[str, ...]
 CONTEXT: tuple[str, ...]
 FEATURES: tuple[str, ...]
 ROLES: dict[str, str]

@@ -15,8 +15,8 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context", "cosines",
-    "densest", "features", "inherited", "keywords", "line_breaks", "nearest", "smooth", "smooth_leaves", "stretch",
+    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context",
+    "cosines", "densest", "features", "inherited", "keywords", "line_breaks", "nearest", "smooth", "smooth_leaves", "stretch",
     "subtree_sums", "walk", "wrapped",
 ]
 
