@@ -9,15 +9,40 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from generate import ArchiveSpec, write
+
+SPEC = ArchiveSpec(seed=7, sources=6, documents=400, scripts=("english",))
 
 
 def run(*arguments: str) -> None:
     """One command of the package, shown as a user would type it."""
     print(f"\n$ templatemine {' '.join(arguments)}", flush=True)
     subprocess.run([sys.executable, "-m", "templatemine", *arguments], check=True)
+
+
+def chosen(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The article with the greatest share of boilerplate."""
+
+    def share(row: dict[str, Any]) -> float:
+        cut = sum(span["end"] - span["start"] for span in row["removed"])
+        return cut / (cut + len(row["text"]))
+
+    return max(records, key=lambda row: (share(row), row["id"]))
+
+
+def marked(text: str, removed: Sequence[dict[str, Any]], begin: str, end: str) -> str:
+    """A text with marks around what is cut, on each of its lines."""
+    parts, position = [], 0
+    for span in removed:
+        lines = text[span["start"] : span["end"]].split("\n")
+        cut = "\n".join(f"{begin}{line}{end}" if line.strip() else line for line in lines)
+        parts += [text[position : span["start"]], cut]
+        position = span["end"]
+    return "".join([*parts, text[position:]])
 
 
 def main() -> None:
@@ -28,19 +53,14 @@ def main() -> None:
     archive, new = folder / "archive.jsonl.gz", folder / "new.jsonl"
     packs, cleaned = folder / "packs", folder / "cleaned.jsonl"
     print(f"Making a sample archive of invented newspapers in {folder}/")
-    write(ArchiveSpec(seed=7, sources=6, documents=400), str(archive), held_out=str(new), split=0.1)
+    write(SPEC, str(archive), held_out=str(new), split=0.1)
     run("mine", str(archive), "-o", str(packs), "--force")
     run("clean", str(new), "--packs", str(packs), "-o", str(cleaned), "--force")
     records = [json.loads(line) for line in cleaned.read_text(encoding="utf-8").splitlines()]
     originals = {row["id"]: row["text"] for row in map(json.loads, new.read_text(encoding="utf-8").splitlines())}
-    record = max(records, key=lambda row: (len(row["removed"]), -len(row["text"])))
-    text = originals[record["id"]]
+    record = chosen(records)
     print(f"\n--- {record['id']} before: [[what is cut]] is marked ---\n")
-    position = 0
-    for span in record["removed"]:
-        print(text[position : span["start"]] + "[[" + text[span["start"] : span["end"]] + "]]", end="")
-        position = span["end"]
-    print(text[position:])
+    print(marked(originals[record["id"]], record["removed"], "[[", "]]"))
     print(f"\n--- {record['id']} after ---\n\n{record['text']}")
     saved = {json.loads(path.read_text(encoding="utf-8"))["source"]: path for path in packs.glob("*.json")}
     run("show", str(saved[record["source"]]), "--limit", "10")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +46,49 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_every_method_is_described() -> None:
+    commands = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     for name in METHODS:
-        assert f"| `{name}` |" in README
+        assert f"| `{name}` |" in commands
+
+
+def test_it_is_short() -> None:
+    assert len(README.split()) <= 700
+
+
+def test_what_the_demo_prints(tmp_path: Path) -> None:
+    """The article with its cuts, and the tables, are those of the demo."""
+    sys.path.insert(0, str(ROOT / "datasets"))
+    import demo
+    from generate import write
+
+    archive, new, packs = tmp_path / "archive.jsonl.gz", tmp_path / "new.jsonl", tmp_path / "packs"
+    write(demo.SPEC, str(archive), held_out=str(new), split=0.1)
+    told = [_told("mine", archive, "-o", packs), _told("clean", new, "-p", packs, "-o", tmp_path / "cleaned.jsonl")]
+    told.append(_told("show", packs / "tarnwickledger.example.json", "--limit", "4"))
+    cleaned, originals = (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for path in (tmp_path / "cleaned.jsonl", new)
+    )
+    article = demo.chosen(cleaned)
+    (text,) = (one["text"] for one in originals if one["id"] == article["id"])
+    lines = demo.marked(text, article["removed"], "~~", "~~").splitlines()
+    quoted = [line.removeprefix("> ") for line in README.splitlines() if line.startswith("> ")]
+    places = [lines.index(line) for line in quoted]
+    assert len(quoted) > 4
+    assert places == sorted(places)
+    printed = {line.rstrip() for one in told for line in one.splitlines()} | {
+        line.rstrip().replace(str(tmp_path), "demo") for one in told for line in one.splitlines()
+    }
+    (block,) = re.findall(r"The demo prints:\n\n(.*?)\n\nFrom Python", README, re.DOTALL)
+    shown = [line.removeprefix("    ").rstrip() for line in block.splitlines()]
+    for line in shown:
+        assert line in printed or line in ("", "...") or line.startswith("$ templatemine ")
+
+
+def _told(*arguments: object) -> str:
+    command = [sys.executable, "-m", "templatemine", *map(str, arguments)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "120"})
+    return ran.stdout + ran.stderr
 
 
 def test_links_lead_somewhere() -> None:

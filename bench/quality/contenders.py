@@ -15,6 +15,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from templatemine.cleaning.cleaner import page_text
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.cleaning_systems import Cleaning, extractor, learner
@@ -28,6 +31,8 @@ __all__ = [
     "Contender",
     "configured",
     "frequent_sentences",
+    "repeated_lines",
+    "repeated_strings",
     "then",
 ]
 
@@ -60,13 +65,16 @@ def frequent_sentences(share: float = SHARE) -> Learner:
         for source, rows in by_source(history).items():
             df = Counter(key for row in rows for key in {key for _, _, key in _sentences(row.body)})
             frequent[source] = {key for key, count in df.items() if count >= max(2, share * len(rows))}
-        return lambda documents: [_without(row.body, frequent.get(row.source, set())) for row in documents]
+        return lambda documents: [
+            _cut(row.body, _sentences(row.body), frequent.get(row.source, set())) for row in documents
+        ]
 
     return learn
 
 
-def _without(text: str, known: set[str]) -> Cleaned:
-    spans = tuple(Span(start, end) for start, end, key in _sentences(text) if key in known)
+def _cut(text: str, parts: Iterator[tuple[int, int, str]], known: set[str]) -> Cleaned:
+    """The text without the parts that are known."""
+    spans = tuple(Span(start, end) for start, end, key in parts if key in known)
     bounds = [0, *(edge for span in spans for edge in (span.start, span.end)), len(text)]
     return Cleaned("".join(text[one:other] for one, other in zip(bounds[::2], bounds[1::2], strict=True)), spans)
 
@@ -77,6 +85,73 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
         if bare:
             start = found.start() + found[0].index(bare[0])
             yield start, start + len(bare), re.sub(r"\d", "0", bare)
+
+
+def repeated_lines(history: Sequence[Document]) -> Cleaning:
+    """Lines that stand in two documents go, whatever their source: removal of lines as before training language models."""
+    df = Counter(key for row in history for key in {key for _, _, key in _lines(row.body)})
+    known = {key for key, count in df.items() if count > 1}
+    return lambda documents: [_cut(row.body, _lines(row.body), known) for row in documents]
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    for found in re.finditer(r"[^\n]+", text):
+        bare = found[0].strip()
+        if bare:
+            start = found.start() + found[0].index(bare[0])
+            yield start, start + len(bare), bare
+
+
+STRING = 50
+"""Words of a repeated string (Lee et al., Deduplicating training data makes language models better, ACL 2022: 50 tokens)."""
+
+
+def repeated_strings(history: Sequence[Document]) -> Cleaning:
+    """Strings of `STRING` words, or characters of a script without spaces, that stand in two documents go, by hashes."""
+    seen = np.sort(np.concatenate([np.unique(_windows(_tokens(row.body))) for row in history]))
+    known = np.unique(seen[1:][seen[1:] == seen[:-1]])
+
+    def one(text: str) -> Cleaned:
+        tokens = _tokens(text)
+        hit = np.isin(_windows(tokens), known)
+        inside = np.zeros(len(tokens) + 1, np.int64)
+        np.add.at(inside, np.flatnonzero(hit), 1)
+        np.add.at(inside, np.minimum(np.flatnonzero(hit) + STRING, len(tokens)), -1)
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(inside[:-1]) > 0, [0]])))
+        found = [(tokens[a][0], tokens[b - 1][1], "") for a, b in edges.reshape(-1, 2).tolist()]
+        return _cut(text, iter(found), {""})
+
+    return lambda documents: [one(row.body) for row in documents]
+
+
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+")
+
+
+def _tokens(text: str) -> list[tuple[int, int, str]]:
+    return [(found.start(), found.end(), found[0]) for found in _TOKEN.finditer(text)]
+
+
+def _windows(tokens: Sequence[tuple[int, int, str]]) -> NDArray[np.uint64]:
+    """A hash of each string of `STRING` tokens; of shorter texts none."""
+    size, known = 1, np.array([hash(token) for _, _, token in tokens], np.int64).view(np.uint64)
+    whole: NDArray[np.uint64] | None = None
+    taken = 0
+    for bit in range(STRING.bit_length()):
+        if STRING >> bit & 1:  # strings of a power of two, one behind the other
+            if whole is None:
+                whole, taken = known, size
+            else:
+                count = max(0, len(tokens) - taken - size + 1)
+                whole = whole[:count] * _power(size) + known[taken : taken + count]
+                taken += size
+        known = known[: max(0, len(known) - size)] * _power(size) + known[size:]
+        size *= 2
+    assert whole is not None
+    return whole
+
+
+def _power(size: int) -> np.uint64:
+    return np.uint64(pow(0x9E3779B97F4A7C15, size, 1 << 64))
 
 
 TEXT_CONTENDERS: Sequence[Contender] = (

@@ -38,7 +38,7 @@ import training  # noqa: E402
 
 from machine import machine  # noqa: E402
 from quality import archives, asked  # noqa: E402
-from quality.contenders import SHARE, frequent_sentences  # noqa: E402
+from quality.contenders import SHARE, STRING, frequent_sentences, repeated_lines, repeated_strings  # noqa: E402
 from quality.loso_page import render  # noqa: E402
 from templatemine.config import PipelineConfig, SelectConfig  # noqa: E402
 from templatemine.evaluation.cleaning_systems import learner  # noqa: E402
@@ -232,6 +232,16 @@ METHODS: Sequence[Method] = (
         name="frequent sentences",
         learner=_sentences,
         note=f"in at least {SHARE:.1%} of the documents of a source and in three, digits folded; fits nothing",
+    ),
+    Method(
+        name="repeated lines",
+        learner=repeated_lines,
+        note="in two documents, as lines are taken out of training data for language models; fits nothing",
+    ),
+    Method(
+        name="repeated strings",
+        learner=repeated_strings,
+        note=f"of {STRING} words in two documents, as exact substrings are taken out of such data; fits nothing",
     ),
     Method(
         name="thesis",

@@ -10,7 +10,7 @@ from random import Random
 
 from newsgen.language import Script, capitalise, draw, listed
 
-__all__ = ["LATIN"]
+__all__ = ["ADJECTIVES", "ADVERBS", "FIRST", "LATIN", "NOUNS", "VERBS", "classes"]
 
 NOUNS = listed("""
 government minister company city report plan council court market project programme group region case
@@ -120,6 +120,30 @@ def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
     places = [capitalise(stem) + draw(rng, PLACE_ENDINGS) for stem in stems[:250]]
     surnames = [capitalise(stem) for stem in stems[250:]]
     people = [(draw(rng, FIRST), draw(rng, surnames)) for _ in range(3_000)]
+    return classes(
+        nouns=nouns,
+        verbs=verbs,
+        adjectives=adjectives,
+        adverbs=ADVERBS + [adjective + "ly" for adjective in adjectives[len(ADJECTIVES) : 2_000]],
+        topics=nouns[300:],
+        people=people,
+        places=places,
+        trusts=[capitalise(word) for word in stems[:200]],
+    )
+
+
+def classes(
+    *,
+    nouns: Sequence[str],
+    verbs: Sequence[str],
+    adjectives: Sequence[str],
+    adverbs: Sequence[str],
+    topics: Sequence[str],
+    people: Sequence[tuple[str, str]],
+    places: Sequence[str],
+    trusts: Sequence[str],
+) -> Mapping[str, Sequence[str]]:
+    """The classes of the grammar, from ranked words."""
     numbers = SMALL + [str(n) for n in range(11, 100)] + [f"{n * 100:,}" for n in range(2, 400)]
     return {
         "nouns": nouns,
@@ -131,10 +155,10 @@ def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
         "vg": [(verb[:-1] if verb.endswith("e") else verb) + "ing" for verb in verbs],
         "adj": adjectives,
         "aadj": [_with_article(adjective) for adjective in adjectives],
-        "adv": ADVERBS + [adjective + "ly" for adjective in adjectives[len(ADJECTIVES) : 2_000]],
+        "adv": adverbs,
         "names": [f"{first} {last}|{last}" for first, last in people],
         "places": places,
-        "topics": nouns[300:],
+        "topics": topics,
         "role": ROLES,
         "arole": [_with_article(role) for role in ROLES],
         "num": numbers,
@@ -144,9 +168,7 @@ def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
         "date": [f"{month} {day}" for day in range(1, 29) for month in MONTHS],
         "month": MONTHS,
         "year": [str(2024 - back) for back in range(1, 60)],
-        "org": [
-            f"{capitalise(word)} {kind}" for word in stems[:200] for kind in ("Institute", "Trust", "Group", "Bank")
-        ],
+        "org": [f"{trust} {kind}" for trust in trusts for kind in ("Institute", "Trust", "Group", "Bank")],
     }
 
 

@@ -407,7 +407,7 @@ class ReportConfig:
     context : characters beside a cut; longer stretches between cuts are hidden, and counted.
     characters : of an article that are shown; what follows is counted.
     rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
-    rejected : strings listed for each reason, most frequent first.
+    rejected : strings listed for each reason, those first that were nearest to being templates.
     points : steps of the strip that tells when a template was seen.
     clean : how the articles of the archive are cleaned.
     """

@@ -15,7 +15,7 @@ from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
 from templatemine.mining.candidates import RejectedCandidates, Strings
 from templatemine.mining.tokenise import Forms
-from templatemine.model import Document
+from templatemine.model import Document, PageHistory
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (
     PackFiles,
@@ -167,7 +167,7 @@ def test_packs_are_read_when_they_are_asked_for(tmp_path: Path, pack: Pack, monk
     (tmp_path / "b.json").write_text(json.dumps({**data, "documents": "many"}))
     read: list[str] = []
     load = Pack.load
-    monkeypatch.setattr(Pack, "load", lambda path: read.append(Path(path).name) or load(path))
+    monkeypatch.setattr(Pack, "load", lambda path, **options: read.append(Path(path).name) or load(path, **options))
     packs = PackFiles([tmp_path])
     assert sorted(packs) == ["a", "b", "c"]
     assert len(packs) == 3
@@ -226,3 +226,31 @@ def test_the_old_name_of_the_file_beside_a_pack(tmp_path: Path, pack: Pack) -> N
     assert list(read_rejected(tmp_path / "a.json")) == REJECTED
     new.write_bytes(gzip.compress(b""))
     assert list(read_rejected(tmp_path / "a.json")) == []
+
+
+def test_packs_of_pages_without_their_templates(tmp_path: Path, pack: Pack) -> None:
+    history = PageHistory(documents=9, share=0.5)
+    pages = replace(pack, source="p", html=True, templates=(), pages=history)
+    save(tmp_path, Result("a", replace(pack, source="a"), None), Result("p", pages, None))
+    data = json.loads((tmp_path / "p.json").read_text())
+    data["templates"] = [{"id": "not looked at"}]
+    (tmp_path / "p.json").write_text(json.dumps(data))
+    packs = PackFiles([tmp_path], history_only=True)
+    assert packs["a"].templates == pack.templates
+    assert packs["p"].pages == history
+    assert packs["p"].templates == ()
+    assert pickle.loads(pickle.dumps(packs))["p"].templates == ()
+    with pytest.raises(PackError, match="templates"):
+        PackFiles([tmp_path])["p"]
+
+
+def test_the_nearest_rejected_strings_come_first() -> None:
+    rows: list[RejectedCandidate] = [(("a",), 9, 9, "r"), (("b",), 3, 3, "r"), (("c",), 5, 5, "r"), (("d",), 7, 7, "r")]
+    near = replace(columns(rows), nearness=np.array([0.1, 0.4, 0.1, -0.2], np.float32))
+    assert [tokens for tokens, *_ in near] == [("b",), ("a",), ("c",), ("d",)]
+    assert [json.loads(line)["tokens"] for block in near.json_lines() for line in block.splitlines()] == [
+        ["b"],
+        ["a"],
+        ["c"],
+        ["d"],
+    ]

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 from quality import archives, loso  # noqa: E402
+from quality.contenders import repeated_lines, repeated_strings  # noqa: E402
 from quality.loso import (  # noqa: E402
     LINES,
     METHODS,
@@ -116,7 +117,7 @@ def test_the_filter_asks_for_three_documents_and_methods_that_fit_nothing_learn_
     scores = measure(METHODS[0], annotated_sources(documents, gold_of(documents)), documents, held_out=False)
     assert scores["a"].spans.recall == 1.0
     assert scores["b"].spans.recall == 0.0
-    assert [method.name for method in METHODS][:3] == ["frequent sentences", "thesis", "default"]
+    assert [method.name for method in METHODS][:3] == ["frequent sentences", "repeated lines", "repeated strings"]
 
 
 def _score(template: int = 1000, hit: int = 900, harm: int = 0) -> CutScore:
@@ -183,3 +184,25 @@ def test_the_annotated_sources_are_of_known_groups() -> None:
     gold = {name: spans for name, spans in archives.annotated().items() if name in {one.id for one in documents}}
     (source,) = annotated_sources(documents, gold)
     assert (source.name, source.publisher, group_of(source.documents)) == ("smax", "livedoor", [SPACELESS])
+
+
+def test_lines_and_strings_that_two_documents_share() -> None:
+    words = [f"w{number}" for number in range(200)]
+    shared = " ".join(words[:60])
+    rows = [
+        Document(
+            id=str(n), source="s", text=f"{' '.join(words[70 + 40 * n : 100 + 40 * n])}\nSign up now\n{shared} end{n}"
+        )
+        for n in range(3)
+    ]
+    found = [
+        [row.text[span.start : span.end] for span in one.removed]
+        for row, one in zip(rows, repeated_lines(rows)(rows), strict=True)
+    ]
+    assert found == [["Sign up now"]] * 3
+    found = [
+        [row.text[span.start : span.end] for span in one.removed]
+        for row, one in zip(rows, repeated_strings(rows)(rows), strict=True)
+    ]
+    assert found == [[f"Sign up now\n{shared}"]] * 3
+    assert [one.removed for one in repeated_strings(rows[:1])(rows)] == [()] * 3

@@ -93,7 +93,7 @@ def written(rule: Rule) -> Template:
 
 
 def candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
-    """The rejected candidates that a moved cut-off may bring, most frequent first."""
+    """The rejected candidates that a moved cut-off may bring."""
     return (row for row in rejected if row[3] in BY_FREQUENCY)
 
 

@@ -16,9 +16,10 @@ from typing import Any, NoReturn
 
 from templatemine._version import __version__
 from templatemine.cli.common import Parser, StrictStop, complain, did_you_mean, flush
+from templatemine.cli.defaults import FILES, apply_defaults, read_defaults
 from templatemine.errors import TemplateMineError
 
-__all__ = ["run"]
+__all__ = ["COMMANDS", "run", "whole_parser"]
 
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
@@ -35,6 +36,8 @@ COMMANDS: Mapping[str, str] = {
     "evaluate": "measure on an archive how well templates are found",
     "crawl": "fetch feeds and pages into an archive, politely, over days",
     "formats": "list the formats that can be read and written",
+    "config": "show the defaults that templatemine.toml sets",
+    "complete": "print a script that completes options in a shell",
 }
 """Command -> description in one line.  Its module, `cmd_` and the name, is imported only if the command is given."""
 
@@ -60,29 +63,55 @@ class _Command(Parser):
 
     def __init__(self, *, command: str, **options: Any) -> None:
         super().__init__(**options)
-        self._command: str | None = command
+        self._command, self._complete = command, False
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As every parser, after adding the options."""
-        if self._command is not None:
+    def with_options(self) -> _Command:
+        """The same, with its options."""
+        if not self._complete:
+            self._complete = True
             module = import_module(f"templatemine.cli.cmd_{self._command}")
-            self._command = None
             self.description = module.DESCRIPTION
             module.add(self)
             self.set_defaults(run=module.run)
-        return super().parse_known_args(args, namespace)
+        return self
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As every parser, after adding the options and the defaults of a file."""
+        self.with_options()
+        used, file = list[str](), ""
+        if os.path.exists(FILES[0]) or os.path.exists(FILES[1]):
+            file, tables = read_defaults(tuple(COMMANDS))
+            if self._command in tables:
+                used = apply_defaults(self, file, self._command, tables[self._command], args or ())
+        namespace, others = super().parse_known_args(args, namespace)
+        if used and not getattr(namespace, "quiet", False):
+            complain(f"defaults from {file}: {', '.join(used)}", "")
+        return namespace, others
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser with the options of all commands."""
+    parser, commands = _program()
+    for name, what in COMMANDS.items():
+        commands.add_parser(name, help=what, command=name).with_options()
+    return parser
 
 
 def _parser(first: str) -> argparse.ArgumentParser:
     """The parser; if the first argument names a command, with this command only."""
-    parser = Parser(prog="templatemine", description=_DESCRIPTION)
+    parser, commands = _program()
     if first not in COMMANDS and not first.startswith("-"):
         parser.error(f"{first!r} is no command{did_you_mean(first, COMMANDS)}")
-    parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
     for name in (first,) if first in COMMANDS else COMMANDS:
         commands.add_parser(name, help=COMMANDS[name], command=name)
     return parser
+
+
+def _program() -> tuple[Parser, Any]:
+    """The parser of the program, and what adds commands to it."""
+    parser = Parser(prog="templatemine", description=_DESCRIPTION)
+    parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
+    return parser, parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -92,6 +121,9 @@ def run(argv: Sequence[str]) -> int:
         first, rest = (rest[0], ["--help"]) if rest else ("--help", [])
     try:
         args = _parser(first).parse_args([first, *rest])
+    except TemplateMineError as error:  # the file of defaults
+        complain(str(error))
+        return 2
     except SystemExit as end:  # --help, --version, or a wrong option
         return end.code if isinstance(end.code, int) else 2
     except KeyboardInterrupt:

@@ -180,7 +180,8 @@ def run(args: argparse.Namespace) -> int:
         atomic_writer(args.output, force=args.force) as stream,
         outputs.open_writer(form, stream, args.output, *columns) as output,
     ):
-        cleaner = RecordCleaner(PackFiles(args.packs), config, jobs=args.jobs)
+        packs = PackFiles(args.packs, history_only=args.html == "main" and args.hits is None)
+        cleaner = RecordCleaner(packs, config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0
 

@@ -227,7 +227,7 @@ def run(args: argparse.Namespace) -> int:
         render=render,
     )
     references = _references(args, read, render)
-    extractor = RecordExtractor(config, PackFiles(args.packs), references, jobs=args.jobs)
+    extractor = RecordExtractor(config, PackFiles(args.packs, history_only=True), references, jobs=args.jobs)
     extractor.check()
     batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:

@@ -158,7 +158,7 @@ class Desk:
         return {**_template(found, ""), **review.sightings(pack, found, self.library.fitting(held))}
 
     def found(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Rejected candidates that contain some words, most frequent first."""
+        """Rejected candidates that contain some words, in the order of their file."""
         held = self.held(source)
         wanted = " ".join(text.split()).casefold()
         rows: list[dict[str, Any]] = []

@@ -147,26 +147,31 @@ class RejectedCandidates:
     reasons: Sequence[str]
     reason_of: NDArray[np.int8]
     patterns: PatternSet
+    nearness: NDArray[np.float32] | None = None
+    """How near each was to being a template, if scores decided."""
 
     def __len__(self) -> int:
         return len(self.strings)
 
     def json_lines(self) -> Iterator[bytes]:
-        """Lines of JSON, many at a time: made natively, for there are a million of them in 100 MB of text."""
+        """Lines of JSON, many at a time, the candidates first that were nearest to being templates.  They are made
+        natively, for there are a million of them in 100 MB of text."""
         names = _joined(encode_text(self.patterns.readable(name)) for name in self.strings.names)
         ends = _joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
         for part, reasons in self._pieces():
             yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
 
     def _pieces(self) -> Iterator[tuple[Strings, NDArray[np.int8]]]:
-        """Some thousand strings at a time and the reason of each, the most frequent first."""
+        """Some thousand strings at a time and the reason of each: the nearest first, or the most frequent."""
         order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
+        if self.nearness is not None:
+            order = order[np.argsort(-self.nearness[order], kind="stable")]
         for start in range(0, len(order), _ROWS):
             rows = order[start : start + _ROWS]
             yield self.strings.take(rows), self.reason_of[rows]
 
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
-        """(tokens, df, count, reason), most frequent first."""
+        """(tokens, df, count, reason), in the order of `json_lines`."""
         names = [self.patterns.readable(name) for name in self.strings.names]
         # Lists of all tokens would be several times the strings.
         for part, reasons in self._pieces():

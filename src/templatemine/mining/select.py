@@ -28,7 +28,7 @@ from templatemine.model import Cutoff, LongArray
 from templatemine.text import _scan
 from templatemine.text._scan import SLOT_SIZE
 
-__all__ = ["BELOW_CUTOFF", "FEW", "NO_MODE", "REASONS", "SHARED", "Decision", "decide", "select"]
+__all__ = ["UNLIKELY", "BELOW_CUTOFF", "FEW", "NO_MODE", "REASONS", "SHARED", "Decision", "decide", "select"]
 
 
 BELOW_CUTOFF = "below the cut-off"

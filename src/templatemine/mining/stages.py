@@ -31,7 +31,7 @@ from templatemine.mining.questions import questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose
 from templatemine.mining.segments import segment
-from templatemine.mining.select import Decision, decide, select
+from templatemine.mining.select import UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, claims_of, shared_pack
 from templatemine.mining.templates import Slots, anchor_of, questions_of, slots_of, templates_of
 from templatemine.mining.tokenise import Forms, days, tokenise
@@ -319,10 +319,19 @@ class MatchStep:
             pack=pack,
             note=pack.cutoff.note,
             rejected=RejectedCandidates(
-                strings=strings, reasons=reasons, reason_of=reason_of[out], patterns=options.patterns
+                strings=strings,
+                reasons=reasons,
+                reason_of=reason_of[out],
+                patterns=options.patterns,
+                nearness=None if candidates.verdicts is None else _nearness(candidates.verdicts.score, reason_of)[out],
             ),
             claims=claims_of(candidates, self.elsewhere, kept, pack, options),
         )
+
+
+def _nearness(score: NDArray[np.float32], reason_of: NDArray[np.int8]) -> NDArray[np.float32]:
+    """What candidates are listed by: their scores, those first that were rejected for no other reason."""
+    return np.where(reason_of == UNLIKELY, score, score - 1)
 
 
 Step: TypeAlias = SourceReport | CountStep | MatchStep

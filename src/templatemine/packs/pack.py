@@ -175,8 +175,11 @@ class Pack:
             handle.write(self.to_json().encode("utf-8"))
 
     @classmethod
-    def load(cls, path: str | Path) -> Pack:
+    def load(cls, path: str | Path, *, history_only: bool = False) -> Pack:
         """Read a pack.
+
+        With `history_only` one of HTML comes without its templates, which the main text of pages has no need of: to
+        check them takes longer than to clean some pages.
 
         Raises
         ------
@@ -189,11 +192,11 @@ class Pack:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise PackError(f"{path}: expected UTF-8, got an invalid byte at offset {error.start}") from error
-        return cls.from_json(text, where=str(path))
+        return cls.from_json(text, where=str(path), history_only=history_only)
 
     @classmethod
-    def from_json(cls, text: str, where: str = "pack") -> Pack:
+    def from_json(cls, text: str, where: str = "pack", *, history_only: bool = False) -> Pack:
         """The inverse of `to_json`, with every check of `load`."""
         from templatemine.packs import pack_json
 
-        return pack_json.read(text, where)
+        return pack_json.read(text, where, history_only=history_only)

@@ -247,6 +247,8 @@ class PackFiles(Mapping[str, Pack]):
     Parameters
     ----------
     paths : iterable of path
+    history_only : bool
+        See `Pack.load`.
 
     Raises
     ------
@@ -255,8 +257,9 @@ class PackFiles(Mapping[str, Pack]):
         is asked for, that it cannot be trusted (see `Pack.load`).
     """
 
-    def __init__(self, paths: Iterable[str | os.PathLike[str]]) -> None:
+    def __init__(self, paths: Iterable[str | os.PathLike[str]], *, history_only: bool = False) -> None:
         self.files: dict[str, str] = {}
+        self._history_only = history_only
         self._read: dict[str, Pack] = {}
         for file in (file for path in paths for file in pack_files(path)):
             source = _source_in(file)
@@ -272,7 +275,7 @@ class PackFiles(Mapping[str, Pack]):
     def __getitem__(self, source: str) -> Pack:
         if source not in self._read:
             file = self.files[source]
-            pack = Pack.load(file)
+            pack = Pack.load(file, history_only=self._history_only)
             if pack.source != source:
                 raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
             self._read[source] = pack
@@ -289,7 +292,7 @@ class PackFiles(Mapping[str, Pack]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Other processes read for themselves."""
-        return {"files": self.files, "_read": {}}
+        return {"files": self.files, "_history_only": self._history_only, "_read": {}}
 
 
 def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
@@ -311,7 +314,8 @@ def rejected_beside(pack: str | os.PathLike[str]) -> str:
 
 
 def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
-    """Yield the rejected candidates of a pack file, most frequent first.
+    """Yield the rejected candidates of a pack file: where scores decided, those first that were nearest to being
+    templates, else the most frequent.
 
     Raises
     ------

@@ -97,8 +97,8 @@ def _escape(match: regex.Match[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def read(text: str, where: str) -> Pack:
-    """The inverse of `write`.
+def read(text: str, where: str, *, history_only: bool = False) -> Pack:
+    """The inverse of `write`; with `history_only` a pack of HTML is read without its templates.
 
     Raises
     ------
@@ -112,7 +112,14 @@ def read(text: str, where: str) -> Pack:
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _without_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error
+    if history_only and isinstance(data, dict) and _is_html(data):
+        data = {**data, "templates": [], "mined": []}
     return checked(_pack_of(data, where), where)
+
+
+def _is_html(data: Mapping[str, Any]) -> bool:
+    tokeniser = data.get("tokeniser")
+    return isinstance(tokeniser, dict) and tokeniser.get("html") is True
 
 
 class _Digits(str):

@@ -234,7 +234,7 @@ def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
 
 
 def _rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> tuple[RejectionGroup, ...]:
-    """The most frequent candidates for each reason of the pack; reads only as far as necessary."""
+    """The first candidates for each reason of the pack, which are the nearest; reads only as far as necessary."""
     listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.rejected}
     wanted = {reason: min(most, number) for reason, number in pack.rejected.items()}
     open_reasons = {reason for reason, number in wanted.items() if number}

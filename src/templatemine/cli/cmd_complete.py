@@ -1,0 +1,37 @@
+"""``templatemine complete``: prints a script that completes commands, options and files in a shell."""
+
+from __future__ import annotations
+
+import argparse
+
+from templatemine.errors import MissingExtraError, pip_line
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Prints a script for your shell that completes commands and options; it needs the
+extra completion.
+
+  templatemine complete bash >> ~/.bash_completion
+  templatemine complete zsh > ~/.zfunc/_templatemine
+"""
+
+SHELLS = ("bash", "zsh")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the script of the options of all commands."""
+    try:
+        import shtab
+    except ImportError as error:
+        raise MissingExtraError(f"completion needs shtab: {pip_line('completion')}") from error
+
+    from templatemine.cli.app import whole_parser
+
+    print(shtab.complete(whole_parser(), shell=args.shell))
+    return 0

@@ -1,0 +1,51 @@
+"""``templatemine config``: shows the defaults that a file sets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib import import_module
+
+from templatemine.cli import common
+from templatemine.cli.defaults import FILES, apply_defaults, read_defaults
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Shows the defaults of options that templatemine.toml sets, or the table
+[tool.templatemine] of pyproject.toml, in the folder that you are in, and checks
+them.  A table for each command, a key for each option:
+
+  [clean]
+  packs = ["packs/"]
+  guard = 0.8
+
+What is given on the command line counts instead.
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("--json", action="store_true", help="print the defaults as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, check, print."""
+    from templatemine.cli.app import COMMANDS
+
+    file, tables = read_defaults(tuple(COMMANDS))
+    for command, table in tables.items():
+        parser = common.Parser(prog=f"templatemine {command}")
+        import_module(f"templatemine.cli.cmd_{command}").add(parser)
+        apply_defaults(parser, file, command, table)
+    if args.json:
+        print(json.dumps({"file": file or None, "defaults": tables}, ensure_ascii=False))
+    elif not file:
+        print(f"no {FILES[0]} here, and no table tool.templatemine in {FILES[1]}")
+    else:
+        print(f"# {file}")
+        for command, table in tables.items():
+            print(f"\n[{command}]")
+            for name, value in table.items():
+                print(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+    return 0

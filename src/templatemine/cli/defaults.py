@@ -1,0 +1,114 @@
+"""Defaults of options from a file: ``templatemine.toml``, or the table ``tool.templatemine`` of ``pyproject.toml``, in
+the folder that a command is run in.  A table for each command, a key for each option, by its long name without the
+hyphens before it:
+
+    [mine]
+    jobs = 2
+    caution = 2.0
+
+    [clean]
+    packs = ["packs/"]
+
+What is given on the command line counts instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from templatemine.cli.common import did_you_mean
+from templatemine.errors import ConfigError
+
+__all__ = ["FILES", "apply_defaults", "read_defaults"]
+
+FILES = ("templatemine.toml", "pyproject.toml")
+
+Tables = Mapping[str, Mapping[str, Any]]
+
+
+def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
+    """The file and its tables by command; "" and nothing if there is none.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be read, or names a command that does not exist.
+    """
+    import tomllib  # here, for most folders have no such file
+
+    for name in FILES:
+        if not os.path.isfile(name):
+            continue
+        try:
+            with open(name, "rb") as file:
+                tables = tomllib.load(file)
+        except (OSError, ValueError) as error:
+            if name != FILES[0]:
+                continue  # of somebody else, who will hear of it
+            raise ConfigError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+        if name != FILES[0]:
+            tables = tables.get("tool", {}).get("templatemine")
+            if tables is None:
+                continue
+        for command, table in tables.items():
+            if command not in commands or not isinstance(table, dict):
+                raise ConfigError(f"{name}: {command}: expected a table of a command{did_you_mean(command, commands)}")
+        return name, tables
+    return "", {}
+
+
+def apply_defaults(
+    parser: argparse.ArgumentParser, file: str, command: str, table: Mapping[str, Any], given: Sequence[str] = ()
+) -> list[str]:
+    """Make values the defaults of the options of a command that are not `given`; which these are.
+
+    Raises
+    ------
+    ConfigError
+        There is no such option, or the value is none for it.
+    """
+    options = {name[2:]: one for one in parser._actions for name in one.option_strings if name.startswith("--")}
+    used = []
+    for name, value in table.items():
+        action = options.get(name)
+        if action is None or name in ("help", "version"):
+            raise ConfigError(f"{file}: {command}.{name}: no such option{did_you_mean(name, options)}")
+        found = _value(parser, action, value, f"{file}: {command}.{name}")
+        if not _is_given(action, given):  # lists would be added to
+            action.default, action.required = found, False
+            used.append(name)
+    return used
+
+
+def _is_given(action: argparse.Action, given: Sequence[str]) -> bool:
+    long = [name for name in action.option_strings if name.startswith("--")]
+    short = tuple(name for name in action.option_strings if not name.startswith("--"))
+    return any(
+        one.partition("=")[0] in long or (short and one.startswith(short) and not one.startswith("--")) for one in given
+    )
+
+
+def _value(parser: argparse.ArgumentParser, action: argparse.Action, value: Any, where: str) -> Any:
+    if action.nargs == 0:
+        if not isinstance(value, bool):
+            raise ConfigError(f"{where}: expected true or false, got {value!r}")
+        return value if action.const in (True, None) else not value
+    several = action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction)
+    if several and isinstance(value, list):
+        return [_one(parser, action, item, where) for item in value]
+    one = _one(parser, action, value, where)
+    return [one] if several else one
+
+
+def _one(parser: argparse.ArgumentParser, action: argparse.Action, value: Any, where: str) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ConfigError(f"{where}: expected a string or a number, got {value!r}")
+    try:
+        found = parser._get_value(action, str(value))
+        parser._check_value(action, found)
+    except argparse.ArgumentError as error:
+        raise ConfigError(f"{where}: {error.message}") from error
+    return found
