@@ -431,3 +431,9 @@ def test_a_report_comes_for_each_source_and_progress_is_told() -> None:
     assert [report.pack is not None for report in reports] == [True, True, True, False]
     assert reports[-1].note == "skipped: 1 documents, at least 5 are needed"
     assert steps == [(step, done, 4) for step in ("mining", "choosing") for done in (1, 2, 3, 4)]
+
+
+def test_sources_that_are_too_small_are_named() -> None:
+    few = [Document(id=str(n), source=f"s{n // 2}", text=f"Story {n}") for n in range(10)]
+    with pytest.warns(UserWarning, match=r"no pack of s0 \(2 documents, at least 5 are needed\); s1 .*; and 2 more"):
+        assert mine(few) == {}

@@ -7,6 +7,7 @@ all on disk, `archive.update` with windows of new documents, and `adapters.spark
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
@@ -202,8 +203,12 @@ class Miner:
         return reports
 
 
+NAMED = 3
+"""Sources that a warning names."""
+
+
 def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 1) -> dict[str, Pack]:
-    """Packs by source; sources that are too small or all alike are left out (`Miner.run` says why).
+    """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters
     ----------
@@ -218,4 +223,10 @@ def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 
     >>> packs = mine("archive.jsonl.gz")  # doctest: +SKIP
     >>> packs["foxnews.com"].save("foxnews.com.json")  # doctest: +SKIP
     """
-    return {report.source: report.pack for report in Miner(config, jobs=jobs).run(documents) if report.pack is not None}
+    reports = list(Miner(config, jobs=jobs).run(documents))
+    left_out = [report for report in reports if report.pack is None]
+    if left_out:
+        named = "; ".join(f"{report.source} ({report.note.removeprefix('skipped: ')})" for report in left_out[:NAMED])
+        more = f"; and {len(left_out) - NAMED:,} more" if len(left_out) > NAMED else ""
+        warnings.warn(f"no pack of {named}{more}", stacklevel=2)
+    return {report.source: report.pack for report in reports if report.pack is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from templatemine.config import PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
-from templatemine.model import Document
+from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.pack_json import SCHEMA
 from templatemine.pipeline import mine
@@ -164,3 +165,16 @@ def test_what_is_no_pack_at_all(tmp_path: Path) -> None:
 def test_ids_follow_the_tokens_alone() -> None:
     assert template_id(["read", "more"]) == template_id(("read", "more"))
     assert template_id(["read more"]) != template_id(["read", "more"])
+
+
+def test_templates_as_a_table(pack: Pack) -> None:
+    pytest.importorskip("pandas")
+    frame = pack.templates_frame()
+    assert list(frame["id"]) == [one.id for one in pack.templates]
+    assert list(frame.columns) == [one.name for one in fields(Template)]
+    assert list(replace(pack, templates=()).templates_frame().columns) == list(frame.columns)
+    hostile = replace(pack.templates[0], example="<script>alert(1)</script>")
+    shown = replace(pack, templates=(hostile, *pack.templates[1:]))._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+    assert shown.count("<tr>") == 1 + min(20, len(pack.templates))

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
-from templatemine.errors import PackError
+from templatemine.errors import MissingExtraError, PackError, pip_line
 from templatemine.io.write import atomic_writer
 from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
@@ -24,6 +24,9 @@ from templatemine.packs.overrides import Overrides
 from templatemine.text.expressions import ANCHORS, REACHES, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
 from templatemine.text.slots import FIRST_NAMED, SLOT, code_of, kind_of, known_words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["GENERATOR", "Pack", "mark_of", "template_id"]
 
@@ -48,6 +51,10 @@ def mark_of(template: Template) -> str:
     tokens = template.tokens or ()
     slot = next((token for token in tokens if token.startswith("{slot")), "")
     return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
+
+
+LISTED = 20
+"""Templates that a notebook shows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +103,35 @@ class Pack:
 
     def __repr__(self) -> str:
         return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.method}>"
+
+    def _repr_html_(self) -> str:
+        """The most frequent templates as a table, for notebooks."""
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{one.df:,}</td><td>{escape(one.anchor or 'anywhere')}</td><td>{escape(one.example)}</td></tr>"
+            for one in sorted(self.templates, key=lambda one: -one.df)[:LISTED]
+        )
+        return (
+            f"<p>{escape(repr(self))}</p><table><tr><th>documents</th><th>place in its line</th><th>example</th></tr>"
+            f"{rows}</table>"
+        )
+
+    def templates_frame(self) -> pd.DataFrame:
+        """The templates as a data frame, a row each, by the names of `Template`.
+
+        Raises
+        ------
+        MissingExtraError
+            pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError(f"data frames need pandas: {pip_line('pandas')}") from error
+
+        names = [one.name for one in fields(Template)]
+        return pd.DataFrame([{name: getattr(one, name) for name in names} for one in self.templates], columns=names)
 
     @cached_property
     def patterns(self) -> PatternSet:
