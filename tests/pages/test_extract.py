@@ -310,8 +310,8 @@ def test_a_page_with_words_does_not_give_nothing_silently() -> None:
 
 
 def test_a_page_of_too_many_blocks_is_refused_and_passed_over() -> None:
-    html = "<p>a" * ((1 << 21) + 1)
-    with pytest.raises(CapacityError, match="a page of more than 2,097,152 blocks"):
+    html = "<p>a" * ((1 << 20) + 1)
+    with pytest.raises(CapacityError, match="a page of more than 1,048,576 blocks"):
         extract(html, system="bte")
     pages = [page(number) for number in range(12)]
     assert learn([html, *pages], PageConfig()) == learn(pages, PageConfig())

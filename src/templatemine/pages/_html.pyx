@@ -696,7 +696,7 @@ cdef object columns(Page* s):
 
 
 cdef enum:
-    MOST = 1 << 21  # blocks of a page; what is made of each takes a kilobyte and more in some systems
+    MOST = 1 << 20  # blocks of a page; what is made of each takes a kilobyte and more in some systems
 
 
 # ======================================================================================================================

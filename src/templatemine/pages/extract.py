@@ -274,7 +274,7 @@ class Extractor:
         Raises
         ------
         CapacityError
-            The page has 2 GiB or more, or more than 2,097,152 blocks.
+            The page has 2 GiB or more, or more than 1,048,576 blocks.
         """
         return judged(decode_html(html) if isinstance(html, bytes) else html, self._judge, self.system, notes)
 
