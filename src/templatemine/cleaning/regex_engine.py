@@ -8,6 +8,7 @@ of them are tried; cost grows with the number of these.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
@@ -41,7 +42,6 @@ class RegexEngine:
     """
 
     def __init__(self, pack: Pack) -> None:
-        import ahocorasick
         import regex
 
         self._pack = pack
@@ -64,20 +64,13 @@ class RegexEngine:
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
             (by_literal.setdefault(literal, []) if literal else self._always).append(place)
-        self._automaton = ahocorasick.Automaton()
-        for literal, places in by_literal.items():
-            self._automaton.add_word(literal, places)
-        if by_literal:
-            self._automaton.make_automaton()
+        self._literals = _Literals(by_literal)
 
     def matches(self, text: str) -> Matches:
         """Every occurrence of every template that has tokens, with the place of the template in the pack."""
         pack = self._pack
         marked = marked_text(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
-        candidates = set(self._always)
-        if len(self._automaton):
-            for _, places in self._automaton.iter(marked.text):
-                candidates.update(places)
+        candidates = self._literals.found(marked.text).union(self._always)
         lines = _Lines(marked.text, self._separators)
         fillers = _Fillers(text, pack.patterns, self._separators, pack.tokenise.separators)
         found: Matches = []
@@ -96,6 +89,27 @@ class RegexEngine:
                     continue
                 found.append((start, end, place))
         return found
+
+
+class _Literals:
+    """Literals, all looked for at once, with the numbers of the expressions that each may let in."""
+
+    def __init__(self, numbers: Mapping[str, Sequence[int]]) -> None:
+        self._automaton: ahocorasick.Automaton | None = None
+        if not numbers:
+            return
+        import ahocorasick
+
+        self._automaton = ahocorasick.Automaton()
+        for literal, some in numbers.items():
+            self._automaton.add_word(literal, some)
+        self._automaton.make_automaton()
+
+    def found(self, text: str) -> set[int]:
+        """The numbers of the literals that a text holds."""
+        if self._automaton is None:
+            return set()
+        return {number for _, some in self._automaton.iter(text) for number in some}
 
 
 class _Lines:
@@ -142,33 +156,22 @@ class WrittenExpressions:
     def __init__(self, pack: Pack) -> None:
         self._compiled: list[tuple[int, regex.Pattern[str]]] = []
         self._always: list[int] = []
-        self._automaton: ahocorasick.Automaton | None = None
+        self._literals = _Literals({})
         written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
         if not written:
             return
-        import ahocorasick  # here, for they take longer to load than most that cleaning needs
-        import regex
+        import regex  # here, for it takes longer to load than most that cleaning needs
 
         self._compiled = [(place, regex.compile(source)) for place, source in written]
         by_literal: dict[str, list[int]] = {}
         for number, (_, source) in enumerate(written):
             literal = needed_literal(source) if len(written) > FEW_WRITTEN else ""
             (by_literal.setdefault(literal, []) if len(literal) >= SHORT_LITERAL else self._always).append(number)
-        if by_literal:
-            self._automaton = ahocorasick.Automaton()
-            for literal, numbers in by_literal.items():
-                self._automaton.add_word(literal, numbers)
-            self._automaton.make_automaton()
-
-    def __len__(self) -> int:
-        return len(self._compiled)
+        self._literals = _Literals(by_literal)
 
     def matches(self, text: str) -> Matches:
         """Every match that is not empty, of the first group if there is one, with the place of the template."""
-        numbers = set(self._always)
-        if self._automaton is not None:
-            for _, some in self._automaton.iter(text):
-                numbers.update(some)
+        numbers = self._literals.found(text).union(self._always)
         found: Matches = []
         for number in sorted(numbers):
             place, compiled = self._compiled[number]

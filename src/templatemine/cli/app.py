@@ -16,10 +16,10 @@ from typing import Any, NoReturn
 
 from templatemine._version import __version__
 from templatemine.cli.common import Parser, StrictStop, complain, did_you_mean, flush
-from templatemine.cli.defaults import FILES, apply_defaults, read_defaults
+from templatemine.cli.defaults import apply_defaults, read_defaults
 from templatemine.errors import TemplateMineError
 
-__all__ = ["COMMANDS", "run", "whole_parser"]
+__all__ = ["COMMANDS", "parser_of", "run", "whole_parser"]
 
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
@@ -78,15 +78,17 @@ class _Command(Parser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As every parser, after adding the options and the defaults of a file."""
         self.with_options()
-        used, file = list[str](), ""
-        if os.path.exists(FILES[0]) or os.path.exists(FILES[1]):
-            file, tables = read_defaults(tuple(COMMANDS))
-            if self._command in tables:
-                used = apply_defaults(self, file, self._command, tables[self._command], args or ())
+        file, tables = read_defaults(tuple(COMMANDS))
+        used = apply_defaults(self, file, self._command, tables.get(self._command, {}), args or ())
         namespace, others = super().parse_known_args(args, namespace)
         if used and not getattr(namespace, "quiet", False):
             complain(f"defaults from {file}: {', '.join(used)}", "")
         return namespace, others
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """The parser of one command, with its options."""
+    return _Command(prog=f"templatemine {name}", command=name).with_options()
 
 
 def whole_parser() -> argparse.ArgumentParser:

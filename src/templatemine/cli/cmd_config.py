@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib import import_module
 
-from templatemine.cli import common
 from templatemine.cli.defaults import FILES, apply_defaults, read_defaults
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -31,13 +29,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, check, print."""
-    from templatemine.cli.app import COMMANDS
+    from templatemine.cli.app import COMMANDS, parser_of
 
     file, tables = read_defaults(tuple(COMMANDS))
     for command, table in tables.items():
-        parser = common.Parser(prog=f"templatemine {command}")
-        import_module(f"templatemine.cli.cmd_{command}").add(parser)
-        apply_defaults(parser, file, command, table)
+        apply_defaults(parser_of(command), file, command, table)
     if args.json:
         print(json.dumps({"file": file or None, "defaults": tables}, ensure_ascii=False))
     elif not file:

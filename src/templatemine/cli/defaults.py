@@ -37,11 +37,11 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
     ConfigError
         It cannot be read, or names a command that does not exist.
     """
-    import tomllib  # here, for most folders have no such file
-
     for name in FILES:
         if not os.path.isfile(name):
             continue
+        import tomllib  # here, for most folders have no such file
+
         try:
             with open(name, "rb") as file:
                 tables = tomllib.load(file)
