@@ -143,7 +143,7 @@ def read_rule(row: Any, where: str) -> Rule:
     """One rule; what it lacks, and what it should not have, is named."""
     if not isinstance(row, dict):
         raise PackError(f"{where}: expected an object, got {type(row).__name__}")
-    if row.get("action") not in ACTIONS:
+    if row.get("action") not in tuple(ACTIONS):  # a list is in no mapping, and cannot be asked for there
         raise PackError(f"{where}: action: expected one of {', '.join(ACTIONS)}, got {row.get('action')!r}")
     values = dict(row)
     for name, value in row.items():

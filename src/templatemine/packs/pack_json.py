@@ -143,6 +143,10 @@ def is_number(value: Any) -> bool:
     return bool(-(10**_DIGITS) < value < 10**_DIGITS)
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and is_number(value)
+
+
 _Kind = tuple[type | tuple[type, ...], str]
 _KINDS: Mapping[str, _Kind] = {
     "generator": (str, "a string"),
@@ -176,7 +180,7 @@ def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
     for name, (kind, wanted) in kinds.items():
         if name not in data:
             raise PackError(f"{where}: the field {name!r} is missing")
-        if not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool)):
+        if not isinstance(data[name], kind) or (kind is not bool and isinstance(data[name], bool)):
             raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
         if isinstance(data[name], int | float) and not is_number(data[name]):
             raise PackError(f"{where}: {name}: expected {wanted} of at most {_DIGITS} digits, got {data[name]!r:.40}")
@@ -196,7 +200,7 @@ def _pack_of(data: Any, where: str) -> Pack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
-    if data["schema"] != SCHEMA:
+    if type(data["schema"]) is not int or data["schema"] != SCHEMA:  # True equals 1
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
@@ -207,6 +211,9 @@ def _pack_of(data: Any, where: str) -> Pack:
     )
     if len(data["dates"]) != 2 or not all(date is None or isinstance(date, str) for date in data["dates"]):
         raise PackError(f"{where}: dates: expected two dates or nulls, got {data['dates']!r}")
+    for reason, number in data["rejected"].items():
+        if not _is_whole(number):
+            raise PackError(f"{where}: rejected.{reason}: expected a number of candidates, got {number!r:.40}")
     user: list[UserPattern] = []
     for place, row in enumerate(data["user_patterns"]):
         _fields(
@@ -339,7 +346,7 @@ def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
     _fields(
         data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
     )
-    if not all(isinstance(count, int) and is_number(count) for count in data["histogram"]):
+    if not all(_is_whole(count) for count in data["histogram"]):
         raise PackError(f"{where}: cutoff.histogram: expected counts")
     return Cutoff(
         **{
