@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize lint dist wheel bench quality loso gate clean
+.PHONY: demo test sanitize lint docs man dist wheel bench quality loso gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -49,6 +49,18 @@ lint: $(VENV)/linted
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.matching._match \
 		templatemine.cleaning._records templatemine.pages._html templatemine.pages._model templatemine.pages.baselines._crf
+
+$(VENV)/documented: $(VENV)/installed
+	$(BIN)/pip install --quiet --group docs
+	touch $@
+
+# The site of docs/, without a network once its tools are installed; with Chromium and the extras also pictures.
+docs: $(VENV)/documented
+	PYTHONPATH=datasets $(BIN)/python docs/site/build.py build/site
+
+man: $(VENV)/installed
+	mkdir -p build/man
+	$(BIN)/python -m templatemine.cli.manual man > build/man/templatemine.1
 
 dist: $(VENV)/installed
 	$(BIN)/pip install --quiet --group build
