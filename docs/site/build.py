@@ -66,8 +66,8 @@ REPAIRS: Mapping[str, str] = {
 keyboard.  Expression -> what takes its place."""
 
 
-_MEMBERS = ("   :members:", "   :exclude-members: set_fit_request, set_transform_request")
-"""The latter are scikit-learn's own, with references into its own pages."""
+ELSEWHERE = ("set_fit_request", "set_transform_request")
+"""Members of scikit-learn, with references into its own pages."""
 
 
 def stage(folder: Path, pictures: Path | None) -> None:
@@ -117,8 +117,9 @@ def api() -> str:
         kind = "autoclass" if isinstance(value, type) else "autofunction"
         lines += [f".. {kind}:: templatemine.{name}"]
         lines += ["   :members:", "   :inherited-members: Mapping, tuple", ""] if kind == "autoclass" else [""]
+    left_out = f"   :exclude-members: {', '.join([*templatemine.__all__, *ELSEWHERE])}"
     for module, title in API.items():
-        lines += [title, "-" * len(title), "", f".. automodule:: {module}", *_MEMBERS, ""]
+        lines += [title, "-" * len(title), "", f".. automodule:: {module}", "   :members:", left_out, ""]
     return "\n".join(lines)
 
 

@@ -45,7 +45,7 @@ def setup(app: Any) -> None:
 
 def listed_fields(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Options tell of their fields one after the other, ``gap : ... engine : ...``; here they become a list."""
-    if not (name.startswith("templatemine.config.") and dataclasses.is_dataclass(value)):
+    if not (dataclasses.is_dataclass(value) and getattr(value, "__module__", "") == "templatemine.config"):
         return
     fields = {one.name for one in dataclasses.fields(value)}
     text = "\n".join(lines)

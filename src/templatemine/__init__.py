@@ -15,20 +15,37 @@ from templatemine._version import __version__
 if TYPE_CHECKING:
     from templatemine.cleaning.cleaner import Cleaner, clean
     from templatemine.cleaning.cleaners import Cleaners
+    from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig, ReadConfig
     from templatemine.io.given import read
-    from templatemine.model import Document
+    from templatemine.model import Cleaned, Cutoff, Document, Marked, PageHistory, Question, Record, Span, Template
     from templatemine.packs.pack import Pack
-    from templatemine.pages.extract import extract
+    from templatemine.pages.extract import Block, Extraction, Extractor, extract
     from templatemine.pages.main_text import PageCleaner
-    from templatemine.pipeline import Miner, mine
+    from templatemine.pipeline import Miner, SourceReport, mine
 
 __all__ = [
+    "Block",
+    "CleanConfig",
+    "Cleaned",
     "Cleaner",
     "Cleaners",
+    "Cutoff",
     "Document",
+    "ExtractConfig",
+    "Extraction",
+    "Extractor",
+    "Marked",
     "Miner",
     "Pack",
     "PageCleaner",
+    "PageHistory",
+    "PipelineConfig",
+    "Question",
+    "ReadConfig",
+    "Record",
+    "SourceReport",
+    "Span",
+    "Template",
     "__version__",
     "clean",
     "errors",
@@ -39,12 +56,28 @@ __all__ = [
 
 # Public names load their module on first use, so that importing the package costs no numpy.
 _HOMES = {
+    "Block": "pages.extract",
+    "CleanConfig": "config",
+    "Cleaned": "model",
     "Cleaner": "cleaning.cleaner",
     "Cleaners": "cleaning.cleaners",
+    "Cutoff": "model",
     "Document": "model",
+    "ExtractConfig": "config",
+    "Extraction": "pages.extract",
+    "Extractor": "pages.extract",
+    "Marked": "model",
     "Miner": "pipeline",
     "Pack": "packs.pack",
     "PageCleaner": "pages.main_text",
+    "PageHistory": "model",
+    "PipelineConfig": "config",
+    "Question": "model",
+    "ReadConfig": "config",
+    "Record": "model",
+    "SourceReport": "pipeline",
+    "Span": "model",
+    "Template": "model",
     "clean": "cleaning.cleaner",
     "extract": "pages.extract",
     "mine": "pipeline",

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from templatemine import notebook
+
 if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
     import numpy as np
     from numpy.typing import NDArray
@@ -21,6 +23,7 @@ __all__ = [
     "Document",
     "MaximalRepeats",
     "Index",
+    "Marked",
     "PageHistory",
     "PathVote",
     "Question",
@@ -93,6 +96,44 @@ class Cleaned(NamedTuple):
     text: str
     removed: tuple[Span, ...]
     stub: bool = False
+
+    def __repr__(self) -> str:
+        cuts = f"{len(self.removed)} cut{'' if len(self.removed) == 1 else 's'}"
+        return f"<Cleaned: {len(self.text)} characters, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
+
+    def _repr_html_(self) -> str:
+        """The text and a table of the cuts, for notebooks; `beside` shows these in their places."""
+        rows = [(span.start, span.end, ", ".join(span.templates)) for span in self.removed]
+        return notebook.struck(self.text, ()) + (notebook.table(("start", "end", "templates"), rows) if rows else "")
+
+    def beside(self, original: str) -> Marked:
+        """The original text with what was cut out of it, to look at.
+
+        Raises
+        ------
+        ValueError
+            The cuts do not lie within the text, so that it is another one.
+        """
+        if self.removed and self.removed[-1].end > len(original):
+            raise ValueError(f"original: expected {self.removed[-1].end} characters or more, got {len(original)}")
+        return Marked(original, self.removed)
+
+
+class Marked(NamedTuple):
+    """A text and what is cut out of it; shown with the cuts between ``[-`` and ``-]``, in notebooks struck through."""
+
+    text: str
+    removed: tuple[Span, ...]
+
+    def __str__(self) -> str:
+        pieces, place = [], 0
+        for span in self.removed:
+            pieces += [self.text[place : span.start], f"[-{self.text[span.start : span.end]}-]"]
+            place = span.end
+        return "".join([*pieces, self.text[place:]])
+
+    def _repr_html_(self) -> str:
+        return notebook.struck(self.text, ((span.start, span.end, ", ".join(span.templates)) for span in self.removed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine import _core, notebook
 from templatemine.mining.candidates import RejectedCandidates, SourceCandidates, Strings, Verdicts, strings_of
 from templatemine.mining.counting import Matches, MatchQuery, recounted
 from templatemine.mining.cross_source import Elsewhere
@@ -65,6 +65,14 @@ class SourceReport:
     note: str
     rejected: RejectedCandidates | None = field(default=None, repr=False)
     claims: Claims | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        found = "no pack" if self.pack is None else f"{len(self.pack.templates)} templates"
+        return f"<SourceReport {self.source}: {found} of {self.documents} documents; {self.note}>"
+
+    def _repr_html_(self) -> str:
+        """What became of the source, for notebooks, with its pack if it has one."""
+        return notebook.paragraph(repr(self)) + ("" if self.pack is None else self.pack._repr_html_())
 
 
 # ---------------------------------------------------------------------------------------------------------- first map

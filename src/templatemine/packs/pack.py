@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from templatemine import notebook
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
 from templatemine.errors import MissingExtraError, PackError, pip_line
@@ -51,10 +52,6 @@ def mark_of(template: Template) -> str:
     tokens = template.tokens or ()
     slot = next((token for token in tokens if token.startswith("{slot")), "")
     return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
-
-
-LISTED = 20
-"""Templates that a notebook shows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,16 +103,9 @@ class Pack:
 
     def _repr_html_(self) -> str:
         """The most frequent templates as a table, for notebooks."""
-        from html import escape
-
-        rows = "".join(
-            f"<tr><td>{one.df:,}</td><td>{escape(one.anchor or 'anywhere')}</td><td>{escape(one.example)}</td></tr>"
-            for one in sorted(self.templates, key=lambda one: -one.df)[:LISTED]
-        )
-        return (
-            f"<p>{escape(repr(self))}</p><table><tr><th>documents</th><th>place in its line</th><th>example</th></tr>"
-            f"{rows}</table>"
-        )
+        ordered = sorted(self.templates, key=lambda one: -one.df)
+        rows = [(f"{one.df:,}", one.anchor or "anywhere", one.example) for one in ordered]
+        return notebook.paragraph(repr(self)) + notebook.table(("documents", "place in its line", "example"), rows)
 
     def templates_frame(self) -> pd.DataFrame:
         """The templates as a data frame, a row each, by the names of `Template`.

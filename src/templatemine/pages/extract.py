@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine import notebook
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
@@ -99,6 +100,13 @@ class Extraction:
 
     def __repr__(self) -> str:
         return f"Extraction({self.system!r}, {self.kept} of {self.size} blocks, {self.text[:40]!r})"
+
+    def _repr_html_(self) -> str:
+        """Title and text, for notebooks, and below it what was left out, struck through."""
+        left = [block for block in self.blocks if not block.kept][: notebook.LISTED]
+        dropped = "".join(notebook.struck(block.text, [(0, len(block.text), block.reason)]) for block in left)
+        head = notebook.paragraph(f"{self.title or 'no title'} ({self.kept} of {self.size} blocks, {self.system})")
+        return head + notebook.struck(self.text, ()) + (f"<hr>{dropped}" if dropped else "")
 
     @property
     def size(self) -> int:
