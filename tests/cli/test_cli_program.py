@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_support import records, write
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from conftest import Cli
 from templatemine.cli import app, common
@@ -221,3 +225,73 @@ def test_notes_are_wrapped() -> None:
     assert (
         tables.table(("source", "note"), rows, 120, wrap=True)[1] == "a" * 39 + "…  one two three four five six seven"
     )
+
+
+NEWS_ROWS = [
+    ("harbourcourier.example", "360", "82", "5", "1,526", ""),
+    ("quarrymensweekly.example", "12,360", "85", "2", "1,700", ""),
+]
+NEWS_HEADER = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
+
+
+def test_the_widest_cells_are_cut_before_a_table_is_wider_than_its_terminal() -> None:
+    lines = tables.table(NEWS_HEADER, NEWS_ROWS, 60, wrap=True)
+    assert lines == [
+        "source             documents  templates  min df  rejected",
+        "harbourcourier.e…        360         82       5     1,526",
+        "quarrymensweekly…     12,360         85       2     1,700",
+    ]
+    assert tables.table(NEWS_HEADER, NEWS_ROWS, None, wrap=True)[0].endswith("rejected  note")
+
+
+def test_what_cannot_fit_stands_on_several_lines() -> None:
+    rows = [(*row[:-1], "no templates: of 360 documents none has a string twice") for row in NEWS_ROWS]
+    assert tables.table(NEWS_HEADER, rows, 60, wrap=True)[:4] == [
+        "harbourcourier.example",
+        "  documents: 360; templates: 82; min df: 5; rejected: 1,526",
+        "  no templates: of 360 documents none has a string twice",
+        "quarrymensweekly.example",
+    ]
+    header = ("by", ">number of\nall", "=kind", ">false\nper 10k")
+    rows = [("x" * 50, "7", "y" * 30, "1.5"), ("新" * 40, "8", "", "")]
+    assert tables.table(header, rows, 60) == [
+        "x" * 50,
+        f"  number of all: 7; kind: {'y' * 30};",
+        "  false per 10k: 1.5",
+        "新" * 29 + "…",
+        "  number of all: 8",
+    ]
+    assert tables.table(header, rows[:1], None)[:2] == [
+        " " * 42 + "number of" + " " * 34 + "false",
+        "by" + " " * 46 + "all  kind" + " " * 28 + "per 10k",
+    ]
+
+
+@given(
+    st.lists(st.tuples(*[st.text("a新 -1,", max_size=50)] * 4), max_size=4),
+    st.integers(30, 130),
+    st.booleans(),
+)
+def test_no_table_is_wider_than_its_terminal(rows: list[tuple[str, ...]], width: int, wrap: bool) -> None:
+    lines = tables.table(("source", ">df", "=dates", "note"), rows, width, wrap=wrap)
+    assert all(cell_len(line) < width for line in lines)
+
+
+@pytest.mark.parametrize("command", ["show", "show --rejected", "show --why", "mine", "clean", "formats"])
+def test_commands_fit_sixty_columns(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(tables, "terminal_width", lambda stream: 60)
+    archive = write(tmp_path / "a.jsonl", records())
+    pack = mined / "alpha.example.json"
+    name, *options = command.split()
+    rest = {
+        "show": (pack, *options),
+        "mine": (archive, "-o", tmp_path / "packs"),
+        "clean": (archive, "-p", mined, "-o", tmp_path / "c.jsonl"),
+        "formats": (),
+    }[name]
+    ran = cli(name, *rest)
+    assert ran.code == 0
+    paths = str(tmp_path)
+    assert [line for line in (ran.out + ran.err).splitlines() if cell_len(line) > 60 and paths not in line] == []

@@ -207,18 +207,14 @@ def _digest(read: _Material) -> str:
 
 def _lines(result: Result) -> list[str]:
     width = tables.terminal_width(sys.stdout)
-    names = list(result.units)
     # Names of several words take two lines, so that a table fits 80 columns.
-    upper = [name.partition(" ")[0] if " " in name else "" for name in names]
-    lower = [name.partition(" ")[2] or name for name in names]
-    header = [name if unit == "text" else ">" + name for name, unit in zip(upper, result.units.values(), strict=True)]
-    rows = [lower, *([_cell(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows)]
-    laid = tables.table(header, rows, width)
+    header = [("" if unit == "text" else ">") + name.replace(" ", "\n", 1) for name, unit in result.units.items()]
+    rows = [[_cell(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows]
     settings = "; ".join(f"{name}: {_setting(value)}" for name, value in result.settings.items())
     said = [settings, *result.notes]
     if width is not None:
         said = [line for text in said for line in textwrap.wrap(text, width - 1, subsequent_indent="  ")]
-    return [result.name, *(laid if any(upper) else laid[1:]), *said]
+    return [result.name, *tables.table(header, rows, width), *said]
 
 
 def _cell(value: Any, unit: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         ]
         common.Terminal(quiet=False, strict=False).report({"formats": facts}, to_stdout=True)
         return 0
-    header = ("format", "suffixes", "does", "needs", "what")
+    header = ("format", "suffixes", "does", "=needs", "what")
     rows = [
         (
             one.name,
@@ -51,5 +52,5 @@ def run(args: argparse.Namespace) -> int:
         )
         for one in FORMATS
     ]
-    common.out("\n".join(tables.table(header, rows, None)) + "\n")
+    common.out("\n".join(tables.table(header, rows, tables.terminal_width(sys.stdout), wrap=True)) + "\n")
     return 0

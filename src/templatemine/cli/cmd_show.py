@@ -122,6 +122,11 @@ def _wrapped(name: str, value: str, width: int | None) -> list[str]:
     return [f"{name if not place else '':{_NAMES}}{piece}" for place, piece in enumerate(pieces or [""])]
 
 
+def _pieces(line: str, width: int | None) -> list[str]:
+    """A line, wrapped with its beginning alone at the edge."""
+    return [line] if width is None else textwrap.wrap(line, max(width - 1, 20), subsequent_indent="  ")
+
+
 def _cutoff(pack: Pack) -> str:
     cutoff = pack.cutoff
     if cutoff.method == "score":
@@ -189,8 +194,8 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
     # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = tables.table((">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width)
     if args.why:
-        told = [(one.id, grounds_of(one)) for one in shown]
-        lines += ["", *(f"{name}  {words or 'no score decided'}" for name, words in told)]
+        told = [f"{one.id}  {grounds_of(one) or 'no score decided'}" for one in shown]
+        lines += ["", *(piece for line in told for piece in _pieces(line, width))]
     return lines + _more(len(pack.templates) - len(shown))
 
 
@@ -237,10 +242,12 @@ def _show_folder(args: argparse.Namespace) -> int:
         common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = (
-            *("source", ">documents", ">templates", ">min df", "share of documents", "dates"),
+            *("source", ">documents", ">templates", ">min df", "=share of documents", "=dates"),
             "file, if not SOURCE.json",
         )
-        common.out("\n".join(tables.table(header, [_pack_row(file, pack) for file, pack in packs], None)) + "\n")
+        rows = [_pack_row(file, pack) for file, pack in packs]
+        width = None if args.full else tables.terminal_width(sys.stdout)
+        common.out("\n".join(tables.table(header, rows, width)) + "\n")
     return 2 if bad else 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
@@ -25,42 +24,110 @@ def terminal_width(stream: TextIO | None) -> int | None:
 
 _CELL, _NARROW = 40, 28
 """Widest cell before the last column, on terminals of 100 columns and more, and on others."""
+_SHRUNK = 12
+"""Narrowest that such a cell becomes where a table would be wider than its terminal."""
+_LAST = 16
+"""Least room of the last column."""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None, *, wrap: bool = False) -> list[str]:
-    """Lay out a table, a line a row.
+    """Lay out a table, a line a row; where it cannot fit, a few lines a row, with the names of the columns.
 
     Parameters
     ----------
     header : sequence of str
-        Names of the columns; those that begin with ``>`` are set to the right.
+        Names of the columns, on one line or on two; those that begin with ``>`` are set to the right, and those that
+        begin with ``=`` are never cut.
     rows : iterable of sequence of str
     width : int or None
-        The last column is fitted into what is left of so many cells; None fits nothing.
+        The last column is fitted into what is left of so many cells, and where that is little the widest of the others
+        are cut; None fits nothing.
     wrap : bool, default False
         Wrap the last column instead of cutting it.
     """
-    from rich.cells import cell_len
-
-    right = [name.startswith(">") for name in header]
+    names = [name.lstrip(">=").split("\n") for name in header]
+    height = max(map(len, names))
+    heads = [[*row] for row in zip(*([""] * (height - len(name)) + name for name in names), strict=True)]
     most = _CELL if width is None or width >= 100 else _NARROW
-    lines = [[name.removeprefix(">") for name in header]]
-    lines += [[_fit(visible(cell), most) for cell in row[:-1]] + [visible(row[-1])] for row in rows]
-    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(header) - 1)]
-    left = None if width is None else max(width - sum(widths) - 2 * len(widths) - 1, 16)
+    caps = [None if name.startswith("=") else most for name in header[:-1]]
+    whole = [[visible(cell) for cell in row] for row in rows]
+    lines = _cut([*heads, *whole], caps)
+    widths = _widths(lines)
+    if width is not None:
+        last = min(max((_cells(line[-1]) for line in whole), default=0), _LAST)
+        if not last:  # nothing below it: its name goes too
+            lines = [[*line[:-1], ""] for line in lines]
+        room = width - 2 * len(widths) - 1 - last
+        shrinkable = [place for place, name in enumerate(header[:-1]) if not name.startswith((">", "="))]
+        fitted = _shrunk(widths, shrinkable, room)
+        if sum(fitted) > room:
+            return _stacked([" ".join(name) for name in names], whole, width, wrap)
+        lines, widths = _cut(lines, fitted), fitted
+    right = [name.startswith(">") for name in header]
+    left = None if width is None else width - sum(widths) - 2 * len(widths) - 1
     laid = []
     for line in lines:
-        cells = [_pad(cell, cell_len(cell), widths[column], right[column]) for column, cell in enumerate(line[:-1])]
+        cells = [_pad(cell, _cells(cell), widths[column], right[column]) for column, cell in enumerate(line[:-1])]
         first, *more = _last(line[-1], left, wrap)
         laid.append("  ".join([*cells, first]).rstrip())
         laid += [" " * (sum(widths) + 2 * len(widths)) + piece for piece in more]
     return laid
 
 
+def _cut(lines: Iterable[Sequence[str]], widths: Sequence[int | None]) -> list[list[str]]:
+    """Lines with all cells but the last cut to a width each."""
+    return [
+        [*(cell if most is None else _fit(cell, most) for cell, most in zip(line, widths, strict=False)), line[-1]]
+        for line in lines
+    ]
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(_cells(line[column]) for line in lines) for column in range(len(lines[0]) - 1)]
+
+
+def _shrunk(widths: Sequence[int], shrinkable: Sequence[int], room: int) -> list[int]:
+    """Widths of which the widest are less, until they fit into the room or are as narrow as they become."""
+    fitted = list(widths)
+    while sum(fitted) > room:
+        widest = max(shrinkable, key=lambda place: fitted[place], default=None)
+        if widest is None or fitted[widest] <= _SHRUNK:
+            break
+        fitted[widest] -= 1
+    return fitted
+
+
+def _stacked(names: Sequence[str], rows: Iterable[Sequence[str]], width: int, wrap: bool) -> list[str]:
+    """Rows as a few lines each: the first cell, then the others with their names, then the last."""
+    laid = []
+    for row in rows:
+        # A last column of words stands for itself; one of figures is as the others.
+        few = row if len(row[-1]) <= _LAST else row[:-1]
+        told = "; ".join(f"{name}: {cell}" for name, cell in list(zip(names, few, strict=False))[1:] if cell)
+        laid += [row[0], *(f"  {piece}" for piece in _wrapped(told, width - 3))]
+        laid += [f"  {piece}" for piece in _last(row[-1], width - 3, wrap) if len(few) < len(row)]
+    return [_fit(line, width - 1) for line in laid]
+
+
 def _last(cell: str, left: int | None, wrap: bool) -> list[str]:
     if left is None:
         return [cell]
-    return (textwrap.wrap(cell, left) or [""]) if wrap else [_fit(cell, left)]
+    return (_wrapped(cell, left) or [""]) if wrap else [_fit(cell, left)]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of so many cells, broken at blanks, and within words that are wider."""
+    from rich.cells import chop_cells
+
+    lines: list[str] = []
+    for word in text.split():
+        for part in chop_cells(word, max(width, 2)):
+            longer = f"{lines[-1]} {part}" if lines else part
+            if lines and _cells(longer) <= width:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+    return lines
 
 
 _ROWS = 40
@@ -88,8 +155,15 @@ def _pad(cell: str, taken: int, width: int, right: bool) -> str:
     return blanks + cell if right else cell + blanks
 
 
-def _fit(text: str, width: int) -> str:
-    """Text cut to so many cells; wide characters take two."""
-    from rich.cells import cell_len, set_cell_size
+def _cells(text: str) -> int:
+    """Columns of a terminal that a text takes; wide characters take two."""
+    from rich.cells import cell_len
 
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+    return cell_len(text)
+
+
+def _fit(text: str, width: int) -> str:
+    """Text cut to so many cells."""
+    from rich.cells import set_cell_size
+
+    return text if _cells(text) <= width else set_cell_size(text, max(width - 1, 0)).rstrip() + "…" * (width > 0)
