@@ -60,6 +60,21 @@ def test_what_a_small_window_does_not_show_stays(old: Pack) -> None:
     assert merged.mined == (*(new.mined or ()), mark_of(rare))
 
 
+def test_a_string_that_has_changed_its_place_in_the_line_is_in_the_pack_once(old: Pack) -> None:
+    """It has the same id there, and a pack with an id twice is refused."""
+    some = documents(400, 480)
+    new = mine(some)["a.example"]
+    (rare,) = (one for one in new.templates if " ".join(one.tokens or ()) == RARE)
+    before = next(one for one in old.templates if one.id == rare.id)
+    other = replace(before, anchor="" if before.anchor else "line")
+    moved = replace(old, mined=None, templates=tuple(other if one.id == rare.id else one for one in old.templates))
+    assert mark_of(other) != mark_of(rare)
+    within = Document(source="a.example", id="within", text=f"Somebody wrote {RARE} And somebody else read it.")
+    merged, known = carry(moved, new, {}, window([*some, within]), 80)
+    assert [one for one in merged.templates if one.id == rare.id] == [rare]
+    assert mark_of(other) not in known
+
+
 def test_absence_adds_up_until_it_is_evidence(old: Pack) -> None:
     pack, known = old, {}
     rounds = 0

@@ -80,12 +80,13 @@ def carry(
     dict
         As `known`, of the templates that stay.
     """
-    there = {mark_of(one) for one in new.templates}
+    # The same string in another place of its line, or with another kind of filler, was judged anew; a pack has it once.
+    ids = {one.id for one in new.templates}
     mined = None if old.mined is None else set(old.mined)
     missing = [
         one
         for one in old.templates
-        if one.tokens is not None and (mark := mark_of(one)) not in there and (mined is None or mark in mined)
+        if one.tokens is not None and one.id not in ids and (mined is None or mark_of(one) in mined)
     ]
     if not missing or not window:
         return new, {}

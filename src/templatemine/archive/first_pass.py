@@ -119,6 +119,7 @@ class FirstPass:
         # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
         met = dict(at.get("met", {}))
         self.met.notes = dict(met)
+        self._progress("reading", total, None)
         for place in range(first, len(self._inputs)):
             count, self._bad = 0, 0
             self._bad_before = at["bad"] if place == first else 0
