@@ -100,8 +100,24 @@ def test_why(cli: Cli, pack: Path) -> None:
     plain, why = cli("show", pack), cli("show", pack, "--why")
     assert why.out.startswith(plain.out)
     lines = why.out.splitlines()[-len(Pack.load(pack).templates) :]
-    assert [line.split()[0] for line in lines] == [one.id for one in Pack.load(pack).templates]
-    assert all("  score " in line and "; for it: " in line for line in lines)
+    assert {line.split()[0] for line in lines} == {one.id for one in Pack.load(pack).templates}
+    assert all("; score " in line and "; for it: " in line for line in lines)
+
+
+def test_variants_stand_below_the_most_frequent_of_them(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    data = json.loads(pack.read_text())
+    example = "Sign up for the Alpha evening letter today."
+    (call,) = (one for one in data["templates"] if one["tokens"][0] == "Sign")
+    tokens = ["evening" if token == "morning" else token for token in call["tokens"]]
+    variant = {**call, "tokens": tokens, "regex": None, "example": example, "id": "t0", "df": 2, "count": 2}
+    (tmp_path / "p.json").write_text(json.dumps({**data, "templates": [*data["templates"], variant]}))
+    lines = cli("show", tmp_path / "p.json").out.splitlines()
+    place = next(place for place, line in enumerate(lines) if f"{call['id']}  Sign up" in line)
+    assert lines[place + 1].endswith(f"  {example}")
+    assert lines[place + 1].index(example) == lines[place].index("Sign up") + 2
+    why = cli("show", tmp_path / "p.json", "--why").out
+    assert f"\n{call['id']}  is a line; score " in why
+    assert [call["id"], "t0"] in json.loads(cli("show", tmp_path / "p.json", "--json").out)["families"]
 
 
 def test_regex_and_limit(cli: Cli, pack: Path) -> None:
@@ -113,7 +129,9 @@ def test_regex_and_limit(cli: Cli, pack: Path) -> None:
 
 def test_json(cli: Cli, pack: Path) -> None:
     facts = json.loads(cli("show", pack, "--json").out)
+    families = facts.pop("families")
     assert facts == json.loads(pack.read_text())
+    assert sorted(name for family in families for name in family) == sorted(one["id"] for one in facts["templates"])
     facts = json.loads(cli("show", pack, "--json", "--rejected", "--limit", "1").out)
     assert len(facts["templates"]) == len(facts["rejected_candidates"]) == 1
     assert set(facts["rejected_candidates"][0]) == {"tokens", "df", "count", "reason"}

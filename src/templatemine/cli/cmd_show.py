@@ -28,8 +28,9 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
 the cut-off, and its templates. Words in braces are patterns: {number} matches
-any number. For a folder, lists its packs, each with the histogram of its
-strings over the share of documents, 0 to 100%.
+any number. Variants of a string are indented below the most frequent of them;
+--json lists their ids as "families". For a folder, lists its packs, each with
+the histogram of its strings over the share of documents, 0 to 100%.
 
 On a terminal long strings are cut to its width; elsewhere, and with --full,
 they are printed in full.
@@ -78,9 +79,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _facts(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCandidate]) -> dict[str, Any]:
+    from templatemine.packs.families import families
+
     limit = args.limit or None
     facts: dict[str, Any] = json.loads(pack.to_json())
     facts["templates"] = facts["templates"][:limit]
+    facts["families"] = [[pack.templates[place].id for place in family] for family in families(pack.templates[:limit])]
     if args.rejected:
         names = ("tokens", "df", "count", "reason")
         facts["rejected_candidates"] = [dict(zip(names, row, strict=True)) for row in islice(rejected, limit)]
@@ -184,17 +188,27 @@ def _bars() -> str:
 def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | None) -> list[str]:
     if not pack.templates:
         return ["no templates"]
-    shown = pack.templates[: limit or None]
+    from templatemine.packs.families import families
+    from templatemine.report.view import POSITIONS
     from templatemine.report.words import grounds_of, joined
 
+    # Variants stand below the most frequent of them.
+    listed = [(place, rank) for family in families(pack.templates) for rank, place in enumerate(family)][
+        : limit or None
+    ]
+    shown = [pack.templates[place] for place, _ in listed]
     rows = []
-    for one in shown:
+    for one, (_, rank) in zip(shown, listed, strict=True):
         string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
-        rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, string))
+        rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, "  " * (rank > 0) + string))
     # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = tables.table((">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width)
     if args.why:
-        told = [f"{one.id}  {grounds_of(one) or 'no score decided'}" for one in shown]
+        told = [
+            f"{one.id}  {'as written' if one.tokens is None else POSITIONS[one.anchor]}; "
+            f"{grounds_of(one) or 'no score decided'}"
+            for one in shown
+        ]
         lines += ["", *(piece for line in told for piece in _pieces(line, width))]
     return lines + _more(len(pack.templates) - len(shown))
 

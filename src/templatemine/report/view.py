@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Template
+from templatemine.packs.families import families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
@@ -43,6 +44,8 @@ class Row:
         Its share of the documents over time, a sparkline.
     others : int
         Other sources with the same template.
+    variant : bool
+        It stands below the head of its family (`packs.families`).
     """
 
     number: int
@@ -57,6 +60,7 @@ class Row:
     last: str
     strip: str
     others: int
+    variant: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,8 +189,13 @@ def _source(
         pack=pack,
         histogram=histogram_of(pack),
         rows=tuple(
-            _row(number, template, seen[number], len(holders.get(template.tokens or (), ())), steps, documents, config)
-            for number, template in enumerate(pack.templates[:most])
+            replace(
+                _row(number, one, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
+                variant=rank > 0,
+            )
+            for family in families(pack.templates[:most])
+            for rank, number in enumerate(family)
+            for one in [pack.templates[number]]
         ),
         rejected=_rejected(pack, rejected, config.rejected),
         measured=measured,

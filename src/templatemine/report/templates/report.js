@@ -22,6 +22,7 @@ function sort(table, column, heading) {
   const rows = Array.from(body.rows, (row) => [value(row, column), row]);
   rows.sort((a, b) => sign * compare(a[0], b[0]));
   body.append(...rows.map((pair) => pair[1]));
+  table.classList.add("sorted");  // variants are no longer below their head
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   heading.setAttribute("aria-sort", sign === 1 ? "ascending" : "descending");
 }

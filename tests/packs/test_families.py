@@ -1,0 +1,70 @@
+"""Variants of one string are one family, under the most frequent of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine.model import Template
+from templatemine.packs.families import are_variants, families
+
+
+def template(text: str | None, df: int = 1) -> Template:
+    tokens = None if text is None else tuple(text.split())
+    return Template(id=str(text), regex="", tokens=tokens, df=df, count=df, example="")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Enlarge picture", "Enlarge picture", True),
+        ("Enlarge picture", "Enlarge picture The", True),
+        ("contributed to this report.", "Adam Shaw contributed to this report.", True),
+        ("From our archive: How", "From our archive: Why", True),
+        ("GET LEDGER ON YOUR PHONE TODAY", "GET COURIER ON YOUR PHONE TODAY", True),
+        ("Sign up for our free letter", "Sign up for our new weekly letter", True),
+        ("Fox", "Fox News'", True),
+        ("|", "| Ledger story no. {number}", False),
+        ("Read next", "Read also", False),
+        ("Wren Bennett for Ledger", "Wren Nielsen for Courier", False),
+        ("one two three four five six", "one 2 three 4 five 6", False),
+        ("HAZELHAVEN", "MILLFIELD", False),
+        ("", "a", False),
+    ],
+)
+def test_variants(one: str, other: str, same: bool) -> None:
+    assert are_variants(one.split(), other.split()) == same
+    assert are_variants(other.split(), one.split()) == same
+
+
+def test_families_have_the_most_frequent_as_head() -> None:
+    texts = [
+        "Enlarge picture {slot}",
+        "Read next",
+        "Enlarge picture",
+        None,
+        "Enlarge picture The",
+        "Read next: {slot:names}",
+    ]
+    assert families([template(text) for text in texts]) == [[0, 2, 4], [1], [3], [5]]
+    assert families([]) == []
+
+
+def test_a_chain_of_small_differences_is_no_family() -> None:
+    texts = ["a b c d", "a b c x", "a b y x", "a z y x"]
+    assert families([template(text) for text in texts]) == [[0, 1], [2, 3]]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "c", "{slot}"]), min_size=1, max_size=5).map(" ".join), max_size=12)
+)
+def test_every_template_is_in_one_family(texts: list[str]) -> None:
+    templates = [template(text) for text in texts]
+    found = families(templates)
+    assert sorted(place for family in found for place in family) == list(range(len(texts)))
+    assert [family[0] for family in found] == sorted(family[0] for family in found)
+    for head, *others in found:
+        assert all(are_variants(templates[head].string or (), templates[one].string or ()) for one in others)
+    heads = [templates[family[0]].string or () for family in found]
+    assert not any(are_variants(one, other) for place, one in enumerate(heads) for other in heads[:place])
