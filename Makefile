@@ -50,7 +50,7 @@ lint: $(VENV)/linted
 	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.matching._match \
 		templatemine.cleaning._records templatemine.pages._html templatemine.pages._model templatemine.pages.baselines._crf
 
-$(VENV)/documented: $(VENV)/installed
+$(VENV)/documented: $(VENV)/tested
 	$(BIN)/pip install --quiet --group docs
 	touch $@
 

@@ -193,12 +193,10 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
     from templatemine.report.words import grounds_of, joined
 
     # Variants stand below the most frequent of them.
-    listed = [(place, rank) for family in families(pack.templates) for rank, place in enumerate(family)][
-        : limit or None
-    ]
-    shown = [pack.templates[place] for place, _ in listed]
-    rows = []
-    for one, (_, rank) in zip(shown, listed, strict=True):
+    ranked = [(pack.templates[place], rank) for family in families(pack.templates) for rank, place in enumerate(family)]
+    rows, shown = [], []
+    for one, rank in ranked[: limit or None]:
+        shown.append(one)
         string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
         rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, "  " * (rank > 0) + string))
     # The string is the last column: it may be cut, or in a script that is written from right to left.
