@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize lint docs man dist wheel bench quality loso gate clean
+.PHONY: demo test sanitize lint docs man dist wheel bench quality loso interop gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -102,6 +102,10 @@ quality: $(VENV)/compared
 # Every annotated source by what was fitted without its publisher, into docs/research/loso.md: two minutes.
 loso: $(VENV)/installed
 	$(BIN)/python bench/quality/loso.py $(LOSO)
+
+# Files that other projects test themselves with: INTEROP=folder of their source distributions or checkouts.
+interop: $(VENV)/tested
+	INTEROP="$(abspath $(INTEROP))" $(BIN)/python -m pytest -s -rs tests/interop
 
 gate: $(VENV)/tested
 	$(BIN)/python bench/quality/gate.py check

@@ -169,6 +169,9 @@ def test_private_addresses_are_refused(tmp_path: Path) -> None:
         )
         urls = [f"http://{host}:{port}/x" for host in (*hosts, "169.254.169.254")]
         urls.append(f"http://127.0.0.2:{port}/leads")
+        urls.append(f"http://127.0.0.2:{port}/hop")
+        sites.answers["127.0.0.2/hop"] = site.leads(f"http://127.0.0.2:{port}/hops")  # every hop is looked at
+        sites.answers["127.0.0.2/hops"] = site.leads(f"http://[::ffff:7f00:1]:{port}/secret")
         sites.answers["127.0.0.2/leads"] = site.leads(f"http://127.1:{port}/secret")
         (tmp_path / "urls.txt").write_text("\n".join(urls))
         # One address counts as public here, for there is nobody else to redirect.

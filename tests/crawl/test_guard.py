@@ -101,3 +101,64 @@ def test_layers_of_encodings_are_bounded(tmp_path: Path) -> None:
     assert told["pages"] == 1
     reasons = {one["reason"]: one["pages"] for one in told["reasons"]}
     assert reasons == {"has more than 5 content encodings": 1, "larger than --max-size": 3}
+
+
+class Names:
+    """A resolver whose answers change from one question to the next, as somebody's own name server can have it."""
+
+    def __init__(self, answers: list[list[str]]) -> None:
+        self.answers = answers
+
+    def resolveHostName(self, receiver: Any, name: str, *rest: Any) -> None:
+        from twisted.internet.address import IPv4Address, IPv6Address
+
+        receiver.resolutionBegan(None)
+        for address in self.answers.pop(0):
+            kind = IPv6Address if ":" in address else IPv4Address
+            receiver.addressResolved(kind("TCP", address, 80))
+        receiver.resolutionComplete()
+
+
+class Received:
+    def __init__(self) -> None:
+        self.hosts: list[str] = []
+        self.ended = False
+
+    def resolutionBegan(self, resolution: Any) -> None:
+        pass
+
+    def addressResolved(self, address: Any) -> None:
+        self.hosts.append(address.host)
+
+    def resolutionComplete(self) -> None:
+        self.ended = True
+
+
+def resolved(answers: list[list[str]], allow_private: bool = False) -> tuple[list[list[str]], set[str]]:
+    """What connections are given for a name that is looked up again and again."""
+    from types import SimpleNamespace
+
+    from templatemine.crawl.guard import GuardedResolver
+
+    guard = GuardedResolver(SimpleNamespace(nameResolver=Names([*answers])), allow_private)
+    given = []
+    for _ in answers:
+        received = Received()
+        guard.resolveHostName(received, "Changing.example")
+        assert received.ended
+        given.append(received.hosts)
+    return given, guard.refused
+
+
+def test_a_name_that_leads_elsewhere_the_second_time_gains_nothing() -> None:
+    """DNS rebinding: the addresses that are looked at are those that are connected to, each time anew."""
+    public, private = (
+        "93.184.216.34",
+        ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fd00::1"],
+    )
+    given, refused = resolved([[public], private])
+    assert given == [[public], []]
+    assert refused == {"changing.example"}
+    given, refused = resolved([[*private, public, *private]])
+    assert (given, refused) == ([[public]], set())
+    assert resolved([private], allow_private=True) == ([private], set())

@@ -23,6 +23,7 @@ from templatemine.crawl.settings import CrawlConfig
 from templatemine.crawl.state import Feed, Page, State, Status
 from templatemine.crawl.warc_output import Exchange, Output, check_name
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.files import Report
 
 HTML = b"<!doctype html><html><body><p>A story.</p></body></html>"
 
@@ -279,12 +280,74 @@ def test_addresses_are_clean_or_none(text: str, base: str) -> None:
 def test_files_of_addresses(tmp_path: Path) -> None:
     path = tmp_path / "urls.txt"
     path.write_bytes("\ufeff# of mine\r\n\r\nhttp://a.example/1\r\n http://a.example/2\n".encode())
-    assert list(read_urls(str(path))) == ["http://a.example/1", "http://a.example/2"]
+    assert list(read_urls(str(path), Report())) == ["http://a.example/1", "http://a.example/2"]
     path.write_text("http://a.example/1  # of mine\n\t# more\nhttp://a.example/#2\n")
-    assert list(read_urls(str(path))) == ["http://a.example/1", "http://a.example/"]
-    path.write_text("http://a.example/1\nexample.org\n")
+    assert list(read_urls(str(path), Report())) == ["http://a.example/1", "http://a.example/"]
+    path.write_text("http://a.example/1\nexample.org\nhttp://a.example/2\n")
     with pytest.raises(CorpusError, match=r"urls.txt:2: expected an address"):
-        list(read_urls(str(path)))
+        list(read_urls(str(path), Report()))
+    told: list[str] = []
+    found = list(read_urls(str(path), Report(lambda error: told.append(str(error)))))
+    assert found == ["http://a.example/1", "http://a.example/2"]
+    (line,) = told
+    assert "urls.txt:2: expected an address that begins with http:// or https://, found 'example.org'" in line
+
+
+SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
+<url><loc> http://a.example/1?x=1&amp;y=2 </loc><news:news><news:publication_date>2026-01-05</news:publication_date>
+<news:title>A &lt;b&gt; title</news:title></news:news></url>
+<url><loc><![CDATA[http://b.example/2]]></loc></url><url><loc>ftp://c.example/</loc></url><url></url>
+<url><loc>http://a.example/cut"""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_sitemap_brings_its_pages(state: State, tmp_path: Path, packed: bool) -> None:
+    """By its address, as a file, and through an index; what its end cuts off is left out."""
+    data = gzip.compress(SITEMAP.encode()) if packed else SITEMAP.encode()
+    path = tmp_path / "sitemap.xml"
+    path.write_bytes(data)
+    wanted = ["http://a.example/1?x=1&y=2", "http://b.example/2"]
+    assert list(read_urls(str(path), Report())) == wanted
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(["http://a.example/index.xml"]))
+    index = b"<sitemapindex><sitemap><loc>http://a.example/sitemap.xml</loc></sitemap></sitemapindex>"
+    job = made.next(0)
+    assert job is not None
+    made.answered(job, answer(job.url, index, kind="text/xml"), 0)
+    job = made.next(0)
+    assert job is not None
+    assert job.url == "http://a.example/sitemap.xml"
+    made.answered(job, answer(job.url, data, kind="application/gzip"), 0)
+    pages = []
+    while (one := made.next(0)) is not None:
+        assert isinstance(one, Page)
+        pages.append(one)
+    assert [one.url for one in pages] == wanted
+    assert (pages[0].title, pages[0].published) == ("A <b> title", "2026-01-05")
+
+
+def test_a_chain_of_sitemaps_ends(state: State, tmp_path: Path) -> None:
+    made = history(state, tmp_path / "h.jsonl", max_pages=5)
+    made.add(iter(["http://a.example/0"]))
+    fetched = 0
+    while isinstance(job := made.next(0), Page):
+        fetched += 1
+        body = f"<urlset><url><loc>http://a.example/{fetched}</loc></url></urlset>"
+        made.answered(job, answer(job.url, body.encode(), kind="text/xml"), 0)
+    assert fetched == 6
+
+
+def test_a_json_feed_brings_its_items(state: State, tmp_path: Path) -> None:
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": "F", "items": [{"id": 1, "url": "/one"}, {"id": 2}]}
+    made = history(state, tmp_path / "h.jsonl")
+    made.add(iter(["http://a.example/feed.json"]))
+    job = made.next(0)
+    assert job is not None
+    made.answered(job, answer(job.url, json.dumps(feed).encode(), kind="application/feed+json"), 0)
+    item = made.next(0)
+    assert item is not None
+    assert item.url == "http://a.example/one"
 
 
 @pytest.mark.parametrize(

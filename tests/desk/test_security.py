@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +196,22 @@ def test_names_in_pages_are_text(packs: Path, rows: list[dict[str, Any]]) -> Non
         body = client.get(path).body.decode()
         assert "<img" not in body
         assert "&lt;img" in body
+
+
+def test_no_script_or_style_within_a_page_runs(client: Client, source: str) -> None:
+    """The policy of the desk's own pages allows none, and the pages have none; those of archives may have style."""
+    assert "unsafe" not in PAGE_POLICY
+    assert "script-src" not in FRAME_POLICY
+    assert FRAME_POLICY.startswith("default-src 'none'")
+    assert "allow-scripts" not in FRAME_POLICY
+    for path in ("/", f"/review?source={source}", f"/annotate?source={source}", f"/compare?source={source}"):
+        page = client.get(path).body.decode()
+        assert not re.findall(r"<style\b|<script(?![^>]*\bsrc=)|\son[a-z]+\s*=|\sstyle\s*=|javascript:", page), path
+
+
+def test_a_name_that_is_bound_to_this_machine_later_is_refused(client: Client) -> None:
+    """DNS rebinding: the browser asks the desk under a name of the attacker's, with an origin that fits it."""
+    client.host = "rebound.evil.example:8642"
+    for headers in ({}, {"origin": "http://rebound.evil.example:8642", "sec-fetch-site": "same-origin"}):
+        assert client.get("/api/queue", headers=headers).status == 421
+        assert client.post("/api/save", {}, headers=headers).status == 421

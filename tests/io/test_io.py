@@ -307,7 +307,7 @@ class TestBadLines:
         assert "levels of nesting" in one_error(tmp_path, line)
 
     def test_integer_too_long_for_python(self, tmp_path: Path) -> None:
-        assert "4300 digits" in one_error(tmp_path, '{"text":"x","n":' + "1" * 5000 + "}")
+        assert "at most 4,300 digits" in one_error(tmp_path, '{"text":"x","n":' + "1" * 5000 + "}")
 
     def test_without_on_error_the_first_is_raised(self, tmp_path: Path) -> None:
         path = put(tmp_path / "a.jsonl", {"text": "x"}, "broken", {"text": "y"})
@@ -721,7 +721,7 @@ class TestFolder:
         assert error.where == str(tmp_path / "s")
         assert (
             error.problem
-            == "expected .txt, .html, .htm, .xhtml, .xht files (each also with .gz), or of .jsonl, .ndjson, .json, .html, .htm, .xhtml, .xht, .warc, .wet, .arc, .rss, .atom, .xml, .rdf, .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .tsv; found none"
+            == "expected .txt, .html, .htm, .xhtml, .xht files (each also with .gz), or of .jsonl, .ndjson, .json, .html, .htm, .xhtml, .xht, .warc, .wet, .wacz, .arc, .rss, .atom, .xml, .rdf, .cdf, .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .tsv; found none"
         )
 
     def test_no_good_document_is_not_fatal(self, tmp_path: Path) -> None:

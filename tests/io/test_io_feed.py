@@ -142,7 +142,8 @@ def test_no_feed(tmp_path: Path, data: str) -> None:
     found, (error,), _ = gather(put(tmp_path, data))
     assert found == []
     assert not error.fatal
-    assert error.problem == "expected a feed (RSS or Atom), found none"
+    found_there = "a sitemap, which crawl reads" if "<urlset>" in data else "none"
+    assert error.problem == f"expected a feed (RSS, Atom, CDF or JSON Feed), found {found_there}"
 
 
 def test_too_large(tmp_path: Path) -> None:

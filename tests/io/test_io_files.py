@@ -101,6 +101,52 @@ class TestPacked:
         assert peak < 50_000_000
 
 
+def lz4(data: bytes) -> bytes:
+    sink = io.BytesIO()
+    writer = pytest.importorskip("fastwarc.stream_io").Lz4Writer(sink)
+    writer.write(data)
+    writer.finish()
+    return sink.getvalue()
+
+
+def test_lz4_is_read_and_not_written(tmp_path: Path) -> None:
+    packed = lz4(DATA)
+    for name in ("a.jsonl.lz4", "plain.jsonl"):
+        (tmp_path / name).write_bytes(packed)
+        found, errors, _ = gather(tmp_path / name)
+        assert [one.fields for one in found] == LINES
+        assert errors == []
+    for data, problem in (
+        (packed[: len(packed) // 2], "the lz4 data ends too early"),
+        (DATA, "the lz4 data is damaged"),
+    ):
+        (tmp_path / "b.jsonl.lz4").write_bytes(data)
+        _, (error,), _ = gather(tmp_path / "b.jsonl.lz4")
+        assert error.fatal
+        assert problem in error.problem
+    with pytest.raises(CorpusError, match="lz4 is read only"), atomic_writer(str(tmp_path / "c.jsonl.lz4")):
+        pass
+    assert not (tmp_path / "c.jsonl.lz4").exists()
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_what_unpacks_to_far_more_than_texts_do_ends_the_run(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that are each no longer than they may be, and without end."""
+    monkeypatch.setattr(files, "_FREE", 1 << 20)
+    path = tmp_path / f"a.jsonl{suffix}"
+    path.write_bytes(PACKERS[suffix](b'{"text": "x"}\n' * 1_000_000))
+    found, (error,), _ = gather(path)
+    assert 0 < len(found) < 1_000_000
+    assert error.fatal
+    assert "it unpacks to more than 200 times its size" in error.problem
+    monkeypatch.setattr(files, "_FREE", 1 << 10)
+    path.write_bytes(PACKERS[suffix](DATA))
+    found, errors, _ = gather(path)
+    assert (len(found), errors) == (len(LINES), [])
+
+
 def test_a_file_that_grows_is_read_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(DATA)

@@ -16,8 +16,9 @@ __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Fetches pages, and the new items of feeds, into one archive (.warc.gz, .warc,
-.jsonl.gz or .jsonl). The inputs are files of addresses, one per line; whether
-an address is a feed is decided when it is fetched.
+.jsonl.gz or .jsonl). The inputs are files of addresses, one per line, or
+sitemaps; whether an address is a feed, a sitemap or a page is decided when it
+is fetched.
 
 Each domain gets at most one request per --delay seconds, robots.txt is obeyed,
 and private addresses are refused. Ctrl-C stops the crawl in order. The same
@@ -154,7 +155,8 @@ def run(args: argparse.Namespace) -> int:
         agent=args.agent,
         force=args.force,
     )
-    done = crawl(args.inputs, args.output, config)
+    done = crawl(args.inputs, args.output, config, terminal.met)
+    terminal.skipped_more()
     if args.json:
         totals = {"pages": done.pages, "failed": done.failed, "left": done.left, "resumed": done.resumed}
         reasons = [{"reason": reason, "pages": number} for reason, number in done.reasons]

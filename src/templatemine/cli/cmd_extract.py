@@ -241,7 +241,7 @@ def run(args: argparse.Namespace) -> int:
         with closing(extractor.pieces(batches, terminal.met, progress)) as pieces:
             for piece in pieces:
                 output.write(piece)
-        if terminal.skipped and not extractor.tally.pages:
+        if not extractor.tally.pages:
             raise common.nothing_read(terminal, args.inputs)
     terminal.skipped_more()
     _summary(args, terminal, extractor.tally, single)

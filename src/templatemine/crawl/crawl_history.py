@@ -12,18 +12,19 @@ import heapq
 import re
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import urldefrag, urljoin
 
 from templatemine.config import ReadConfig
 from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, skipped_hours, when
 from templatemine.crawl.settings import CrawlConfig
+from templatemine.crawl.sitemap import Entry, entries_of
 from templatemine.crawl.state import FETCHED_ALREADY, Feed, Page, State, Status
 from templatemine.crawl.warc_output import Exchange, Output
 from templatemine.errors import CorpusError
-from templatemine.io.feed import parsed_feed
-from templatemine.io.files import Report
+from templatemine.io.feed import date_of, is_sitemap, parsed_feed
+from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_whole, unpacked, unreadable
 from templatemine.io.sources import domain_of
 from templatemine.io.web import Fetched, page_record
 
@@ -35,10 +36,14 @@ _AHEAD = 2
 _MOST_ITEMS = 1000
 """Most items taken from one answer of a feed; feeds have ten to a few hundred."""
 
+_LARGEST_SITEMAP = 50 << 20
+"""The bound of the protocol."""
+
 _LONGEST_URL = 4096
 _LONGEST_TITLE = 1000
 
 _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]", re.IGNORECASE)
+_JSON_FEED = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{.*jsonfeed\.org/version/", re.DOTALL)
 _PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 _SNIFFED = 4096
 
@@ -217,7 +222,9 @@ class History:
         head = answer.body[:_SNIFFED]
         if answer.status == 304 and isinstance(job, Feed):
             self._visited(job, answer, now, [])
-        elif _FEED.search(head) and not _PAGE.search(head):
+        elif (entries := entries_of(answer.body, self._config.max_size)) is not None:
+            self._visited(job, answer, now, list(_pages(entries, job.url, answer.exchange.url)))
+        elif _JSON_FEED.match(head) or (_FEED.search(head) and not _PAGE.search(head)):
             self._feed(job, answer, now)
         elif isinstance(job, Feed):
             self.failed(job, "no feed", now)
@@ -258,7 +265,10 @@ class History:
         self.fetched["bytes"] += len(exchange.body)
 
     def _feed(self, job: Page | Feed, answer: Answer, now: float) -> None:
-        parsed = parsed_feed(answer.body)
+        try:
+            parsed = parsed_feed(answer.body)
+        except ValueError:  # tags of any length
+            parsed = {}
         if not parsed.get("version"):
             self.failed(job, "no feed", now)
             return
@@ -267,7 +277,7 @@ class History:
             url = clean_url(item.get("link") or "", answer.exchange.url)
             if url is None:
                 continue
-            date = item.get("published_parsed") or item.get("updated_parsed")
+            date = date_of(item)
             items.append(
                 Page(
                     url=url,
@@ -292,6 +302,8 @@ class History:
     ) -> None:
         before = job.rhythm if isinstance(job, Feed) else Rhythm()
         page = job if isinstance(job, Page) else None
+        if page is not None and page.via is not None:  # or feeds that lead to feeds would have no end
+            self._tried[page.source] += 1
         feed = Feed(url=job.url, source=job.source, due=now, etag=answer.etag, modified=answer.modified, rhythm=before)
         if answer.status == 304 and isinstance(job, Feed):
             feed = replace(feed, etag=answer.etag or job.etag, modified=answer.modified or job.modified)
@@ -312,24 +324,34 @@ class History:
         self._plan(feed)
 
 
+def _pages(entries: Iterable[Entry], via: str, base: str) -> Iterator[Page]:
+    for entry in entries:
+        url = clean_url(entry.url, base)
+        if url is not None:
+            title = (entry.title or "")[:_LONGEST_TITLE] or None
+            yield Page(url=url, source=domain_of(url), via=via, title=title, published=entry.published)
+
+
 _REMARK = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 """A comment; within an address # begins a fragment."""
 
 
-def read_urls(path: str) -> Iterator[str]:
-    """The addresses in a file, one per line; empty lines are skipped, and text after a # at the beginning of a line
-    or after a blank.
+def read_urls(path: str, report: Report) -> Iterator[str]:
+    """The addresses in a file: those of a sitemap, or one per line; empty lines are skipped, and text after a # at the
+    beginning of a line or after a blank.  Lines that are no address are reported.
 
     Raises
     ------
     CorpusError
-        Fatal: the file cannot be read, or a line is no address.
+        Fatal: the file cannot be read.
     """
-    from templatemine.io.files import READ_ERRORS, open_input, place_of, unpacked, unreadable
-
     place = place_of(path)
     try:
         with open_input(path) as stream, unpacked(path, stream) as lines:
+            if is_sitemap(lines.peek()):
+                entries = entries_of(read_whole(lines, _LARGEST_SITEMAP), _LARGEST_SITEMAP) or ()
+                yield from (url for entry in entries if (url := clean_url(entry.url)))
+                return
             for number, line in enumerate(lines, 1):
                 text = _REMARK.sub("", line.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip()
                 if not text:
@@ -337,7 +359,10 @@ def read_urls(path: str) -> Iterator[str]:
                 url = clean_url(text)
                 if url is None:
                     problem = f"expected an address that begins with http:// or https://, found {text[:100]!r}"
-                    raise CorpusError(problem, f"{place}:{number}", fatal=True)
+                    report(CorpusError(problem, f"{place}:{number}"))
+                    continue
                 yield url
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
+    except ValueError as error:
+        raise CorpusError(str(error), place, fatal=True) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from templatemine.crawl.settings import CrawlConfig, scrapy_settings
 from templatemine.crawl.state import State, Status
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
+from templatemine.io.files import Report
 from templatemine.io.write import check_directory
 
 __all__ = ["Crawled", "crawl"]
@@ -45,16 +46,24 @@ class Crawled:
     stopped: bool
 
 
-def crawl(inputs: Sequence[str], output: str, config: CrawlConfig | None = None) -> Crawled:
+def crawl(
+    inputs: Sequence[str],
+    output: str,
+    config: CrawlConfig | None = None,
+    on_error: Callable[[CorpusError], None] | None = None,
+) -> Crawled:
     """Fetch pages, and the items of feeds as they appear, into an archive; or continue one.
 
     Parameters
     ----------
     inputs : sequence of str
-        Files of addresses, one a line, of feeds and pages in any order; which is which shows when they are fetched.
+        Files of addresses, one a line, of feeds, sitemaps and pages in any order; which is which shows when they are
+        fetched.  Or sitemaps themselves.
     output : str
         ``.warc.gz``, ``.warc``, ``.jsonl.gz`` or ``.jsonl``.  What the crawl knows is kept beside it (``.state``).
     config : CrawlConfig, optional
+    on_error : callable, optional
+        Called with a `CorpusError` for each line that is no address.  Without it the first one is raised.
 
     Raises
     ------
@@ -76,7 +85,8 @@ def crawl(inputs: Sequence[str], output: str, config: CrawlConfig | None = None)
         raise MissingExtraError(f"a crawl needs {error.name}: {pip_line('crawl')}") from error
     check_name(output)
     check_directory(output)
-    urls = [url for path in inputs for url in read_urls(path)]
+    report = Report(on_error)
+    urls = [url for path in inputs for url in read_urls(path, report)]
     state_path = output + _STATE
     _check(output, state_path, config)
     with closing(State(state_path)) as state:

@@ -24,6 +24,8 @@ __all__ = ["DERIVED", "read"]
 DERIVED = True
 """As in `warc`."""
 
+LENGTHS = "records whose length is not what they say"
+
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """Yield a record for each page: id, source, url, date and html.  The id is made of the address and the date.
@@ -37,16 +39,43 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     number = 0
     try:
         with open_input(path) as stream, unpacked(path, stream) as whole:
-            for number, record in enumerate(ArchiveIterator(_Ready(whole), arc2warc=True), 1):
+            for number, record in enumerate(_records(whole, report), 1):
                 fetched = _fetched(record, f"{place}:{number}", config, report)
                 found = None if fetched is None else page_record(fetched, path, config, report)
                 if found is not None:
                     yield found
-    except ArchiveLoadFailed as error:
+    except _Damage as error:
         problem = f"expected an ARC record after record {number:,}" if number else "expected ARC records"
         raise CorpusError(f"{problem}, found damage: {error}", place, fatal=True) from error
     except READ_ERRORS as error:
         raise unreadable(error, place, f" after record {number}" if number else "") from error
+
+
+class _Damage(Exception):
+    """What warcio cannot go on behind."""
+
+
+class _Quiet(ArchiveIterator):  # type: ignore[misc]
+    """Counts lengths that are wrong (`err_count`) instead of printing lines of its own about them."""
+
+    INC_RECORD = ""
+
+
+def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
+    """The records as warcio gives them.  Lengths and dates that no number holds it takes for a mistake of the caller's,
+    not of the file's."""
+    source = _Quiet(_Ready(stream), arc2warc=True)
+    records = iter(source)
+    while True:
+        try:
+            record = next(records, None)
+        except (ArchiveLoadFailed, ArithmeticError, LookupError, ValueError) as error:
+            raise _Damage(str(error) or type(error).__name__) from error
+        if record is None:
+            if source.err_count:
+                report.note(LENGTHS, source.err_count)
+            return
+        yield record
 
 
 class _Ready:

@@ -6,7 +6,6 @@ to `ReadConfig.max_record`, and in bounded memory.  A cell without text or page 
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from templatemine.io.files import (
     BUFFER,
     READ_ERRORS,
     Report,
+    content_of,
     open_input,
     place_of,
     stem,
@@ -58,9 +58,6 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
 
 
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
-
 class _Lines:
     """The lines of a file as text for the reader of the standard library, which remembers what was wrong with them.
 
@@ -87,7 +84,7 @@ class _Lines:
             try:
                 yield line.decode()
             except UnicodeDecodeError as error:
-                found = "UTF-16" if line.startswith(_UTF_16) else f"byte 0x{line[error.start]:02x}"
+                found = content_of(line) or f"byte 0x{line[error.start]:02x}"
                 self.problem = self.problem or f"expected UTF-8, found {found}"
                 yield line.decode(errors="replace")
         self.ended = True
@@ -137,6 +134,8 @@ _OTHERS = (",", ";", "\t", "|")
 
 def _header(row: list[str], place: str) -> list[str]:
     row[0] = row[0].removeprefix("\ufeff")
+    if any("\0" in name for name in row):
+        raise CorpusError("expected a header in UTF-8, found one with NUL, as UTF-16 has it", place, fatal=True)
     if len(row) == 1 and any(other in row[0] for other in _OTHERS):
         problem = f"expected columns parted by commas, or in a .tsv by tabs; found one column {row[0][:60]!r}"
         raise CorpusError(problem, place, fatal=True)

@@ -1,4 +1,5 @@
-"""RSS and Atom: an item of a feed is a document, its content the page (or the text, where the feed says it is plain).
+"""RSS, Atom, CDF and JSON Feed: an item is a document, its content the page (or the text, where the feed says it is
+plain).
 
 feedparser reads what is out there: any version, broken XML, wrong character sets.  It opens no addresses, for it is
 given bytes.  Of entities that a feed declares, only short ones that refer to nothing are known; others are left as they
@@ -9,9 +10,11 @@ at most `ReadConfig.max_record` bytes.
 from __future__ import annotations
 
 import io
+import json
 import re
 import time
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import feedparser
@@ -23,7 +26,7 @@ from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, rea
 from templatemine.io.sources import domain_of
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "parsed_feed", "read"]
+__all__ = ["DERIVED", "date_of", "is_sitemap", "parsed_feed", "read"]
 
 DERIVED = True
 """As in `warc`."""
@@ -51,9 +54,14 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         return
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
-    parsed = parsed_feed(data)
+    try:
+        parsed = parsed_feed(data)
+    except ValueError as error:
+        report(CorpusError(str(error), place))
+        return
     if not parsed.get("version"):
-        report(CorpusError("expected a feed (RSS or Atom), found none", place))
+        instead = "a sitemap, which crawl reads" if is_sitemap(data) else "none"
+        report(CorpusError(f"expected a feed (RSS, Atom, CDF or JSON Feed), found {instead}", place))
         return
     if parsed.get("bozo"):
         report.note(BROKEN)
@@ -68,7 +76,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
                 )
             )
             continue
-        fields = _fields(item, config, default)
+        fields = _fields(item, config, default, parsed["version"])
         try:
             found = document(fields, config, default, number, place)
         except ValueError as error:
@@ -79,15 +87,110 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def parsed_feed(data: bytes) -> Any:
-    """What feedparser makes of a feed's bytes, its dangerous entities left out; without a ``version`` it is none."""
+    """What feedparser makes of a feed's bytes, its dangerous entities left out; without a ``version`` it is none.
+
+    Raises
+    ------
+    ValueError
+        A tag is longer than `_LONGEST_TAG`.
+    """
+    data = _as_utf8(data)
+    if data.lstrip()[:1] == b"{":
+        return _json_feed(data)
+    if _LONG_TAG.search(data):
+        raise ValueError(f"expected tags of at most {_LONGEST_TAG:,} bytes, found a longer one")
+    cdf = _CDF.search(data[:_BEGINNING]) is not None
+    if cdf:  # its names are in upper case, which feedparser knows in lower case only
+        data = _NAMES.sub(lambda match: match[0].lower(), data)
     # Bytes in a file-like object, for feedparser takes a string for an address.
     data = _ENTITY.sub(_harmless, data)
-    return feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
+    parsed = feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
+    if cdf and not parsed.get("version"):
+        parsed["version"] = "cdf"
+    return parsed
+
+
+def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
+    """When an item was published, else when it was changed, in UTC; None if it does not say."""
+    told = set(item)  # asked for the date of a change where there is one of publication alone, feedparser warns
+    return next((item[name] for name in ("published_parsed", "updated_parsed") if name in told and item[name]), None)
+
+
+def is_sitemap(data: bytes) -> bool:
+    """Whether XML is a list of the addresses of a site (sitemaps.org), or of such lists."""
+    return _SITEMAP.search(data[:_BEGINNING]) is not None
+
+
+_BEGINNING = 4096
+_SITEMAP = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
+_CDF = re.compile(
+    rb"\A(?:\s|<\?[^>]*>|<!--(?:(?!-->).)*-->|<!DOCTYPE[^>]*>)*<channel[^>]*\shref\s*=", re.IGNORECASE | re.DOTALL
+)
+_NAMES = re.compile(rb"</?[A-Za-z]+|\s[A-Za-z]+(?==\s*[\"'])")
+
+_LONGEST_TAG = 16_384
+_LONG_TAG = re.compile(rb"<[A-Za-z_:][^<>]{%d}" % _LONGEST_TAG)
+"""feedparser takes time in the square of the length of a tag."""
+
+_WIDE = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_ENCODING = re.compile(r"\A(\s*<\?xml\b[^<>]{0,200}?)\s+encoding\s*=\s*[\"'][^\"'<>]*[\"']")
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """A feed in UTF-16 as UTF-8, so that whatever is looked for in it, such as entities, is found."""
+    codec = next((codec for magic, codec in _WIDE.items() if data.startswith(magic)), None)
+    if codec is None:
+        return data
+    return _ENCODING.sub(r"\1", data.decode(codec, "replace").removeprefix("\ufeff")).encode("utf-8", "replace")
+
+
+def _json_feed(data: bytes) -> Any:
+    """A JSON Feed (jsonfeed.org, version 1.1) as feedparser would give it."""
+    try:
+        feed = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return feedparser.FeedParserDict(entries=[])
+    if not isinstance(feed, dict) or "jsonfeed.org/version/" not in str(feed.get("version")):
+        return feedparser.FeedParserDict(entries=[])
+    items = feed.get("items")
+    entries = [_json_item(item) for item in (items if isinstance(items, list) else ()) if isinstance(item, dict)]
+    found = {"version": "json", "feed": {"link": _string(feed, "home_page_url")}, "entries": entries}
+    return feedparser.FeedParserDict(found)
+
+
+def _json_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    link, date = _string(item, "url"), _string(item, "date_published") or _string(item, "date_modified")
+    kinds = (("content_html", "text/html"), ("content_text", "text/plain"))
+    contents = [{"type": kind, "value": _string(item, name)} for name, kind in kinds if _string(item, name)]
+    identity = item.get("id")
+    return {
+        "id": str(identity) if isinstance(identity, str | int | float) else None,
+        "link": link,
+        "links": [{"rel": "alternate", "href": link}] if link else [],
+        "published_parsed": _day(date),
+        "title": _string(item, "title"),
+        "content": contents[:1],
+        "summary": _string(item, "summary"),
+        "summary_detail": {"type": "text/plain"},
+    }
+
+
+def _day(text: str | None) -> time.struct_time | None:
+    """A date of RFC 3339 in UTC; None if it is none."""
+    try:
+        return None if text is None else datetime.fromisoformat(text).utctimetuple()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _string(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    return value if isinstance(value, str) and value else None
 
 
 def _cut_off(data: bytes) -> bool:
     """Whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind it."""
-    data = data.replace(b"\0", b"")  # UTF-16, as far as this needs it
+    data = _as_utf8(data)
     begins = max((match.start() for match in _BEGIN.finditer(data)), default=-1)
     return begins >= 0 and not _END.search(data, begins)
 
@@ -108,9 +211,11 @@ def _harmless(match: re.Match[bytes]) -> bytes:
     return match[0] if safe else b""
 
 
-def _fields(item: Mapping[str, Any], config: ReadConfig, default: str) -> dict[str, Any]:
+def _fields(item: Mapping[str, Any], config: ReadConfig, default: str, version: str) -> dict[str, Any]:
     link = item.get("link")
-    date = item.get("published_parsed") or item.get("updated_parsed")
+    if version.startswith("atom") and not any(one.get("rel") == "alternate" for one in item.get("links") or ()):
+        link = None  # feedparser takes the id for one; what names an entry of Atom need lead nowhere
+    date = date_of(item)
     kind, body = _content(item)
     fields = {
         config.id_field: item.get("id") or link,

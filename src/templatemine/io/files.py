@@ -28,6 +28,8 @@ __all__ = [
     "PACKED",
     "READ_ERRORS",
     "Report",
+    "content_of",
+    "check_unfolding",
     "expand",
     "is_remote",
     "open_input",
@@ -44,13 +46,47 @@ BUFFER = 1 << 18
 GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\x00"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_LZ4_MAGIC = b"\x04\x22\x4d\x18"
 
-PACKED = (".gz", ".zst", ".xz")
+_UTF_16, _UTF_32 = "UTF-16", "UTF-32"
+_CONTENTS = (
+    (b"\xff\xfe\0\0", _UTF_32),
+    (b"\0\0\xfe\xff", _UTF_32),
+    (b"\xff\xfe", _UTF_16),
+    (b"\xfe\xff", _UTF_16),
+    (b'{\0"\0', _UTF_16),
+    (b'\0{\0"', _UTF_16),
+    (GZIP_MAGIC, "gzip data, packed a second time"),
+    (_ZSTD_MAGIC, "zstd data, packed a second time"),
+    (_XZ_MAGIC, "xz data, packed a second time"),
+    (_LZ4_MAGIC, "lz4 data, packed a second time"),
+    (b"PK\3\4", "a zip archive"),
+    (b"BZh91AY", "bzip2 data"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"WARC/", "a WARC file"),
+    (b"%PDF-", "a PDF file"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"SQLite format 3\0", "a database"),
+)
+"""How what is taken for something else begins."""
+
+PACKED = (".gz", ".zst", ".xz", ".lz4")
 """What may stand behind the suffix of a format."""
 
 
 class _Damaged(OSError):
-    """Packed data that is damaged."""
+    """Packed data that is damaged; `kind` is how it is packed."""
+
+    def __init__(self, kind: str, problem: str) -> None:
+        super().__init__(problem)
+        self.kind = kind
+
+
+class _Bomb(OSError):
+    """Packed data that unpacks to far more than texts and pages do."""
 
 
 class _Short(OSError):
@@ -64,14 +100,14 @@ READ_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
 def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
     """Say in one line why a file could not be read; `after` says how far reading came."""
     if isinstance(error, EOFError):
-        kind = f"{error} " if error.args and str(error) in ("xz", "zstd") else "gzip "
+        kind = f"{error} " if error.args and str(error) in ("xz", "zstd", "lz4") else "gzip "
         problem = f"the {kind}data ends too early{after}: the file is truncated"
     elif isinstance(error, (gzip.BadGzipFile, zlib.error)):
         problem = f"the gzip data is damaged{after}: {error}"
     elif isinstance(error, lzma.LZMAError):
         problem = f"the xz data is damaged{after}: {error}"
     elif isinstance(error, _Damaged):
-        problem = f"the zstd data is damaged{after}: {error}"
+        problem = f"the {error.kind} data is damaged{after}: {error}"
     else:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         problem = f"cannot be read{after}: {reason}"
@@ -291,15 +327,33 @@ class _Snapshot(io.RawIOBase):
         return self._at
 
 
+_FREE = 256 << 20
+_MOST_TIMES = 200
+"""What packed data may unpack to: some memory, then so many times its own size.  Texts and pages take a third to a
+tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of zstd and xz less than that."""
+
+
+def check_unfolding(packed: int, whole: int) -> None:
+    """Raise an OSError if so many bytes are too many for what they were unpacked from."""
+    if whole > _FREE and whole > packed * _MOST_TIMES:
+        raise _Bomb(f"it unpacks to more than {_MOST_TIMES} times its size")
+
+
+def content_of(data: bytes) -> str | None:
+    """What data is by its first bytes, in words, if it is nothing that holds text in UTF-8."""
+    return next((what for magic, what in _CONTENTS if data.startswith(magic)), None)
+
+
 def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
-    """The bytes of a file without gzip, zstd or xz around them, told by its first bytes.
+    """The bytes of a file without gzip, zstd, xz or lz4 around them, told by its first bytes.
 
     Raises
     ------
     gzip.BadGzipFile, OSError
-        The name says packed and the content is not; an empty file is empty under any name.
+        The name says packed and the content is not; an empty file is empty under any name.  While reading: damage, or
+        far more than is to be expected of a file of its size.
     MissingExtraError
-        zstd, and zstandard is not installed.
+        zstd or lz4, and the library is not installed.
     """
     head = stream.read(6)
     if isinstance(stream, io.BufferedReader) and isinstance(stream.raw, _Snapshot):
@@ -308,12 +362,10 @@ def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
     else:
         plain = io.BufferedReader(_Pieces(stream, head), BUFFER)
     name = path.lower()
-    if head.startswith(_ZSTD_MAGIC) or (head and name.endswith(".zst")):
-        return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, _Zstd(plain))), BUFFER)
-    if head.startswith(_XZ_MAGIC) or (head and name.endswith(".xz")):
-        return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, _Xz(plain))), BUFFER)
-    if head.startswith(GZIP_MAGIC) or (head and name.endswith(".gz")):
-        return io.BufferedReader(_Pieces(cast(io.BufferedIOBase, gzip.GzipFile(fileobj=plain, mode="rb"))), BUFFER)
+    for magic, suffix, unpack in _UNPACKERS:
+        if head.startswith(magic) or (head and name.endswith(suffix)):
+            counted = _Counted(plain)
+            return io.BufferedReader(_Unpacked(unpack(counted), counted), BUFFER)
     return plain
 
 
@@ -356,11 +408,51 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
 
+class _Counted:
+    """The packed side: a stream that counts what is read of it."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        self._stream = stream
+        self.taken = 0
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._stream.read(size)
+        self.taken += len(piece)
+        return piece
+
+    def read1(self, size: int = -1) -> bytes:
+        piece = self._stream.read1(size)
+        self.taken += len(piece)
+        return piece
+
+    def tell(self) -> int:
+        return self.taken
+
+
+class _Unpacked(_Pieces):
+    """The unpacked side, held against what it was unpacked from."""
+
+    def __init__(self, stream: Any, packed: _Counted) -> None:
+        super().__init__(stream)
+        self._packed = packed
+        self._given = 0
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer)
+        self._given += size
+        check_unfolding(self._packed.taken, self._given)
+        return size
+
+
+def _gzip(stream: _Counted) -> Any:
+    return gzip.GzipFile(fileobj=cast(io.BufferedIOBase, stream), mode="rb")
+
+
 class _Xz:
     """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
 
-    def __init__(self, stream: io.BufferedReader[Any]) -> None:
-        self._file = lzma.LZMAFile(stream)  # noqa: SIM115 (closed with the stream)
+    def __init__(self, stream: _Counted) -> None:
+        self._file = lzma.LZMAFile(cast(Any, stream))  # noqa: SIM115 (closed with the stream)
 
     def read1(self, size: int) -> bytes:
         try:
@@ -376,7 +468,7 @@ _STEP = 512
 class _Zstd:
     """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
 
-    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+    def __init__(self, stream: _Counted) -> None:
         try:
             import zstandard
         except ImportError as error:
@@ -402,7 +494,7 @@ class _Zstd:
             try:
                 self._ready = memoryview(self._frame.decompress(data))
             except self._error as error:
-                raise _Damaged(str(error)) from error
+                raise _Damaged("zstd", str(error)) from error
             self._begun = True
             if self._frame.eof:
                 self._rest = self._frame.unused_data + self._rest
@@ -411,3 +503,31 @@ class _Zstd:
         piece = self._ready[:size]
         self._ready = self._ready[size:]
         return bytes(piece)
+
+
+class _Lz4:
+    """lz4 data without the packing, by FastWARC."""
+
+    def __init__(self, stream: _Counted) -> None:
+        try:
+            from fastwarc.stream_io import Lz4Reader
+        except ImportError as error:
+            raise MissingExtraError(f"lz4 needs FastWARC: {pip_line('warc')}") from error
+        self._reader = Lz4Reader(stream)
+
+    def read1(self, size: int) -> bytes:
+        try:
+            return bytes(self._reader.read(size))
+        except OSError as error:
+            if "fill whole buffer" in str(error):  # how it says that the data ends too early
+                raise EOFError("lz4") from None
+            raise _Damaged("lz4", str(error)) from error
+
+
+_UNPACKERS: tuple[tuple[bytes, str, Callable[[_Counted], Any]], ...] = (
+    (_ZSTD_MAGIC, ".zst", _Zstd),
+    (_XZ_MAGIC, ".xz", _Xz),
+    (_LZ4_MAGIC, ".lz4", _Lz4),
+    (GZIP_MAGIC, ".gz", _gzip),
+)
+"""How packed data begins, how its files are named, and what unpacks it."""

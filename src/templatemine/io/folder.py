@@ -19,7 +19,16 @@ from typing import Any, cast
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, Report, open_input, read_whole, unpacked, unpacked_name, unreadable
+from templatemine.io.files import (
+    READ_ERRORS,
+    Report,
+    content_of,
+    open_input,
+    read_whole,
+    unpacked,
+    unpacked_name,
+    unreadable,
+)
 from templatemine.io.formats import Format, by_name, by_path, module_of, names, suffixes_of
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
@@ -142,11 +151,18 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
 
 
 def read_body(place: str, html: bool, longest: int) -> str:
-    """The text or page in a file, unpacked and decoded; ValueError if it has more bytes than `longest`."""
+    """The text or page in a file, unpacked and decoded; ValueError if it has more bytes than `longest`, or is neither."""
     with open_input(place) as stream:
         # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
         data = read_whole(unpacked(place, stream), longest)
+    found = content_of(data) if data.startswith(b"%PDF-") or b"\0" in data[:_BEGINNING] else None
+    if found is not None and not (html and found.startswith("UTF-")):
+        raise ValueError(f"expected {'a page' if html else 'text in UTF-8'}, found {found}")
     return decode_html(data) if html else data.decode("utf-8").removeprefix("\ufeff")
+
+
+_BEGINNING = 1024
+"""Bytes in which a file that is no text has a NUL."""
 
 
 def _is_html(name: str) -> bool | None:

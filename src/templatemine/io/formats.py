@@ -42,7 +42,7 @@ class Format:
     what : in a few words.
     suffixes : of its files, in lower case.
     module : that reads it, and perhaps writes it.
-    packed : whether the files may be gzip, zstd or xz, with a suffix more.
+    packed : whether the files may be gzip, zstd, xz or lz4, with a suffix more.
     writes : whether `clean` can write it.
     extra, libraries : the extra that brings the libraries, and what they are called when imported.
     """
@@ -82,6 +82,15 @@ FORMATS: tuple[Format, ...] = (
         libraries=("fastwarc", "resiliparse", "tldextract"),
     ),
     Format(
+        name="wacz",
+        what="WACZ: the WARC files of a crawl in a zip archive",
+        suffixes=(".wacz",),
+        module="wacz",
+        packed=False,
+        extra="warc",
+        libraries=("fastwarc", "resiliparse", "tldextract"),
+    ),
+    Format(
         name="arc",
         what="ARC: pages of crawls before 2009",
         suffixes=(".arc",),
@@ -91,8 +100,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         name="feed",
-        what="RSS and Atom feeds, the items' contents",
-        suffixes=(".rss", ".atom", ".xml", ".rdf"),
+        what="RSS, Atom, CDF and JSON feeds, the items' contents",
+        suffixes=(".rss", ".atom", ".xml", ".rdf", ".cdf"),
         module="feed",
         extra="feeds",
         libraries=("feedparser", "tldextract"),

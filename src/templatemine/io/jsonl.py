@@ -8,6 +8,7 @@ reported and reading goes on; damage to the file itself ends it.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from io import BufferedReader, BytesIO
@@ -19,7 +20,7 @@ import orjson
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import checked, document
-from templatemine.io.files import BUFFER, READ_ERRORS, open_input, place_of, stem, unpacked, unreadable
+from templatemine.io.files import BUFFER, READ_ERRORS, content_of, open_input, place_of, stem, unpacked, unreadable
 from templatemine.io.work import Lines
 from templatemine.model import Record
 from templatemine.text._scan import line_ends
@@ -160,6 +161,12 @@ def _decode_slowly(line: bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:  # Python's message is for those who call it
+        raise ValueError(
+            f"expected whole numbers of at most {sys.get_int_max_str_digits():,} digits, found more"
+        ) from error
 
 
 def encode_line(fields: Mapping[str, Any]) -> bytes:
@@ -188,8 +195,14 @@ def encode_text(text: str) -> bytes:
 
 def _encode_slowly(value: Any) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if "Infinity" in text:  # no word of JSON; 1e400 is read as this, and would come out as what others cannot read
+        text = _INFINITE.sub(lambda match: match[1] or f"{match[2]}1e999", text)
     # A surrogate can only stand inside a string of the JSON text, where Python's escape is JSON's as well.
     return text.encode("utf-8", "backslashreplace")
+
+
+_INFINITE = re.compile(r'("(?:[^"\\]|\\.)*")|(-?)Infinity')
+"""A string, or a number that is too large for any other."""
 
 
 def encode_plain(fields: dict[str, Any]) -> bytes:
@@ -225,6 +238,8 @@ def _beyond_orjson(value: object) -> bool:
 
 
 def _explain(error: ValueError, line: bytes) -> str:
+    if isinstance(error, UnicodeDecodeError | json.JSONDecodeError) and (found := content_of(line)):
+        return f"expected a JSON object in UTF-8, found {found}"
     if isinstance(error, UnicodeDecodeError):
         return f"expected UTF-8, found byte 0x{line[error.start]:02x} at byte offset {error.start} of the line"
     if isinstance(error, json.JSONDecodeError):

@@ -12,6 +12,7 @@ import zlib
 from typing import Any
 
 from templatemine.errors import MissingExtraError, pip_line
+from templatemine.io.files import check_unfolding
 
 __all__ = ["Damage", "Members", "gzip_members", "zstd_members"]
 
@@ -70,6 +71,7 @@ class Members:
         piece = self._ready if size < 0 else self._ready[:size]
         self._ready = self._ready[len(piece) :]
         self._given += len(piece)
+        check_unfolding(self._place, self._given)
         return piece
 
     def tell(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from pyarrow import parquet
 
 from templatemine.config import ReadConfig
 from templatemine.io import tables
-from templatemine.io.files import Report, open_input, place_of, stem
+from templatemine.io.files import Report, check_unfolding, open_input, place_of, stem
 from templatemine.io.work import Rows
 from templatemine.model import Record
 
@@ -44,11 +45,14 @@ def _batches(path: str) -> Iterator[Any]:
         if path == "-" or not stream.seekable():  # what tells where everything is stands at the end
             shutil.copyfileobj(stream, spool)
             source = spool
+        packed = source.seek(0, os.SEEK_END)
         file = parquet.ParquetFile(source)
         tables.check_columns(file.schema_arrow, place)
-        found = False
+        found, whole = False, 0
         for batch in file.iter_batches(batch_size=_ROWS):
             found = True
+            whole += batch.nbytes
+            check_unfolding(packed, whole)
             yield batch
         if not found:
             yield tables.empty(file.schema_arrow)

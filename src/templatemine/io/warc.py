@@ -1,4 +1,4 @@
-"""WARC: the pages of a crawl, and the texts of WET files; plain, gzip, zstd or xz.
+"""WARC: the pages of a crawl, and the texts of WET files; plain, gzip, zstd, xz or lz4.
 
 Response (and resource) records with HTML are documents, conversion records with plain text too; all others are
 counted.  Records are found, and HTTP taken apart, by FastWARC.  Where it stops at damage, reading goes on with the next
@@ -23,14 +23,15 @@ from templatemine.io.members import Damage, gzip_members, zstd_members
 from templatemine.io.web import CUT_OFF, EMPTY, OTHERS, Fetched, page_record
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "read"]
+__all__ = ["DERIVED", "read", "read_stream"]
 
 DERIVED = True
 """The page is not what the user keeps in such a file, but a part of it: `clean` writes the text without it."""
 
 _KINDS = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.conversion | WarcRecordType.revisit
 _MAX_HEADER = 1 << 16
-_XZ = b"\xfd7zXZ"
+_WHOLE = (b"\xfd7zXZ", b"\x04\x22\x4d\x18")
+"""How packing begins that is undone as a whole: xz and lz4."""
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
@@ -44,12 +45,19 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     place = place_of(path)
     try:
         with open_input(path) as stream:
-            for record in _records(stream, place, config, report):
-                found = page_record(record, path, config, report)
-                if found is not None:
-                    yield found
+            yield from read_stream(stream, path, place, config, report)
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
+
+
+def read_stream(
+    stream: io.BufferedIOBase, path: str, place: str, config: ReadConfig, report: Report
+) -> Iterator[Record]:
+    """The pages of an open file; `place` is what errors call it."""
+    for record in _records(stream, place, config, report):
+        found = page_record(record, path, config, report)
+        if found is not None:
+            yield found
 
 
 def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[Fetched]:
@@ -61,7 +69,7 @@ def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: 
     elif head.startswith(b"\x28\xb5\x2f\xfd"):
         source = zstd_members(stream)
     else:
-        source = _Plain(unpacked(place, stream) if head.startswith(_XZ) else stream)
+        source = _Plain(unpacked(place, stream) if head.startswith(_WHOLE) else stream)
     number = 0
     while True:
         begun = source.tell()
@@ -147,7 +155,9 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
         return None
     length = _number(headers.get("Content-Length"))
     if length is None:
-        report(CorpusError("expected a Content-Length, found none: the record is damaged or cut off", where))
+        told = headers.get("Content-Length")
+        found = "none" if told is None else f"{told[:40]!r}"
+        report(CorpusError(f"expected a Content-Length, found {found}: the record is damaged or cut off", where))
         return None
     kind = (headers.get("Content-Type") or "").lower()
     http = kind.startswith("application/http")
@@ -248,4 +258,5 @@ def _charset(kind: str) -> str:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.strip().isdecimal() else None
+    """A length as it may stand in a header; other digits than those of ASCII, and thousands of them, are none."""
+    return int(text) if text is not None and re.fullmatch(r"\s*[0-9]{1,400}\s*", text) else None

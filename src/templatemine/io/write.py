@@ -327,6 +327,8 @@ def _packing(name: str, stream: Any) -> Any:
         except ImportError as error:
             raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
         return zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
+    if name.endswith(".lz4"):
+        raise CorpusError("expected an output in .gz, .zst or .xz, or a plain one; lz4 is read only", name, fatal=True)
     return None
 
 

@@ -29,7 +29,7 @@ from templatemine.text.slots import FIRST_NAMED, SLOT, code_of, kind_of, known_w
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GENERATOR", "Pack", "mark_of", "template_id"]
+__all__ = ["GENERATOR", "LARGEST", "Pack", "mark_of", "template_id"]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """What wrote a pack; the second number counts what tokens were compiled to."""
@@ -52,6 +52,10 @@ def mark_of(template: Template) -> str:
     tokens = template.tokens or ()
     slot = next((token for token in tokens if token.startswith("{slot")), "")
     return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
+
+
+LARGEST = 256 << 20
+"""Bytes of a pack file: some hundred times the largest one that was mined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +217,11 @@ class Pack:
             Naming the file, the field and what was found there.
         """
         try:
-            text = Path(path).read_bytes().decode("utf-8-sig")  # some editors write a mark before what they save
+            with open(path, "rb") as file:
+                data = file.read(LARGEST + 1)
+            if len(data) > LARGEST:
+                raise PackError(f"{path}: expected at most {LARGEST:,} bytes, found more")
+            text = data.decode("utf-8-sig")  # some editors write a mark before what they save
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:

@@ -16,7 +16,7 @@ from templatemine.matching import _match
 from templatemine.model import Template
 from templatemine.packs.pack import GENERATOR, Pack, mark_of
 from templatemine.text.expressions import ANCHORS, Encoded
-from templatemine.text.lint import backtracking, too_large
+from templatemine.text.lint import backtracking, beyond_re2, too_large
 from templatemine.text.slots import KINDS, SLOT_SIZE, kind_of
 
 if TYPE_CHECKING:
@@ -156,9 +156,10 @@ def compiled_safely(source: str, here: str) -> regex.Pattern[str]:
     Raises
     ------
     PackError
-        It does not compile, may backtrack exponentially, has several groups, or matches the empty text.
+        It does not compile, may backtrack exponentially, has what RE2 has not, several groups, or matches the empty
+        text.
     """
-    problem = backtracking(source)
+    problem = backtracking(source) or beyond_re2(source)
     if problem:
         raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(source, here)

@@ -11,6 +11,7 @@ import codecs
 import gzip
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -21,7 +22,7 @@ from templatemine.io.files import READ_ERRORS, unreadable
 from templatemine.io.jsonl import decode_line
 from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
-from templatemine.packs.pack import Pack
+from templatemine.packs.pack import LARGEST, Pack
 
 __all__ = [
     "RejectedCandidate",
@@ -182,19 +183,31 @@ def pack_files(path: str | os.PathLike[str]) -> list[str]:
     Raises
     ------
     PackError
-        There is nothing at `path`, or no ``.json`` in it.
+        There is nothing at `path`, or no ``.json`` in it, or one is no file or a link that leads out of the folder: who
+        passes a folder of packs on does not decide what else is read on another machine.
     """
     path = os.fspath(path)
     try:
         if not os.path.isdir(path):
-            os.stat(path)
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                raise PackError(f"{path}: expected a file or a folder of packs, found something else")
             return [path]
         names = sorted(name for name in os.listdir(path) if name.endswith(PACK_SUFFIX) and not name.startswith("."))
     except OSError as error:
         raise PackError(f"{path}: cannot be read: {error.strerror}") from error
     if not names:
         raise PackError(f"{path}: expected a folder with packs, found no {PACK_SUFFIX} file in it")
-    return [os.path.join(path, name) for name in names]
+    files = [os.path.join(path, name) for name in names]
+    for file in files:
+        _check_within(path, file)
+    return files
+
+
+def _check_within(folder: str, file: str) -> None:
+    if os.path.islink(file) and os.path.dirname(os.path.realpath(file)) != os.path.realpath(folder):
+        raise PackError(f"{file}: is a link that leads out of the folder; give --packs the file that it leads to")
+    if not os.path.isfile(file):
+        raise PackError(f"{file}: expected a file, found something else")
 
 
 def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
@@ -231,7 +244,7 @@ def _source_in(path: str) -> str | None:
             head = handle.read(4096)
             if match := _HEAD.match(head.removeprefix(codecs.BOM_UTF8)):
                 return str(decode_line(match[1]))
-            data = decode_line(head + handle.read())
+            data = decode_line(head + handle.read(LARGEST))
     except (OSError, ValueError):
         return None
     source = data.get("source") if isinstance(data, dict) and "templates" in data else None
@@ -325,7 +338,7 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
     path = rejected_beside(pack)
     try:
         with gzip.open(path, "rb") as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE), b""), 1):
                 yield _parse(line, f"{path}:{number}")
     except FileNotFoundError:
         raise CorpusError(
@@ -333,6 +346,10 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
         ) from None
     except READ_ERRORS as error:
         raise unreadable(error, path) from error
+
+
+_LONGEST_LINE = 1 << 24
+"""Bytes of a rejected candidate, unpacked; what is cut off is none."""
 
 
 def _parse(line: bytes, where: str) -> RejectedCandidate:

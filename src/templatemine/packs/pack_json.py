@@ -134,6 +134,9 @@ def _without_long_numbers(pairs: Sequence[tuple[str, Any]], where: str) -> dict[
     return dict(pairs)
 
 
+_MOST = 1_000_000
+"""Entries of a list: templates, own patterns, tokens, counts of a histogram."""
+
 _DIGITS = 18
 """What 64 bits always hold."""
 
@@ -182,6 +185,10 @@ def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
             raise PackError(f"{where}: the field {name!r} is missing")
         if not isinstance(data[name], kind) or (kind is not bool and isinstance(data[name], bool)):
             raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
+        if isinstance(data[name], list) and len(data[name]) > _MOST:
+            raise PackError(f"{where}: {name}: expected at most {_MOST:,} entries, got {len(data[name]):,}")
+        if kind is int and data[name] < 0:
+            raise PackError(f"{where}: {name}: expected {wanted} from 0 up, got {data[name]!r:.40}")
         if isinstance(data[name], int | float) and not is_number(data[name]):
             raise PackError(f"{where}: {name}: expected {wanted} of at most {_DIGITS} digits, got {data[name]!r:.40}")
 

@@ -19,7 +19,7 @@ from typing import Any
 # The parser of the standard library; it has no public name, and the public one was removed in 3.11.
 parse: Any = __import__("re._parser", fromlist=["parse"]).parse
 
-__all__ = ["backtracking", "parse", "too_large"]
+__all__ = ["backtracking", "beyond_re2", "parse", "too_large"]
 
 MANY = 10
 """Two ways at each of ten steps make a thousand, which no engine minds."""
@@ -49,6 +49,39 @@ def backtracking(pattern: str) -> str | None:
     except (re.error, OverflowError, RecursionError) as error:
         return f"does not compile: {error}"
     return found
+
+
+_NOT_LINEAR = {
+    "ASSERT": "a look-around",
+    "ASSERT_NOT": "a look-around",
+    "ATOMIC_GROUP": "an atomic group",
+    "POSSESSIVE_REPEAT": "a possessive repeat",
+    "GROUPREF": "a back-reference",
+    "GROUPREF_EXISTS": "a condition",
+}
+"""Items of expressions that no automaton can follow, in words."""
+
+_MOST_TIMES = 1000
+"""Most rounds of a repeat in RE2."""
+
+
+def beyond_re2(pattern: str) -> str | None:
+    """What an expression has that RE2 does not: with the rest, there are engines of linear time.  None if nothing.
+
+    >>> beyond_re2("(?=read)more")
+    'uses a look-around, which engines of linear time (RE2) do not have'
+    """
+    waiting = [parse(pattern)]
+    while waiting:
+        for operator, argument in waiting.pop():
+            name = str(operator)
+            if name in _NOT_LINEAR:
+                return f"uses {_NOT_LINEAR[name]}, which engines of linear time (RE2) do not have"
+            most = str(argument[1]) if name in _REPEATS else ""
+            if most.isdecimal() and int(most) > _MOST_TIMES:
+                return f"repeats more than {_MOST_TIMES:,} times, which engines of linear time (RE2) do not do"
+            waiting += _parts(name, argument)
+    return None
 
 
 def too_large(pattern: str) -> str | None:
