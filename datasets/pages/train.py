@@ -32,6 +32,7 @@ for folder in (str(HERE), str(HERE.parent)):
 
 from comments import THREADS  # noqa: E402
 from labels import Labelled, label, rows, weights, with_comments, with_head  # noqa: E402
+from languages import in_language  # noqa: E402
 from listings import listing  # noqa: E402
 from variants import headlines, shortened, with_insets, with_lists, with_teasers  # noqa: E402
 
@@ -106,6 +107,8 @@ RECIPES = {
             "shortened": 0.4,
             "shortened, comments": 0.4,
             "shortened, teasers": 0.4,
+            "foreign": 0.7,
+            "foreign other": 0.7,
         },
         features=len(_model.FEATURES),
         trees=200,
@@ -142,7 +145,7 @@ Kind = tuple[Labelled, str]
 
 def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
     """The pages of the sets with their kind; articles also made anew."""
-    draw, aside = random.Random(seed), random.Random(seed)
+    draw, aside, tongue = random.Random(seed), random.Random(seed), random.Random(seed)
     held = [kind for kind in THREADS if not kind.flat]
     found = [(row, label(row)) for path in paths for row in rows(path)]
     articles = [(row, one) for row, one in found if one and row.get("type") in (None, "article")]
@@ -153,6 +156,8 @@ def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
             continue
         if row.get("type") not in (None, "article"):
             yield plain, "other"
+            if (other := in_language(plain, row, tongue)) is not None:
+                yield other, "foreign other"
             continue
         made = {
             "article": plain,
@@ -170,6 +175,7 @@ def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
             elif short and one and what == ", teasers":
                 one = with_teasers(one, short, said, titles, draw)
             made[f"shortened{what}"] = one
+        made["foreign"] = in_language(plain, row, tongue)
         made["few comments"] = with_comments(row, said, aside, held)
         made["few teasers"] = with_teasers(plain, row, said, titles, aside)
         short = shortened(plain, row, aside)

@@ -30,6 +30,7 @@ from templatemine.pages.blocks import FULL, NEAR, Page
 from templatemine.pages.copies import copies, lifted
 from templatemine.pages.decode import HEAD, HIDDEN, REPEATED, chances, decode, kept
 from templatemine.pages.headline import head_of
+from templatemine.pages.hidden import unseen
 from templatemine.pages.smoothing import smoothed
 
 __all__ = ["TEXT_LIMIT", "Votes", "choose", "learn", "votes_of"]
@@ -60,10 +61,10 @@ def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArr
         if kept(code[pieces]).any():
             code[block] = REPEATED
     main = kept(code)
-    unseen = main & page.hidden
+    hidden = unseen(page.columns, page.data, main)
     # A page all of whose story is hidden is one that a script shows.
-    if 2 * int(page.words[unseen].sum()) < int(page.words[main].sum()):
-        code[unseen] = HIDDEN
+    if 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
+        code[hidden] = HIDDEN
     if config.headline == "drop":
         main = kept(code)
         code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD

@@ -1,8 +1,8 @@
 """What the scanner of blocks looks for: entities, key words of classes and ids, words of boilerplate.
 
 Key words are pieces of class, id and role attributes as page authors name the parts of their pages; a group stands for
-one role.  Words are looked for in the text itself.  Both are data: a row can be added without touching the code, but
-the page model has to be trained anew then (see docs/pages.md).
+one role.  Words (`boilerplate_words`) are looked for in the text itself.  Both are data: a row can be added without
+touching the code, but the page model has to be trained anew then (see docs/pages.md).
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from functools import lru_cache
 from html.entities import html5
 
 from templatemine.pages import _html
+from templatemine.pages.boilerplate_words import GROUPS as NUMBERS
+from templatemine.pages.boilerplate_words import WORDS
 from templatemine.text.patterns import TABLE
 
-__all__ = ["GROUPS", "WORDS", "entities", "keywords", "scanner", "words"]
+__all__ = ["GROUPS", "entities", "keywords", "scanner", "words"]
 
 GROUPS: Mapping[str, str] = {
     "content": "content article body entry main post story text maincontent articlebody blogpost permalink prose",
@@ -36,28 +38,6 @@ GROUPS: Mapping[str, str] = {
     "product": "product price cart rating review reviews specs",
     "skip": "skip hidden hide noprint screenreader visuallyhidden sronly wm toolbar",
 }
-
-WORDS: Mapping[str, tuple[int, str]] = {
-    "control": (
-        3,
-        "share login log sign signin signup register subscribe newsletter newsletters email e-mail print tweet "
-        "facebook twitter linkedin pinterest google menu search home homepage privacy terms cookie cookies copyright "
-        "advertisement advertise related recommended popular more click view archive archives posted tags tagged "
-        "categories category previous next read continue rss feed feeds follow contact sitemap jobs shop help faq "
-        "bookmark permalink filed skip download video videos photos gallery slideshow subscription account password "
-        "submit send close toggle navigation sponsored newest latest trending",
-    ),
-    "by": (4, "by from author written von par por di da door"),
-    "talk": (
-        6,
-        "said says wrote writes writing commented discussion response responses replies respond pingback pingbacks "
-        "readers reader talkback feedback",
-    ),
-    "answer": (7, "comment comments reply trackback trackbacks"),
-    "rights": (5, "copyright rights reserved trademark llc inc ltd gmbh permission disclaimer"),
-}
-"""Group and words; months and weekdays (1 and 2) come from the mutable patterns.  An answer is talk and a control."""
-
 
 def _once(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
     """The first row of each name."""
@@ -86,7 +66,12 @@ def words() -> list[tuple[bytes, int]]:
         if row.name.startswith(("month", "weekday"))
         for word in row.words
     )
-    told = ((word.encode(), group) for group, text in WORDS.values() for word in text.split())
+    told = (
+        (word.encode(), NUMBERS[group])
+        for rows in WORDS.values()
+        for group, text in rows.items()
+        for word in text.split()
+    )
     return _once(row for rows in (dated, told) for row in rows)
 
 
