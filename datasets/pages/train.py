@@ -32,7 +32,6 @@ for folder in (str(HERE), str(HERE.parent)):
 
 from comments import THREADS  # noqa: E402
 from labels import Labelled, label, rows, weights, with_comments, with_head  # noqa: E402
-from languages import in_language  # noqa: E402
 from listings import listing  # noqa: E402
 from variants import headlines, shortened, with_insets, with_lists, with_teasers  # noqa: E402
 
@@ -107,8 +106,6 @@ RECIPES = {
             "shortened": 0.4,
             "shortened, comments": 0.4,
             "shortened, teasers": 0.4,
-            "foreign": 0.7,
-            "foreign other": 0.7,
         },
         features=len(_model.FEATURES),
         trees=200,
@@ -140,12 +137,15 @@ element of their own, for nothing else would tell them."""
 
 LONG = 8
 
+LICENCES = {"scrapinghub": "MIT", "wcxb": "CC-BY-4.0"}
+"""Of the sets whose licence allows weights trained on them to be shipped; written beside the trees."""
+
 Kind = tuple[Labelled, str]
 
 
 def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
     """The pages of the sets with their kind; articles also made anew."""
-    draw, aside, tongue = random.Random(seed), random.Random(seed), random.Random(seed)
+    draw, aside = random.Random(seed), random.Random(seed)
     held = [kind for kind in THREADS if not kind.flat]
     found = [(row, label(row)) for path in paths for row in rows(path)]
     articles = [(row, one) for row, one in found if one and row.get("type") in (None, "article")]
@@ -156,8 +156,6 @@ def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
             continue
         if row.get("type") not in (None, "article"):
             yield plain, "other"
-            if (other := in_language(plain, row, tongue)) is not None:
-                yield other, "foreign other"
             continue
         made = {
             "article": plain,
@@ -175,7 +173,6 @@ def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
             elif short and one and what == ", teasers":
                 one = with_teasers(one, short, said, titles, draw)
             made[f"shortened{what}"] = one
-        made["foreign"] = in_language(plain, row, tongue)
         made["few comments"] = with_comments(row, said, aside, held)
         made["few teasers"] = with_teasers(plain, row, said, titles, aside)
         short = shortened(plain, row, aside)
@@ -263,6 +260,10 @@ def main() -> None:
 
     told = {
         "sets": {os.path.basename(path): hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in args.sets},
+        "licences": {
+            name: LICENCES.get(name.split(".")[0], "unknown: not to be shipped")
+            for name in map(os.path.basename, args.sets)
+        },
         "command": "train.py " + " ".join(os.path.basename(path) for path in args.sets) + f" --seed {args.seed}",
         "lightgbm": lightgbm.__version__,
         "pages and blocks of a draw": drawn,

@@ -210,7 +210,8 @@ class SampleConfig:
 class PageConfig:
     """Which blocks of a page are its main text; docs/pages.md has the formulas.
 
-    min_pages : a source with fewer pages has no say (the trial: three pages do harm, eight help).
+    min_pages : a source with fewer pages has no say (three bring 0.6 to 1.0 points of F1, mean over 84 sites; see
+        docs/research/pages.md).
     vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path is on many
         pages; on n of them it is vote n / (n + vote_pages).  vote_unknown : the same for a path that no page of the
         source had, of which only what holds it is known.
@@ -237,7 +238,7 @@ class PageConfig:
         gold count them in, and a reader misses them; scrapinghub's leaves them out (docs/pages.md, section 3).
     """
 
-    min_pages: int = 5
+    min_pages: int = 3
     vote: float = 0.6
     vote_pages: float = 3.0
     vote_unknown: float = 0.3

@@ -26,7 +26,10 @@ HIDING = [
     ('<p style="visibility:hidden">{}</p>', ""),
     ("<template><p>{}</p></template>", ""),
     ('<div class="later"><p>{}</p></div>', "<style>.later{display:none}</style>"),
-    ('<p class="a later b">{}</p>', "<style>/* {} */ p { color: red } p.later, .x { margin: 0; display : none !important }</style>"),
+    (
+        '<p class="a later b">{}</p>',
+        "<style>/* {} */ p { color: red } p.later, .x { margin: 0; display : none !important }</style>",
+    ),
     ("<div id=later>{}</div>", "<style>@import 'x.css'; #later{visibility:hidden}</style>"),
 ]
 SHOWING = [

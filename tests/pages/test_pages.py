@@ -306,8 +306,8 @@ def test_history_does_not_depend_on_the_order_of_pages() -> None:
 
 
 def test_too_few_pages_have_no_say() -> None:
-    assert learn([page(1)] * 4, CONFIG) is None
-    few = replace(history(), documents=4)
+    assert learn([page(1)] * 2, CONFIG) is None
+    few = replace(history(), documents=2)
     assert PageCleaner(few).clean(page(5, CALL)) == PageCleaner().clean(page(5, CALL))
 
 

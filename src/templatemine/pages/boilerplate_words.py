@@ -2,7 +2,7 @@
 
 `control`: what one can do or reach on a page; `by`: what stands before a name; `talk`: speech of readers and about
 them; `answer`: comments, which are talk and a control; `rights`: copyright.  The rows of other languages are
-translations of those of English.  Single words only, and none of scripts without spaces, where each character is a word.
+translations of those of English.  Single words only, and none of scripts without spaces, where a character is a word.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "rights": "derechos reservados",
     },
     "Portuguese": {
-        "control": "compartilhar compartilhe cadastre-se assine imprimir buscar início publicidade contato leia arquivo "
-        "etiquetas categoria categorias próximo baixar enviar fechar",
+        "control": "compartilhar compartilhe cadastre-se assine imprimir buscar início publicidade contato leia "
+        "arquivo etiquetas categoria categorias próximo baixar enviar fechar",
         "by": "autor fonte",
         "talk": "disse escreveu leitores",
         "answer": "comentários comentário responder",
@@ -88,8 +88,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "rights": "rättigheter rettigheter förbehållna",
     },
     "Polish": {
-        "control": "udostępnij zaloguj logowanie rejestracja zarejestruj drukuj wydrukuj szukaj wyszukaj główna kontakt "
-        "reklama więcej archiwum tagi kategorie kategoria wyślij poprzedni następny zdjęcia galeria pobierz regulamin "
+        "control": "udostępnij zaloguj logowanie rejestracja zarejestruj drukuj wydrukuj szukaj wyszukaj główna "
+        "kontakt reklama więcej archiwum tagi kategorie kategoria wyślij poprzedni następny zdjęcia galeria pobierz regulamin "
         "polityka prywatności subskrybuj",
         "by": "autor źródło",
         "talk": "napisał pisze czytelników opinie",
@@ -105,9 +105,10 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "rights": "práva vyhrazena",
     },
     "Russian": {
-        "control": "поделиться войти вход регистрация подписаться подписка рассылка печать распечатать почта меню поиск "
-        "реклама рекламодателям контакты читайте подробнее далее архив рубрики рубрика теги метки вконтакте "
-        "одноклассники твиттер фейсбук наверх вакансии фото видео галерея скачать отправить закрыть популярное ссылки",
+        "control": "поделиться войти вход регистрация подписаться подписка рассылка печать распечатать почта меню "
+        "поиск реклама рекламодателям контакты читайте подробнее далее архив рубрики рубрика теги метки вконтакте "
+        "одноклассники твиттер фейсбук наверх вакансии фото видео галерея скачать отправить закрыть "
+        "популярное ссылки",
         "by": "автор источник",
         "talk": "пишет написал обсудить обсуждение читателей",
         "answer": "комментарии комментариев комментарий комментировать ответить",

@@ -39,6 +39,7 @@ GROUPS: Mapping[str, str] = {
     "skip": "skip hidden hide noprint screenreader visuallyhidden sronly wm toolbar",
 }
 
+
 def _once(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
     """The first row of each name."""
     found: dict[bytes, int] = {}
@@ -59,20 +60,21 @@ def keywords() -> list[tuple[bytes, int]]:
 
 
 def words() -> list[tuple[bytes, int]]:
-    """Word in lower case and its group."""
+    """Word and its group, in the forms that the scanner asks for: it lowers the letters of ASCII, and no others."""
     dated = (
-        (word.lower().encode(), 1 if row.name.startswith("month") else 2)
+        (word, 1 if row.name.startswith("month") else 2)
         for row in TABLE
         if row.name.startswith(("month", "weekday"))
         for word in row.words
     )
-    told = (
-        (word.encode(), NUMBERS[group])
-        for rows in WORDS.values()
-        for group, text in rows.items()
-        for word in text.split()
-    )
-    return _once(row for rows in (dated, told) for row in rows)
+    told = ((word, NUMBERS[group]) for rows in WORDS.values() for group, text in rows.items() for word in text.split())
+    return _once((form, group) for rows in (dated, told) for word, group in rows for form in _forms(word))
+
+
+def _forms(word: str) -> Iterator[bytes]:
+    low = word.lower()
+    for form in (low, low.capitalize(), low.upper()):
+        yield "".join(char.lower() if char.isascii() else char for char in form).encode()
 
 
 @lru_cache(maxsize=1)
