@@ -17,10 +17,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Not above: a worker process imports this file as well, and so Ctrl-C is caught from the first import on.
     try:
         from templatemine.cli.app import run
+
+        return run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
         print("templatemine: interrupted", file=sys.stderr)
         return 130
-    return run(sys.argv[1:] if argv is None else argv)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,17 @@ import re
 import signal
 import struct
 import subprocess
+import sys
 import termios
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from cli_support import command, everything, records, wait_for, write
+
+from kills import KILLS
 
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
 
@@ -179,3 +183,91 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.rpartition("\x1b[?25h")[2]).splitlines()
     assert max(len(line) for line in lines if " packs with " not in line) <= 80
     assert "3 packs with" in lines[-2]
+
+
+AT_A_BAD_MOMENT = """
+import os, signal, sys, time
+from templatemine.cli.ending import Ended, ending_signals
+
+class Destroyed:
+    def __del__(self):
+        os.kill(os.getpid(), number)
+        time.sleep(0.001)  # Python raises it here, and drops it
+
+number, moment = int(sys.argv[1]), sys.argv[2]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+said = []
+try:
+    with ending_signals():
+        if moment == "import":
+            import half
+        else:
+            Destroyed()
+            said.append("after")
+        time.sleep(20)
+        said.append("never")
+except (Ended, KeyboardInterrupt) as error:
+    said.append(getattr(error, "number", "interrupt"))
+if moment == "import":
+    said.append(sys.modules["half"].WHOLE)
+assert signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
+assert sys.unraisablehook is sys.__unraisablehook__
+print(*said)
+"""
+HALF = """
+import os, signal, sys, time
+for _ in range(3):
+    os.kill(os.getpid(), int(sys.argv[1]))
+    time.sleep(0.02)
+WHOLE = "whole"
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("moment", ["import", "destructor"])
+def test_no_module_is_imported_by_half_and_no_signal_is_lost(tmp_path: Path, number: int, moment: str) -> None:
+    """orjson crashes, and numpy complains of how it was installed, if something is raised in what they import."""
+    (tmp_path / "half.py").write_text(HALF)
+    done = subprocess.run(
+        [sys.executable, "-c", AT_A_BAD_MOMENT, str(int(number)), moment],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == b""
+    told = "interrupt" if number == signal.SIGINT else str(int(number))
+    assert done.stdout.decode().split() == ([told, "whole"] if moment == "import" else ["after", told])
+
+
+@pytest.mark.parametrize("name", ["orjson", "numpy", "numpy.linalg", "pyarrow.parquet", "pandas", "regex"])
+def test_ended_while_a_library_is_imported(name: str) -> None:
+    """At each of some moments of it, the process ends as it should; hundreds of them with TEMPLATEMINE_KILLS=40."""
+    pytest.importorskip(name.partition(".")[0])
+    began = time.monotonic()
+    assert subprocess.run([sys.executable, "-c", IMPORTING, name, "9"], check=False).returncode == 0
+    took = time.monotonic() - began - 0.05
+    moments = 5 * KILLS
+    for step in range(moments):
+        done = subprocess.run(
+            [sys.executable, "-c", IMPORTING, name, str(took * step / moments)],
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) in ((0, b""), (143, b""))
+
+
+IMPORTING = """
+import importlib, os, signal, sys, time
+from templatemine.cli.ending import Ended, ending_signals
+try:
+    with ending_signals():
+        signal.signal(signal.SIGALRM, signal.getsignal(signal.SIGTERM))
+        signal.setitimer(signal.ITIMER_REAL, float(sys.argv[2]) + 1e-6)
+        importlib.import_module(sys.argv[1])
+        signal.setitimer(signal.ITIMER_REAL, 0)
+except Ended:
+    os._exit(143)
+os._exit(0)
+"""

@@ -247,7 +247,7 @@ def test_signals_in_each_phase(world: Path, tmp_path: Path, name: str, number: i
         if "mine" in name
         else {world / f"{one}.jsonl": world / "large" / f"{one}.jsonl" for one in ("archive", "pages")}
     )
-    for attempt in range(-1, 40):
+    for attempt in range(-1, 40 + 3 * KILLS):
         if stopped == max(KILLS, 4):
             return
         out = tmp_path / f"out{attempt}"

@@ -6,17 +6,16 @@ import argparse
 import os
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from templatemine._version import __version__
 from templatemine.cli.common import Parser, StrictStop, complain, did_you_mean, flush
 from templatemine.cli.defaults import apply_defaults, read_defaults
+from templatemine.cli.ending import Ended, ending_signals
 from templatemine.errors import TemplateMineError
 
 __all__ = ["COMMANDS", "parser_of", "run", "whole_parser"]
@@ -121,21 +120,20 @@ def run(argv: Sequence[str]) -> int:
     first, *rest = argv or ["--help"]
     if first == "help" and not (rest and rest[0].startswith("-")):
         first, rest = (rest[0], ["--help"]) if rest else ("--help", [])
-    try:
-        args = _parser(first).parse_args([first, *rest])
-    except TemplateMineError as error:  # the file of defaults
-        complain(str(error))
-        return 2
-    except SystemExit as end:  # --help, --version, or a wrong option
-        return end.code if isinstance(end.code, int) else 2
-    except KeyboardInterrupt:
-        return _interrupted()
-    return _guarded(lambda: args.run(args))
+
+    def work() -> int:
+        try:
+            args = _parser(first).parse_args([first, *rest])
+        except SystemExit as end:  # --help, --version, or a wrong option
+            return end.code if isinstance(end.code, int) else 2
+        return int(args.run(args))
+
+    return _guarded(work)
 
 
 def _guarded(work: Callable[[], int]) -> int:
     try:
-        with _ending_signals(), _notices():
+        with ending_signals(), _notices():
             code = work()
             flush()
             return code
@@ -145,8 +143,9 @@ def _guarded(work: Callable[[], int]) -> int:
     except TemplateMineError as error:
         complain(str(error))
     except KeyboardInterrupt:
-        return _interrupted()
-    except _Ended as end:
+        complain("interrupted", "")
+        return 128 + signal.SIGINT
+    except Ended as end:
         complain(f"ended by {signal.Signals(end.number).name}", "")
         return 128 + end.number
     except BrokenPipeError:
@@ -158,11 +157,6 @@ def _guarded(work: Callable[[], int]) -> int:
     finally:
         _settle_output()
     return 2
-
-
-def _interrupted() -> int:
-    complain("interrupted", "")
-    return 128 + signal.SIGINT
 
 
 def _settle_output() -> None:
@@ -186,29 +180,3 @@ def _notices() -> Iterator[None]:
         yield
     finally:
         warnings.showwarning = before
-
-
-class _Ended(BaseException):
-    """The process was asked to end by a signal other than Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-@contextmanager
-def _ending_signals() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into exceptions, like SIGINT, so that temporary files and processes are cleaned up."""
-
-    def end(number: int, frame: FrameType | None) -> NoReturn:
-        raise _Ended(number)
-
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored, and means it
-                before[number] = signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

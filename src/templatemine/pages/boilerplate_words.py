@@ -89,8 +89,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "Polish": {
         "control": "udostępnij zaloguj logowanie rejestracja zarejestruj drukuj wydrukuj szukaj wyszukaj główna "
-        "kontakt reklama więcej archiwum tagi kategorie kategoria wyślij poprzedni następny zdjęcia galeria pobierz regulamin "
-        "polityka prywatności subskrybuj",
+        "kontakt reklama więcej archiwum tagi kategorie kategoria wyślij poprzedni następny zdjęcia galeria pobierz "
+        "regulamin polityka prywatności subskrybuj",
         "by": "autor źródło",
         "talk": "napisał pisze czytelników opinie",
         "answer": "komentarze komentarzy komentarz komentuj odpowiedz",

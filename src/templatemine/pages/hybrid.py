@@ -9,7 +9,6 @@ import numpy as np
 from templatemine.config import ExtractConfig, PageConfig
 from templatemine.model import PageHistory
 from templatemine.pages import decode
-from templatemine.pages.appeals import appeals
 from templatemine.pages.blocks import Page
 from templatemine.pages.history import choose, votes_of
 from templatemine.pages.systems import Evidence, Judge, Site, Verdict
@@ -20,10 +19,9 @@ REASONS = (
     *decode.REASONS,
     "not main text: the site's pages have little of it in its place, or the same text",
     "main text: the site's pages have theirs in its place",
-    "asks for consent to cookies, or for donations",
 )
-"""Those of `decode`, by code, those of blocks that the page model alone would have judged otherwise, and `appeals`."""
-AGAINST, FOR, APPEAL = range(len(decode.REASONS), len(REASONS))
+"""Those of `decode`, by code, then those of blocks that the page model alone would have judged otherwise."""
+AGAINST, FOR = len(decode.REASONS), len(decode.REASONS) + 1
 
 
 def make(site: Site, config: ExtractConfig) -> Judge:
@@ -44,12 +42,9 @@ def judge_of(history: PageHistory | None, options: PageConfig) -> Judge:
         reason = code.copy()
         reason[(code == decode.LEFT) & (page.scores > 0) & (scores <= 0)] = AGAINST
         reason[(code == decode.CHOSEN) & (page.scores <= 0) & (scores > 0)] = FOR
-        kept = decode.kept(code)
-        asks = appeals(page, kept)
-        reason[asks] = APPEAL
         evidence = Evidence(page.scores, path, df, code)
         return Verdict(
-            kept=kept & ~asks, reason=reason, reasons=REASONS, score=decode.chances(scores), evidence=evidence
+            kept=decode.kept(code), reason=reason, reasons=REASONS, score=decode.chances(scores), evidence=evidence
         )
 
     return judge
