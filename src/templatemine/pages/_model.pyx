@@ -4,7 +4,7 @@ import numpy as np
 from templatemine.pages import _html
 
 from libc.math cimport INFINITY, isfinite, log1p, sqrt
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memset
 
@@ -952,11 +952,11 @@ def context(dict page not None, const double[::1] scores not None):
 # ----------------------------------------------------------------------------------------------------------------------- trees
 # Trees that say how likely a row is: a table of trees and a matrix come in, out goes the sum of their leaves.
 #
-# No tree is walked.  A row has for each tree a set of leaves, a bit each, that it can still fall into; every condition
-# that is false takes away the leaves of its left side, and of those that are left in the end the first is the one (Lucchese
-# et al., QuickScorer, SIGIR 2015).  Conditions stand by feature and threshold, so that those that hold for all of a batch
-# of rows are passed over, and each is asked of the whole batch at once, which compilers turn into vector instructions.
-# Time is rows times conditions, at a fraction of a nanosecond each.
+# No tree is walked.  A row has for each tree a set of leaves, a bit each, that it can no longer fall into; every condition
+# that is false adds the leaves of its left side, and of those that are left in the end the first is the one (Lucchese et
+# al., QuickScorer, SIGIR 2015).  A value is first put in its place among the thresholds of its feature, which is a byte,
+# for a batch of rows at once; then each condition is a comparison of bytes, and the sets of a whole batch stay in the
+# registers of the processor while a tree is asked.  Time is rows times conditions, at some hundredths of a nanosecond each.
 
 
 LEAVES = 16
@@ -964,17 +964,238 @@ LEAVES = 16
 
 cdef enum:
     BITS = 16           # LEAVES
-    BATCH = 32          # rows that conditions are asked of at once
-    TOGETHER = 256      # trees whose sets of leaves of a batch are kept in the cache
-    # Times a power of two, the upper four of sixteen bits tell which one it is (a de Bruijn sequence).
-    PLACES = 0x09AF
+    BATCH = 64          # rows that conditions are asked of at once
+    HALF = 32           # or so many, where no more are left
+    STEPS = 255         # thresholds that a byte tells apart; a feature with more has several columns
+    TURNED = 16         # features that are taken out of the rows of a batch at once: a line of the cache
 
 
-cdef struct Condition:
-    float threshold
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    typedef struct {
+        int32_t column;     /* where its column of a batch begins */
+        int8_t level;       /* it is false for places above this one */
+        uint8_t low, high;  /* the leaves of its left side */
+    } tm_condition;
+
+    typedef int8_t tm_rows __attribute__((vector_size(32), aligned(1)));
+
+    typedef float tm_floats __attribute__((vector_size(32), aligned(1)));
+    typedef int32_t tm_ints __attribute__((vector_size(32), aligned(1)));
+
+    #define TM_INLINE static inline __attribute__((always_inline))
+
+    /* The leaves that 32 rows (64, if `two`) cannot fall into, of one tree: the first eight in `low`, the others in `high`. */
+    TM_INLINE void tm_lost(const tm_condition *c, const tm_condition *end, const int8_t *bins, int two, uint8_t *low,
+                           uint8_t *high) {
+        tm_rows low0 = {0}, low1 = {0}, high0 = {0}, high1 = {0}, left, right, below;
+        for (; c < end; c++) {
+            const tm_rows *column = (const tm_rows *)(bins + c->column);
+            const tm_rows level = (tm_rows){0} + c->level;
+            left = (tm_rows){0} + (int8_t)c->low;
+            right = (tm_rows){0} + (int8_t)c->high;
+            below = (tm_rows)(column[0] > level);
+            low0 |= below & left;
+            high0 |= below & right;
+            if (two) {
+                below = (tm_rows)(column[1] > level);
+                low1 |= below & left;
+                high1 |= below & right;
+            }
+        }
+        memcpy(low, &low0, 32);
+        memcpy(high, &high0, 32);
+        if (two) {
+            memcpy(low + 32, &low1, 32);
+            memcpy(high + 32, &high1, 32);
+        }
+    }
+
+    /* Add the first leaf that is left of a tree to the sum of each row; the leaves stand one place further to the left, the
+       first one last. */
+    TM_INLINE void tm_leaves(const uint8_t *low, const uint8_t *high, int rows, const float *leaves, float *sums) {
+        for (int r = 0; r < rows; r++)
+            sums[r] += leaves[(__builtin_ctz(~((uint32_t)low[r] | (uint32_t)high[r] << 8)) + 15) & 15];
+    }
+
+    TM_INLINE void tm_ask(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves, const int8_t *bins,
+                          int two, float *sums) {
+        uint8_t low[64], high[64];
+        for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
+            tm_lost(c, c + sizes[t], bins, two, low, high);
+            tm_leaves(low, high, two ? 64 : 32, leaves, sums);
+        }
+    }
+
+    /* The place of each value of a batch among ascending thresholds: how many of them it is not below or equal to. */
+    TM_INLINE void tm_place(const float *values, int rows, const float *threshold, int count, int8_t *bins) {
+        const tm_floats *column = (const tm_floats *)values;
+        tm_floats least = column[0], most = column[0];
+        tm_ints odd = {0}, below, places[8];
+        int first = 0, last;
+        for (int r = 0; r < rows / 8; r++) {
+            below = column[r] < least;
+            least = (tm_floats)(((tm_ints)column[r] & below) | ((tm_ints)least & ~below));
+            below = column[r] < most;
+            most = (tm_floats)(((tm_ints)most & below) | ((tm_ints)column[r] & ~below));
+            odd |= column[r] != column[r];
+        }
+        for (int k = 1; k < 8; k++) {
+            least[0] = least[k] < least[0] ? least[k] : least[0];
+            most[0] = most[k] > most[0] ? most[k] : most[0];
+            odd[0] |= odd[k];
+        }
+        /* Most features are alike for all rows of a batch, or nearly so.  Not a number is above every threshold. */
+        if (!odd[0])
+            while (first < count && threshold[first] < least[0])
+                first++;
+        last = odd[0] ? count : first;
+        while (last < count && threshold[last] < most[0])
+            last++;
+        if (first == last) {
+            memset(bins, first - 128, rows);
+            return;
+        }
+        for (int r = 0; r < rows / 8; r++)
+            places[r] = (tm_ints){0} + (last - 128);
+        for (int k = first; k < last; k++)
+            for (int r = 0; r < rows / 8; r++)
+                places[r] += (tm_ints)(column[r] <= (tm_floats){0} + threshold[k]);
+        for (int r = 0; r < rows; r++)
+            bins[r] = (int8_t)((const int32_t *)places)[r];
+    }
+
+    /* The values of a feature in one batch stand side by side in `columns`, those of `features` of them. */
+    TM_INLINE void tm_turn(const float *rows, int n, int64_t width, int features, float *columns) {
+        for (int r = 0; r < 64; r++)
+            for (int f = 0; f < features; f++)
+                columns[f * 64 + r] = rows[(r < n ? r : n - 1) * width + f];
+    }
+
+    static void tm_ask_plain(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                             const int8_t *bins, int two, float *sums) {
+        if (two)
+            tm_ask(c, sizes, trees, leaves, bins, 1, sums);
+        else
+            tm_ask(c, sizes, trees, leaves, bins, 0, sums);
+    }
+
+    static void tm_place_plain(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+        tm_place(values, 64, threshold, count, bins);
+    }
+
+    static void tm_turn_plain(const float *rows, int n, int64_t width, int features, float *columns) {
+        tm_turn(rows, n, width, features, columns);
+    }
+
+    #if defined(__x86_64__) && defined(__GNUC__)
+    #include <immintrin.h>
+    #define TM_WIDE __attribute__((target("avx2")))
+
+    /* Eight rows at a time: the one bit that is the first leaf left, as a float, has its number for an exponent, 127 more,
+       by which two tables of eight leaves are looked up. */
+    TM_INLINE TM_WIDE void tm_leaves_wide(const uint8_t *low, const uint8_t *high, int rows, const float *leaves, float *sums) {
+        const __m256 first = _mm256_loadu_ps(leaves), second = _mm256_loadu_ps(leaves + 8);
+        for (int r = 0; r < rows; r += 8) {
+            __m256i lost = _mm256_or_si256(
+                _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(low + r))),
+                _mm256_slli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + r))), 8));
+            __m256i bit = _mm256_andnot_si256(lost, _mm256_add_epi32(lost, _mm256_set1_epi32(1)));
+            __m256i place = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(bit)), 23);
+            __m256 value = _mm256_blendv_ps(_mm256_permutevar8x32_ps(first, place), _mm256_permutevar8x32_ps(second, place),
+                                            _mm256_castsi256_ps(_mm256_slli_epi32(place, 28)));
+            _mm256_storeu_ps(sums + r, _mm256_add_ps(_mm256_loadu_ps(sums + r), value));
+        }
+    }
+
+    TM_INLINE TM_WIDE void tm_ask_wider(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                                        const int8_t *bins, int two, float *sums) {
+        uint8_t low[64], high[64];
+        for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
+            tm_lost(c, c + sizes[t], bins, two, low, high);
+            tm_leaves_wide(low, high, two ? 64 : 32, leaves, sums);
+        }
+    }
+
+    TM_WIDE static void tm_ask_wide(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                                    const int8_t *bins, int two, float *sums) {
+        if (two)
+            tm_ask_wider(c, sizes, trees, leaves, bins, 1, sums);
+        else
+            tm_ask_wider(c, sizes, trees, leaves, bins, 0, sums);
+    }
+
+    TM_WIDE static void tm_place_wide(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+        if (two)
+            tm_place(values, 64, threshold, count, bins);
+        else
+            tm_place(values, 32, threshold, count, bins);
+    }
+
+    /* Eight by eight. */
+    TM_WIDE static void tm_turn_wide(const float *rows, int n, int64_t width, int features, float *columns) {
+        __m256 a[8], b[8];
+        if (features % 8) {
+            tm_turn(rows, n, width, features, columns);
+            return;
+        }
+        for (int r = 0; r < 64; r += 8)
+            for (int f = 0; f < features; f += 8) {
+                for (int k = 0; k < 8; k++)
+                    a[k] = _mm256_loadu_ps(rows + (r + k < n ? r + k : n - 1) * width + f);
+                for (int k = 0; k < 8; k += 2) {
+                    b[k] = _mm256_unpacklo_ps(a[k], a[k + 1]);
+                    b[k + 1] = _mm256_unpackhi_ps(a[k], a[k + 1]);
+                }
+                for (int k = 0; k < 8; k += 4)
+                    for (int j = 0; j < 2; j++) {
+                        a[k + 2 * j] = _mm256_shuffle_ps(b[k + j], b[k + 2 + j], 0x44);
+                        a[k + 2 * j + 1] = _mm256_shuffle_ps(b[k + j], b[k + 2 + j], 0xEE);
+                    }
+                for (int k = 0; k < 4; k++) {
+                    _mm256_storeu_ps(columns + (f + k) * 64 + r, _mm256_permute2f128_ps(a[k], a[k + 4], 0x20));
+                    _mm256_storeu_ps(columns + (f + k + 4) * 64 + r, _mm256_permute2f128_ps(a[k], a[k + 4], 0x31));
+                }
+            }
+    }
+
+    static int tm_is_wide(void) { return __builtin_cpu_supports("avx2"); }
+    #else
+    #define tm_ask_wide tm_ask_plain
+    #define tm_place_wide tm_place_plain
+    #define tm_turn_wide tm_turn_plain
+    static int tm_is_wide(void) { return 0; }
+    #endif
+    """
+    ctypedef struct Condition "tm_condition":
+        int32_t column
+        int8_t level
+        uint8_t low
+        uint8_t high
+
+    void tm_ask_plain(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                      bint two, float* sums) noexcept nogil
+    void tm_ask_wide(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                     bint two, float* sums) noexcept nogil
+    void tm_place_plain(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
+    void tm_place_wide(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
+    void tm_turn_plain(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
+    void tm_turn_wide(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
+    bint tm_is_wide() noexcept nogil
+
+
+ctypedef void (*Ask)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
+
+cdef bint WIDE = tm_is_wide()
+
+
+cdef struct Column:
     int32_t feature
-    int32_t tree        # among those that go together
-    uint16_t kept       # leaves that are left if it is false
+    int32_t first           # of its thresholds
+    int32_t count
 
 
 cdef class Forest:
@@ -991,9 +1212,12 @@ cdef class Forest:
         Nodes of each tree, from 1 to 15; it has a leaf more.
     """
 
-    cdef Condition* conditions  # of each stretch of trees, by feature and threshold
-    cdef float* leaves          # (trees, BITS), by the place of their bit in `PLACES`
-    cdef int64_t* ends          # of the conditions of each stretch
+    cdef Condition* conditions  # of each tree
+    cdef int32_t* sizes
+    cdef float* leaves          # (trees, BITS), each one place to the left, the first one last
+    cdef Column* columns        # by feature
+    cdef float* thresholds      # of each column, ascending, none twice
+    cdef int64_t column_count
     cdef int64_t trees
     cdef int64_t width
 
@@ -1001,8 +1225,6 @@ cdef class Forest:
                   const int16_t[::1] left not None, const int16_t[::1] right not None, const float[::1] leaf not None,
                   const int32_t[::1] sizes not None, *rest):
         cdef int64_t t, i, at = 0, n = feature.shape[0]
-        cdef const int64_t[::1] order
-        cdef Condition* unsorted
         if threshold.shape[0] != n or left.shape[0] != n or right.shape[0] != n:
             raise ValueError("expected columns of one table of nodes, got columns of different lengths")
         self.trees = sizes.shape[0]
@@ -1014,78 +1236,108 @@ cdef class Forest:
             at += sizes[t]
         if at != n or leaf.shape[0] != n + self.trees:
             raise ValueError(f"expected {at} nodes and {at + self.trees} leaves, got {n} and {leaf.shape[0]}")
-        stretches = (self.trees + TOGETHER - 1) // TOGETHER
         self.conditions = <Condition*>malloc((n + 1) * sizeof(Condition))
+        self.sizes = <int32_t*>malloc((self.trees + 1) * sizeof(int32_t))
         self.leaves = <float*>calloc((self.trees + 1) * BITS, sizeof(float))
-        self.ends = <int64_t*>calloc(stretches + 1, sizeof(int64_t))
-        unsorted = <Condition*>malloc((n + 1) * sizeof(Condition))
-        try:
-            if self.conditions == NULL or self.leaves == NULL or self.ends == NULL or unsorted == NULL:
-                raise MemoryError
-            at = 0
-            for t in range(self.trees):
-                for i in range(at, at + sizes[t]):
-                    if feature[i] < 0:
-                        raise ValueError(f"tree {t}: expected features from 0 up, got {feature[i]}")
-                    unsorted[i].threshold = threshold[i]
-                    unsorted[i].feature = feature[i]
-                    unsorted[i].tree = <int32_t>(t % TOGETHER)
-                    self.width = max(self.width, feature[i] + 1)
-                if not tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], unsorted + at, self.leaves + t * BITS):
-                    raise ValueError(f"tree {t}: expected children behind their parents and each node and leaf once")
-                self.ends[t // TOGETHER] = at + sizes[t]
-                at += sizes[t]
-            place = np.repeat(np.arange(self.trees) // TOGETHER, sizes)
-            order = np.lexsort((np.asarray(threshold), np.asarray(feature), place)).astype(np.int64)
-            for i in range(n):
-                self.conditions[i] = unsorted[order[i]]
-        finally:
-            free(unsorted)
+        self.columns = <Column*>malloc((n + 1) * sizeof(Column))
+        self.thresholds = <float*>malloc((n + 1) * sizeof(float))
+        if (self.conditions == NULL or self.sizes == NULL or self.leaves == NULL or self.columns == NULL
+                or self.thresholds == NULL):
+            raise MemoryError
+        at = 0
+        for t in range(self.trees):
+            for i in range(at, at + sizes[t]):
+                if feature[i] < 0:
+                    raise ValueError(f"tree {t}: expected features from 0 up, got {feature[i]}")
+                if threshold[i] != threshold[i]:
+                    raise ValueError(f"tree {t}: expected thresholds that are numbers, got {threshold[i]}")
+                self.width = max(self.width, feature[i] + 1)
+            if not tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], self.conditions + at, self.leaves + t * BITS):
+                raise ValueError(f"tree {t}: expected children behind their parents and each node and leaf once")
+            self.sizes[t] = sizes[t]
+            at += sizes[t]
+        if n:
+            self._columns(feature, threshold, np.lexsort((np.asarray(threshold), np.asarray(feature))).astype(np.int64))
 
     def __dealloc__(self):
         free(self.conditions)
+        free(self.sizes)
         free(self.leaves)
-        free(self.ends)
+        free(self.columns)
+        free(self.thresholds)
+
+    cdef void _columns(self, const int16_t[::1] feature, const float[::1] threshold, const int64_t[::1] order) noexcept:
+        """The thresholds of each feature, and the place of each condition's among them."""
+        cdef int64_t i, node, size = 0
+        cdef Column* column = self.columns - 1
+        for i in range(order.shape[0]):
+            node = order[i]
+            if i == 0 or feature[node] != column.feature or (column.count == STEPS
+                                                             and threshold[node] != self.thresholds[size - 1]):
+                column += 1
+                column.feature = feature[node]
+                column.first = <int32_t>size
+                column.count = 0
+            if column.count == 0 or threshold[node] != self.thresholds[size - 1]:
+                self.thresholds[size] = threshold[node]
+                size += 1
+                column.count += 1
+            self.conditions[node].column = <int32_t>((column - self.columns) * BATCH)
+            self.conditions[node].level = <int8_t>(column.count - 1 - 128)
+        self.column_count = column - self.columns + 1
 
     def scores(self, const float[:, ::1] rows not None):
         """Sum of the leaves that each row falls into: float32 array, shape (rows,)."""
         cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
-        cdef float* columns
+        cdef int8_t* bins
+        cdef Ask ask
         if width < self.width:
             raise ValueError(f"expected at least {self.width} features, got {width}")
         out = np.zeros((n + BATCH - 1) // BATCH * BATCH, np.float32)
         cdef float[::1] sums = out
         if n and self.trees:
-            columns = <float*>malloc((self.width + 1) * BATCH * sizeof(float))
-            if columns == NULL:
+            bins = <int8_t*>malloc(self.column_count * BATCH)
+            if bins == NULL:
                 raise MemoryError
             with nogil:
                 while first < n:
-                    turned(&rows[first, 0], min(n - first, BATCH), width, self.width, columns)
-                    self._batch(columns, &sums[first])
+                    self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, bins)
+                    ask = tm_ask_wide if WIDE else tm_ask_plain
+                    ask(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
                     first += BATCH
-            free(columns)
+            free(bins)
         return out[:n]
 
-    cdef void _batch(self, const float* columns, float* sums) noexcept nogil:
-        """Add the leaves of all trees to the sums of a batch of rows."""
-        cdef uint16_t[TOGETHER * BATCH] sets
-        cdef int64_t first = 0, count, at = 0, s = 0
-        while first < self.trees:
-            count = min(self.trees - first, TOGETHER)
-            memset(sets, 0xFF, count * BATCH * sizeof(uint16_t))
-            asked(self.conditions + at, self.conditions + self.ends[s], columns, sets)
-            added(self.leaves + first * BITS, count, sets, sums)
-            at = self.ends[s]
-            first += count
-            s += 1
+    cdef void _bins(self, const float* rows, int n, int64_t width, int8_t* bins) noexcept nogil:
+        """The places of a batch of rows, column by column; what is missing to a batch is the last row again."""
+        cdef float[TURNED * BATCH] turned
+        cdef const Column* column = self.columns
+        cdef const Column* end = self.columns + self.column_count
+        cdef const float* values
+        cdef int64_t begin = -TURNED
+        cdef int features = <int>min(width, TURNED)
+        while column < end:
+            if column.feature >= begin + TURNED:
+                begin = min(column.feature, width - features)
+                if WIDE:
+                    tm_turn_wide(rows + begin, n, width, features, turned)
+                else:
+                    tm_turn_plain(rows + begin, n, width, features, turned)
+            values = turned + (column.feature - begin) * BATCH
+            if WIDE:
+                tm_place_wide(values, n > HALF, self.thresholds + column.first, column.count, bins)
+            else:
+                tm_place_plain(values, n > HALF, self.thresholds + column.first, column.count, bins)
+            bins += BATCH
+            column += 1
 
 
 cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* leaf, int n, Condition* nodes,
                      float* leaves) noexcept nogil:
-    """What each condition of a tree leaves if it is false, and its leaves by their bit; False if it is no tree."""
+    """The leaves that each condition of a tree takes away if it is false, and its leaves by their bit; False if it is none."""
     cdef int[2 * BITS] size, start
     cdef int i, side, child, place, known = 1
+    cdef uint32_t lost
     for i in range(2 * BITS):
         start[i] = -1
     # Leaves of each node, children first; a leaf ~k stands at n + k.
@@ -1117,65 +1369,12 @@ cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* lea
         return False
     for i in range(n):
         child = left[i]
-        nodes[i].kept = <uint16_t>~(((1 << size[child if child >= 0 else n + ~child]) - 1) << start[i])
+        lost = ((1 << size[child if child >= 0 else n + ~child]) - 1) << start[i]
+        nodes[i].low = <uint8_t>(lost & 0xFF)
+        nodes[i].high = <uint8_t>(lost >> 8)
     for i in range(n + 1):
-        leaves[place_of(<uint16_t>(1 << start[n + i]))] = leaf[i]
+        leaves[(start[n + i] + BITS - 1) % BITS] = leaf[i]
     return True
-
-
-cdef inline int place_of(uint16_t bit) noexcept nogil:
-    """One of 16 places for each of 16 bits."""
-    return <uint16_t>(bit * PLACES) >> 12
-
-
-cdef void turned(const float* rows, int64_t n, int64_t width, int64_t used, float* columns) noexcept nogil:
-    """A batch of rows, column by column; what is missing to a batch is the last row again."""
-    cdef int64_t f, r
-    cdef const float* row
-    for r in range(BATCH):
-        row = rows + min(r, n - 1) * width
-        for f in range(used):
-            columns[f * BATCH + r] = row[f]
-
-
-cdef void asked(const Condition* condition, const Condition* end, const float* columns, uint16_t* sets) noexcept nogil:
-    """Ask the conditions of one stretch of trees of a batch of rows."""
-    cdef int32_t feature = -1
-    cdef float most = 0, threshold
-    cdef const float* column = columns
-    cdef uint16_t* left
-    cdef uint16_t kept
-    cdef int r
-    while condition < end:
-        if condition.feature != feature:
-            feature = condition.feature
-            column = columns + feature * BATCH
-            most = column[0]
-            for r in range(BATCH):
-                # Not a number is above every threshold.
-                most = INFINITY if column[r] != column[r] else max(most, column[r])
-        threshold = condition.threshold
-        if most <= threshold:
-            # It holds for all of them, and so do the feature's further ones.
-            while condition < end and condition.feature == feature:
-                condition += 1
-            continue
-        left = sets + condition.tree * BATCH
-        kept = condition.kept
-        for r in range(BATCH):
-            left[r] &= <uint16_t>-<int>(column[r] <= threshold) | kept
-        condition += 1
-
-
-cdef void added(const float* leaves, int64_t trees, const uint16_t* sets, float* sums) noexcept nogil:
-    """Add the first leaf that is left of each tree, tree by tree."""
-    cdef int64_t t
-    cdef int r
-    cdef uint16_t left
-    for t in range(trees):
-        for r in range(BATCH):
-            left = sets[t * BATCH + r]
-            sums[r] += leaves[t * BITS + place_of(left & <uint16_t>-<int>left)]
 
 
 # ------------------------------------------------------------------------------------------------------------------- smoothing
