@@ -11,7 +11,7 @@ from templatemine.text._scan cimport (
     table_free, table_init, tm_hash,
 )
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "path_keys"]
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "ld_json", "metas", "path_keys"]
 
 
 # --------------------------------------------------------------------------------------------------------------------- mark-up
@@ -242,6 +242,45 @@ def path_keys(list path not None):
     out[K_TAGS] = nodes[0].tags
     out[K_NEAR] = nodes[0].near
     return np.asarray(out)
+
+
+# -------------------------------------------------------------------------------------------------------- what is said to machines
+# Where a page says something of itself; what it says is read in `pages.about`.
+
+
+def metas(const uint8_t[::1] page not None):
+    """What looks like a ``<meta>`` that ends before another tag begins: list of bytes, in the order of the page."""
+    cdef int64_t n = page.shape[0], i = 0, j
+    cdef const void* hit
+    found = []
+    while i + 5 < n:
+        hit = memchr(&page[i], 60, n - i - 5)
+        if hit == NULL:
+            break
+        i = <const uint8_t*>hit - &page[0] + 1
+        if same_letters(&page[i], b"meta", 4) and not is_alnum(page[i + 4]):
+            j = i + 4
+            while j < n and page[j] != 60 and page[j] != 62:
+                j += 1
+            if j < n and page[j] == 62:
+                found.append(<bytes>(<const char*>&page[i - 1])[:j - i + 2])
+    return found
+
+
+def ld_json(const uint8_t[::1] page not None):
+    """Where ``ld+j`` stands, in any case: list of int, bytes of the page."""
+    cdef int64_t n = page.shape[0], i = 2
+    cdef const void* hit
+    found = []
+    while i + 1 < n:
+        hit = memchr(&page[i], 43, n - i - 1)
+        if hit == NULL:
+            break
+        i = <const uint8_t*>hit - &page[0]
+        if same_letters(&page[i - 2], b"ld", 2) and (page[i + 1] | 32) == 106:
+            found.append(i - 2)
+        i += 1
+    return found
 
 
 # ----------------------------------------------------------------------------------------------------------------------- words

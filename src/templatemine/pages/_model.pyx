@@ -6,7 +6,7 @@ from templatemine.pages import _html
 from libc.math cimport INFINITY, isfinite, log1p, sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memset
+from libc.string cimport memchr, memcmp, memset
 
 from templatemine.pages._html cimport (
     C_BARS, C_BREAK, C_BROKEN, C_BY, C_CAPITAL, C_CLOCK, C_COLONS, C_COMMAS, C_CONTROL, C_END, C_IMAGES, C_LETTERS, C_LINKED,
@@ -15,8 +15,8 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context",
-    "cosines", "densest", "features", "inherited", "keywords", "line_breaks", "nearest", "smooth", "smooth_leaves", "stretch",
+    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "Mentions", "ROLES", "SECTIONS", "character_counts", "context",
+    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves", "stretch",
     "subtree_sums", "walk", "wrapped",
 ]
 
@@ -263,6 +263,31 @@ cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, doubl
             w.distance[i * GROUP_COUNT + g] = d
 
 
+cdef enum:
+    LOGS = 1024         # whole numbers whose logarithms are known: nearly all that are asked for
+
+cdef double[LOGS] LOG
+
+
+cdef void _logs():
+    cdef int k
+    for k in range(LOGS):
+        LOG[k] = log1p(k)
+
+
+_logs()
+
+
+cdef inline double log_of(double x) noexcept nogil:
+    """Logarithm of one more; `x` is not below 0."""
+    cdef int k
+    if x < LOGS:
+        k = <int>x
+        if k == x:
+            return LOG[k]
+    return log1p(x)
+
+
 cdef inline double share(double part, double whole) noexcept nogil:
     return part / whole if whole > 0 else 0
 
@@ -272,7 +297,7 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
     cdef double words = c[C_WORDS] if c[C_WORDS] > 0 else 1
     cdef int k, at
     cdef uint32_t roles = w.roles[element]
-    o[0] = <float>log1p(words)
+    o[0] = <float>log_of(words)
     o[1] = <float>(c[C_LINKED] / words)
     o[2] = <float>(c[C_STRONG] / words)
     o[3] = <float>(c[C_CAPITAL] / words)
@@ -289,10 +314,10 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
     o[14] = c[C_RIGHTS]
     o[15] = c[C_YEAR]
     o[16] = c[C_CLOCK]
-    o[17] = <float>log1p(c[C_SENTENCES])
+    o[17] = <float>log_of(c[C_SENTENCES])
     o[18] = <float>(c[C_SENTENCES] / words)
     o[19] = <float>(c[C_COMMAS] / words)
-    o[20] = <float>log1p(c[C_COMMAS])
+    o[20] = <float>log_of(c[C_COMMAS])
     o[21] = c[C_COLONS]
     o[22] = <float>(c[C_QUOTES] / words)
     o[23] = <float>(c[C_BARS] / words)
@@ -301,11 +326,11 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
     o[26] = c[C_END]
     o[27] = c[C_LOWER]
     o[28] = <float>(c[C_OWN] / words)
-    o[29] = <float>log1p(c[C_TAGS])
-    o[30] = <float>log1p(c[C_IMAGES])
+    o[29] = <float>log_of(c[C_TAGS])
+    o[30] = <float>log_of(c[C_IMAGES])
     o[31] = c[C_BREAK]
     o[32] = c[C_BROKEN]
-    o[33] = <float>log1p(gap)
+    o[33] = <float>log_of(gap)
     o[35] = w.hidden[element]
     o[36] = w.tables[element]
     o[37] = w.lists[element]
@@ -336,7 +361,7 @@ cdef int64_t gather(Work* w, int form, uint64_t mask) noexcept nogil:
 
 
 cdef inline void put_sums(const double* sums, const double* whole, float* o) noexcept nogil:
-    o[0] = <float>log1p(sums[0])
+    o[0] = <float>log_of(sums[0])
     o[1] = <float>share(sums[1], whole[1])
     o[2] = <float>share(sums[2], whole[2])
     o[3] = <float>share(sums[3], sums[1])
@@ -432,7 +457,7 @@ cdef void records(Work* w, int at, float* out) noexcept nogil:
         e = w.home[w.element[i]]
         for level in range(CONTAINERS_UP):
             like = w.like + 5 * w.nodes[e]
-            o[2 * level] = <float>log1p(like[0])
+            o[2 * level] = <float>log_of(like[0])
             o[2 * level + 1] = <float>share(w.sums[4 * e + 1], like[1])
             if w.parents[e] >= 0:
                 e = w.home[w.parents[e]]
@@ -451,9 +476,9 @@ cdef void records(Work* w, int at, float* out) noexcept nogil:
                 o[level] = -1
             continue
         like = w.like + 5 * w.nodes[most]
-        o[0] = <float>log1p(like[0])
+        o[0] = <float>log_of(like[0])
         o[1] = <float>share(w.sums[4 * most + 1], like[1])
-        o[2] = <float>log1p(share(like[1], like[0]))
+        o[2] = <float>log_of(share(like[1], like[0]))
         o[3] = <float>share(like[4], like[0])
         o[4] = <float>share(like[2], like[1])
         o[5] = <float>share(like[3], like[1])
@@ -500,12 +525,12 @@ cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around,
             i = k if side == 0 else n - 1 - k
             o = out + i * WIDTH + around
             c = counts + i * C_SIZE
-            o[0 + side] = <float>log1p(near)
-            o[2 + side] = <float>log1p(far)
-            o[4 + side] = <float>log1p(links)
-            o[6 + side] = <float>log1p(links_far)
-            o[8 + side] = <float>log1p(blocks)
-            o[10 + side] = <float>log1p(words)
+            o[0 + side] = <float>log_of(near)
+            o[2 + side] = <float>log_of(far)
+            o[4 + side] = <float>log_of(links)
+            o[6 + side] = <float>log_of(links_far)
+            o[8 + side] = <float>log_of(blocks)
+            o[10 + side] = <float>log_of(words)
             near = 0.6 * near + w.prose[i]
             far = 0.9 * far + w.prose[i]
             links = 0.6 * links + c[C_LINKED]
@@ -527,12 +552,12 @@ cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around,
         out[i * WIDTH + around + 12] = 0
     if title >= 0 and best >= 0.3:
         for i in range(title, n):
-            out[i * WIDTH + around + 12] = <float>(1 + log1p(words))
+            out[i * WIDTH + around + 12] = <float>(1 + log_of(words))
             words += counts[i * C_SIZE + C_WORDS]
         words = 0
         for i in range(title - 1, -1, -1):
             words += counts[i * C_SIZE + C_WORDS]
-            out[i * WIDTH + around + 12] = <float>(-1 - log1p(words))
+            out[i * WIDTH + around + 12] = <float>(-1 - log_of(words))
         return title
     return -1
 
@@ -564,7 +589,7 @@ cdef inline bint is_dated(const int32_t* c) noexcept nogil:
 
 cdef inline float past(double words) noexcept nogil:
     """How many words ago something was; -1 if it never was."""
-    return <float>log1p(words) if words >= 0 else -1
+    return <float>log_of(words) if words >= 0 else -1
 
 
 cdef inline double on(double words, int32_t more) noexcept nogil:
@@ -605,8 +630,8 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
         o[5] = past(talk)
         o[6] = past(talk_mark)
         o[7] = past(dated)
-        o[9] = <float>log1p(before)
-        o[11] = <float>log1p(w.beside[2 * e + 1])
+        o[9] = <float>log_of(before)
+        o[11] = <float>log_of(w.beside[2 * e + 1])
         o[12] = <float>share(w.beside[2 * e + 1], w.beside[2 * e])
         mark = on(mark, size)
         control = on(control, size)
@@ -626,7 +651,7 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
         if is_dated(c):
             dated = 0
             before += 1
-        o[10] = <float>log1p(all_dated - before)
+        o[10] = <float>log_of(all_dated - before)
     dated = -1
     for k in range(w.n):
         i = w.n - 1 - k
@@ -725,7 +750,7 @@ def features(dict page not None):
             w.slot[place] += 1
             w.group[i] = <int32_t>place
         for i in range(n):
-            out[i * WIDTH + 34] = <float>log1p(w.slot[w.group[i]] - 1)
+            out[i * WIDTH + 34] = <float>log_of(w.slot[w.group[i]] - 1)
         at = LOCAL_SIZE + 2 * R_SIZE + GROUP_COUNT
         paths(&w, &counts[0, 0], whole, mask, at, out)
         at += 4 * KEYED
@@ -735,8 +760,8 @@ def features(dict page not None):
         at += AROUND_SIZE
         for i in range(n):
             o = out + i * WIDTH + at
-            o[0] = <float>log1p(whole[1])
-            o[1] = <float>log1p(whole[0])
+            o[0] = <float>log_of(whole[1])
+            o[1] = <float>log_of(whole[0])
             o[2] = <float>share(whole[2], whole[1])
             o[3] = <float>share(whole[3], whole[1])
         at += 4
@@ -838,8 +863,8 @@ cdef void row_context(const int32_t* words, const double* chance, const double* 
             for k in range(n):
                 i = k if side == 0 else n - 1 - k
                 o = out + i * CONTEXT_WIDTH + 1 + 2 * NEXT + 4 * side + 2 * far
-                o[0] = <float>log1p(have)
-                o[1] = <float>log1p(lose)
+                o[0] = <float>log_of(have)
+                o[1] = <float>log_of(lose)
                 have = fade * have + kept[i]
                 lose = fade * lose + (words[i * C_SIZE] - kept[i])
 
@@ -876,7 +901,7 @@ cdef void chosen_context(const int32_t* words, const double* chance, const doubl
         o[4] = <float>(have / all_of_it)
         o[5] = <float>best
         o[6] = <float>chance[order[0]]
-        o[7] = <float>log1p(total)
+        o[7] = <float>log_of(total)
         o[8] = <float>(total / whole)
 
 
@@ -1600,6 +1625,71 @@ def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not No
     return found
 
 
+def firsts(const uint64_t[::1] keys not None):
+    """Of each key the place of the first one that is equal: int64 array of the same shape."""
+    cdef int64_t n = keys.shape[0], i
+    cdef uint64_t mask = 15, place
+    cdef int32_t* slots
+    check(n < (<int64_t>1 << 31), "fewer than 2^31 keys")
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] out = found
+    while mask < <uint64_t>n * 2:
+        mask = mask * 2 + 1
+    slots = <int32_t*>malloc((mask + 1) * sizeof(int32_t))
+    if slots == NULL:
+        raise MemoryError
+    with nogil:
+        memset(slots, 0xFF, (mask + 1) * sizeof(int32_t))
+        for i in range(n):
+            place = (keys[i] ^ keys[i] >> 32) * <uint64_t>0x9E3779B97F4A7C15 >> 32 & mask
+            while slots[place] >= 0 and keys[slots[place]] != keys[i]:
+                place = (place + 1) & mask
+            if slots[place] < 0:
+                slots[place] = <int32_t>i
+            out[i] = slots[place]
+    free(slots)
+    return found
+
+
+def sayings(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+    """The words of some blocks: in lower case, a blank between them; None for a block with a character beyond ASCII.
+
+    Words are of letters, digits and underscores.
+    """
+    cdef int64_t n = blocks.shape[0], k, i, size, most = 0
+    cdef uint8_t c, beyond
+    cdef uint8_t* room
+    cdef bint apart
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+    for k in range(n):
+        check(0 <= blocks[k] < bounds.shape[0] - 1, "blocks of the text")
+        most = max(most, bounds[blocks[k] + 1] - bounds[blocks[k]])
+    found = []
+    room = <uint8_t*>malloc(most + 1)
+    if room == NULL:
+        raise MemoryError
+    try:
+        for k in range(n):
+            size, beyond, apart = 0, 0, False
+            for i in range(bounds[blocks[k]], bounds[blocks[k] + 1]):
+                c = text[i]
+                beyond |= c
+                c = c | 32 if 65 <= c <= 90 else c
+                if 97 <= c <= 122 or 48 <= c <= 57 or c == 95:
+                    if apart and size:
+                        room[size] = 32
+                        size += 1
+                    apart = False
+                    room[size] = c
+                    size += 1
+                else:
+                    apart = True
+            found.append(None if beyond >= 0x80 else room[:size].decode("ascii"))
+    finally:
+        free(room)
+    return found
+
+
 def nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not None):
     """The nearest wanted element of each: itself or one it stands in, 0 if there is none: int64, shape (elements,)."""
     cdef int64_t n = parents.shape[0], i
@@ -1957,6 +2047,106 @@ def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not Non
                     home_view[count] = k
                     count += 1
     return hashes[:count].copy(), home[:count].copy()
+
+
+cdef inline int folded_into(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """One character without regard to case, as expressions of Python see ASCII letters; returns its bytes.  `out` has no
+    more of them: beyond ASCII four characters are letters of ASCII, too, and get one."""
+    cdef uint8_t c = p[0]
+    out[0] = c | 32 if 65 <= c <= 90 else c
+    if c == 0xC4 and n > 1 and (p[1] == 0xB0 or p[1] == 0xB1):          # i with or without its dot
+        out[0] = 105
+        return 2
+    if c == 0xC5 and n > 1 and p[1] == 0xBF:                            # long s
+        out[0] = 115
+        return 2
+    if c == 0xE2 and n > 2 and p[1] == 0x84 and p[2] == 0xAA:           # kelvin
+        out[0] = 107
+        return 3
+    return 1
+
+
+cdef class Mentions:
+    """Says which of some strings blocks mention, whatever the case.
+
+    Parameters
+    ----------
+    strings : list of tuple (bytes, int)
+        ASCII in lower case, two letters first; and the bit, from 0 to 7, that it stands for.
+    """
+
+    cdef list _strings          # keeps what is pointed to
+    cdef const uint8_t** string
+    cdef int64_t* size
+    cdef uint8_t* bit
+    cdef int32_t* following
+    cdef int32_t[1024] first    # by the first two letters: strings that begin with them, -1 ends
+
+    def __cinit__(self, list strings not None):
+        cdef int64_t i, place, n = len(strings)
+        cdef bytes one
+        self._strings = [string for string, _ in strings]
+        self.string = <const uint8_t**>malloc((n + 1) * sizeof(void*))
+        self.size = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        self.bit = <uint8_t*>malloc(n + 1)
+        self.following = <int32_t*>malloc((n + 1) * sizeof(int32_t))
+        if self.string == NULL or self.size == NULL or self.bit == NULL or self.following == NULL:
+            raise MemoryError
+        memset(self.first, 0xFF, sizeof(self.first))
+        for i in range(n):
+            one = self._strings[i]
+            check(one.isascii() and one == one.lower() and one[:2].isalpha() and len(one) > 1 and 0 <= strings[i][1] < 8,
+                  f"a string of ASCII in lower case that begins with two letters, and a bit from 0 to 7: got {strings[i]}")
+            self.string[i] = one
+            self.size[i] = len(one)
+            self.bit[i] = <uint8_t>(1 << <int>strings[i][1])
+            place = one[0] % 32 * 32 + one[1] % 32
+            self.following[i] = self.first[place]
+            self.first[place] = <int32_t>i
+
+    def __dealloc__(self):
+        free(self.string)
+        free(self.size)
+        free(self.bit)
+        free(self.following)
+
+    def of(self, const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+        """The bits of what each of some blocks mentions: uint8 array of the same shape."""
+        cdef int64_t n = blocks.shape[0], i, most = 0
+        cdef uint8_t* room
+        check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+        for i in range(n):
+            check(0 <= blocks[i] < bounds.shape[0] - 1, "blocks of the text")
+            most = max(most, bounds[blocks[i] + 1] - bounds[blocks[i]])
+        found = np.zeros(n, np.uint8)
+        cdef uint8_t[::1] out = found
+        if most:
+            room = <uint8_t*>malloc(most)
+            if room == NULL:
+                raise MemoryError
+            with nogil:
+                for i in range(n):
+                    if bounds[blocks[i]] < bounds[blocks[i] + 1]:
+                        out[i] = self._of(&text[bounds[blocks[i]]], bounds[blocks[i] + 1] - bounds[blocks[i]], room)
+            free(room)
+        return found
+
+    cdef uint8_t _of(self, const uint8_t* p, int64_t n, uint8_t* room) noexcept nogil:
+        cdef int64_t i = 0, size = 0
+        cdef int32_t k
+        cdef uint8_t found = 0
+        while i < n:
+            i += folded_into(p + i, n - i, room + size)
+            size += 1
+        for i in range(size - 1):
+            if not (97 <= room[i] <= 122 and 97 <= room[i + 1] <= 122):
+                continue
+            k = self.first[room[i] % 32 * 32 + room[i + 1] % 32]
+            while k >= 0:
+                if not found & self.bit[k] and self.size[k] <= size - i and memcmp(room + i, self.string[k], self.size[k]) == 0:
+                    found |= self.bit[k]
+                k = self.following[k]
+        return found
 
 
 def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,

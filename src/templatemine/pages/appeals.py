@@ -8,13 +8,16 @@ Each says at least two of the three, and together they say all.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
 from itertools import groupby
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages.blocks import WORDS, Page
+from templatemine.pages import _model
+from templatemine.pages.blocks import Page
 
 __all__ = ["appeals"]
 
@@ -63,6 +66,39 @@ _TABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """What each kind says: what for, whose, and the asking; any case."""
 
+_TELLING: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "consent": (
+        ("cookie", "data", "information", "personenbezogene", "es personnelles", "datos personales"),
+        (
+            *("we use", "we store", "we process", "we share", "we and our", "we and selected", "partners", "site uses"),
+            *("wir verwenden", "wir nutzen", "wir setzen", "wir und unsere", "seite verwendet", "seite nutzt"),
+            *("utilisons", "ce site utilise", "utilizamos", "usamos", "este sitio", "utilizziamo", "questo sito"),
+            *("gebruiken", "site gebruikt"),
+        ),
+        (
+            *("agree", "consent", "accept", "reject", "change your", "manage your", "einwilligung", "akzeptieren"),
+            *("widerrufen", "zustimm", "vos pr", "acept", "accett", "consenso", "akkoord", "toestemming"),
+        ),
+    ),
+    "donation": (
+        (
+            *("donat", "contribut", "support us", "supporting us", "become a", "becoming a", "spende", "tzen sie"),
+            *("un don", "soutenez", "donar", "donaci", "donazion", "doneer"),
+        ),
+        (
+            *("journalis", "reporting", "reporters", "newsroom", "readers", "supporters", "we depend on", "rely on"),
+            *("makes our", "makes this", "keeps our", "keeps this", "keep our", "keep this", "unser", "notre"),
+            "nuestro",
+        ),
+        (
+            *("please ", "small favo", "small amount", "however small", "make a", "donate now", "donate today"),
+            *("donate by", "donate here", "deductible", "bitte ", "jetzt spenden", "il vous pla", "je donne", "por favor"),
+        ),
+    ),
+}
+"""Of each sign above, strings of which every text that it is found in has one.  They are looked for first, all of them
+at once, and the expressions only where they say that it may be an appeal."""
+
 _SIGNS = {
     name: tuple(re.compile(rf"(?<!\w)(?:{'|'.join(sign)})(?!\w)", re.IGNORECASE) for sign in signs)
     for name, signs in _TABLE.items()
@@ -71,6 +107,12 @@ _ALL = 0b111
 
 _ABOUT = re.compile(r"cookie|privacy|consent|donat|datenschutz|spende|confidentialité|privacidad", re.IGNORECASE)
 """Titles of pages that are about such things themselves."""
+
+
+@lru_cache(maxsize=1)
+def _mentions() -> _model.Mentions:
+    rows = enumerate(sign for signs in _TELLING.values() for sign in signs)
+    return _model.Mentions([(string.encode(), bit) for bit, strings in rows for string in strings])
 
 
 def appeals(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -82,27 +124,32 @@ def appeals(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     kept : bool array, shape (blocks,)
     """
     found = np.zeros(len(page), np.bool_)
-    if _ABOUT.search(page.title):
-        return found
     places = np.flatnonzero(kept)
-    words = page.columns["counts"][places, WORDS]
-    said = [
-        (int(place), _said(page.text(int(place))) if size <= LONGEST else {})
-        for place, size in zip(places, words, strict=True)
-    ]
-    for name in _SIGNS:
-        for several, run in groupby(said, key=lambda one: one[1].get(name, 0).bit_count() > 1):
-            if several:
-                blocks = list(run)
-                together = 0
-                for _, signs in blocks:
-                    together |= signs[name]
-                found[[place for place, _ in blocks]] |= together == _ALL
+    columns = page.columns
+    hints = _mentions().of(columns["text"], columns["bounds"], places)
+    hints[page.words[places] > LONGEST] = 0
+    some = int(np.bitwise_or.reduce(hints))
+    for number, name in enumerate(_SIGNS):
+        if some >> 3 * number & _ALL != _ALL:
+            continue
+        for run in _runs([hint >> 3 * number & _ALL for hint in hints.tolist()]):
+            if _ABOUT.search(page.title):
+                return np.zeros(len(page), np.bool_)
+            blocks = places[run.start : run.stop]
+            for part in _runs([_said(page.text(int(block)), name) for block in blocks]):
+                found[blocks[part.start : part.stop]] = True
     return found
 
 
-def _said(text: str) -> dict[str, int]:
-    """By kind of appeal, a bit for each of its signs."""
-    return {
-        name: sum(1 << place for place, sign in enumerate(signs) if sign.search(text)) for name, signs in _SIGNS.items()
-    }
+def _runs(signs: Sequence[int]) -> Iterator[range]:
+    """Stretches of blocks each of which has two of the three signs of a kind, and which together have all."""
+    for several, run in groupby(range(len(signs)), key=lambda place: signs[place].bit_count() > 1):
+        if several:
+            places = list(run)
+            if reduce(or_, (signs[place] for place in places)) == _ALL:
+                yield range(places[0], places[-1] + 1)
+
+
+def _said(text: str, name: str) -> int:
+    """A bit for each of the signs of a kind of appeal."""
+    return sum(1 << place for place, sign in enumerate(_SIGNS[name]) if sign.search(text))
