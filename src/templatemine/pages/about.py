@@ -87,8 +87,11 @@ PUBLISHED = (
 """Names (property, itemprop or name) under which a ``<meta>`` says when a page was published, the surest first."""
 
 _WANTED = ("og:title", *PUBLISHED)
-_NAMES = [name.encode() for name in _WANTED if not any(one in name for one in _WANTED if one != name)]
-"""Strings of which each of these names has one."""
+_NAMED = re.compile(
+    b"|".join(re.escape(name.encode()) for name in _WANTED if not any(one in name for one in _WANTED if one != name)),
+    re.IGNORECASE,
+)
+"""What each of these names has one of."""
 
 EARLIEST = "1990"
 
@@ -124,9 +127,8 @@ def declared(html: str) -> tuple[str | None, str | None]:
 
 def _telling(html: str) -> Iterator[str]:
     """The ``<meta>`` of a page that may have one of the names that are asked for, references perhaps in them."""
-    for data in _html.metas(html.encode("utf-8", "surrogatepass")):
-        lower = data.lower()
-        if b"&" in data or not data.isascii() or any(name in lower for name in _NAMES):
+    for data in _html.metas(html):
+        if _NAMED.search(data) or b"&" in data or not data.isascii():
             tag = data.decode("utf-8", "surrogatepass")
             if META.fullmatch(tag):
                 yield tag
@@ -188,14 +190,14 @@ def _broken(script: str) -> dict[str, str]:
 
 def _scripts(html: str) -> Iterator[str]:
     """What stands in the page's JSON-LD scripts; one that does not end is none, nor is any behind it."""
-    data = html.encode("utf-8", "surrogatepass")
     place = 0
-    for offset in _html.ld_json(data):
-        at = offset if len(data) == len(html) else len(data[:offset].decode("utf-8", "surrogatepass"))
+    for at in _html.ld_json(html):
         begin = LDJSON.search(html, max(place, at - _NEAR), at + 2 * _NEAR) if at >= place else None
         if begin is not None:
-            end = _END.search(html, begin.end())
-            if end is None:
+            at = html.find("</", begin.end())
+            while at >= 0 and (end := _END.match(html, at)) is None:
+                at = html.find("</", at + 1)
+            if at < 0 or end is None:
                 return
             yield html[begin.end() : end.start()]
             place = end.end()

@@ -77,7 +77,7 @@ class Page:
 
     def __init__(self, html: str) -> None:
         self._html = html
-        data = html.encode("utf-8", "surrogatepass")
+        data = _html.utf8(html)
         if len(data) >= LARGEST:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
         self._data = data
