@@ -6,7 +6,7 @@ from templatemine.pages import _html
 from libc.math cimport INFINITY, isfinite, log1p, sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memcmp, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.pages._html cimport (
     C_BARS, C_BREAK, C_BROKEN, C_BY, C_CAPITAL, C_CLOCK, C_COLONS, C_COMMAS, C_CONTROL, C_END, C_IMAGES, C_LETTERS, C_LINKED,
@@ -141,6 +141,8 @@ cdef struct Work:
     uint8_t* lists
     int32_t* home           # itself or the nearest block element above
     double* sums            # (elements, 4): blocks, words, prose, linked
+    int32_t* most           # of it and the block elements it stands in, the one whose path comes most on the page; -1 for none
+    int32_t* height         # how many block elements further up that is
     int32_t* dated          # something in it is dated
     int32_t* beside         # (elements, 2): blocks right in its children, and those that are dated
     # Of each path
@@ -152,6 +154,7 @@ cdef struct Work:
     uint64_t* slot_key
     int32_t* slot
     double* group_sums
+    float* group_puts
 
 
 cdef void work_free(Work* w) noexcept nogil:
@@ -170,6 +173,9 @@ cdef void work_free(Work* w) noexcept nogil:
     free(w.slot_key)
     free(w.slot)
     free(w.group_sums)
+    free(w.group_puts)
+    free(w.most)
+    free(w.height)
 
 
 cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) except -1 nogil:
@@ -192,9 +198,13 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     w.slot_key = <uint64_t*>malloc(slots * sizeof(uint64_t))
     w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
     w.group_sums = <double*>malloc(n * 4 * sizeof(double))
+    w.group_puts = <float*>malloc(n * 4 * sizeof(float))
+    w.most = <int32_t*>malloc(m * sizeof(int32_t))
+    w.height = <int32_t*>malloc(m * sizeof(int32_t))
     if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
             or w.sums == NULL or w.dated == NULL or w.beside == NULL or w.like == NULL or w.prose == NULL or w.group == NULL
-            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL):
+            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL or w.group_puts == NULL or w.most == NULL
+            or w.height == NULL):
         work_free(w)
         raise MemoryError
     return 0
@@ -229,7 +239,8 @@ cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, doubl
     """
     cdef int64_t i, parent
     cdef int g
-    cdef uint8_t d
+    cdef uint8_t* near
+    cdef const uint8_t* above
     cdef uint32_t own, named
     cdef bint all_of_it
     for i in range(w.m):
@@ -252,15 +263,19 @@ cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, doubl
             w.tables[i] += 1
         if own >> R_LIST & 1 and w.lists[i] < 200:
             w.lists[i] += 1
-        for g in range(GROUP_COUNT):
-            if named >> g & 1:
-                d = 0
-            elif parent < 0:
-                d = FAR
-            else:
-                d = w.distance[parent * GROUP_COUNT + g]
-                d = d + 1 if d < FAR else FAR
-            w.distance[i * GROUP_COUNT + g] = d
+        near = w.distance + i * GROUP_COUNT
+        if parent < 0:
+            memset(near, FAR, GROUP_COUNT)
+        else:
+            above = w.distance + parent * GROUP_COUNT
+            for g in range(GROUP_COUNT):
+                near[g] = above[g] + (above[g] < FAR)
+        g = 0
+        while named:
+            if named & 1 and g < GROUP_COUNT:
+                near[g] = 0
+            named >>= 1
+            g += 1
 
 
 cdef enum:
@@ -384,8 +399,10 @@ cdef void paths(Work* w, const int32_t* counts, const double* whole, uint64_t ma
         memset(w.group_sums, 0, count * 4 * sizeof(double))
         for i in range(w.n):
             add_block(w.group_sums + 4 * w.group[i], counts + i * C_SIZE, w.prose[i])
+        for i in range(count):
+            put_sums(w.group_sums + 4 * i, whole, w.group_puts + 4 * i)
         for i in range(w.n):
-            put_sums(w.group_sums + 4 * w.group[i], whole, out + i * WIDTH + at + 4 * f)
+            memcpy(out + i * WIDTH + at + 4 * f, w.group_puts + 4 * w.group[i], 4 * sizeof(float))
 
 
 cdef void containers(Work* w, const double* whole, int at, int around, float* out) noexcept nogil:
@@ -446,12 +463,30 @@ cdef void likes(Work* w, const int32_t* counts) noexcept nogil:
             like[4] += w.dated[e]
 
 
+cdef void repeated(Work* w) noexcept nogil:
+    """Of each block element the one of it and those around it that comes most on the page, of those with several blocks."""
+    cdef int64_t e, up
+    w.most[0] = -1
+    w.height[0] = 0
+    for e in range(1, w.m):
+        if w.home[e] != e:
+            continue
+        up = w.home[w.parents[e]]
+        if w.sums[4 * e] >= RECORD and (w.most[up] < 0 or w.like[5 * w.nodes[e]] >= w.like[5 * w.nodes[w.most[up]]]):
+            w.most[e] = <int32_t>e
+            w.height[e] = 0
+        else:
+            w.most[e] = w.most[up]
+            w.height[e] = w.height[up] + 1
+
+
 cdef void records(Work* w, int at, float* out) noexcept nogil:
     """How often the containers of a block come on the page, and the one that comes most of those with several blocks."""
     cdef int64_t i, e, most
-    cdef int level, height
+    cdef int level
     cdef const double* like
     cdef float* o
+    repeated(w)
     for i in range(w.n):
         o = out + i * WIDTH + at
         e = w.home[w.element[i]]
@@ -463,14 +498,7 @@ cdef void records(Work* w, int at, float* out) noexcept nogil:
                 e = w.home[w.parents[e]]
         o += 2 * CONTAINERS_UP
         e = w.home[w.element[i]]
-        most = -1
-        level = height = 0
-        while w.parents[e] >= 0:
-            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * w.nodes[e]] > w.like[5 * w.nodes[most]]):
-                most = e
-                height = level
-            e = w.home[w.parents[e]]
-            level += 1
+        most = w.most[e]
         if most < 0:
             for level in range(7):
                 o[level] = -1
@@ -482,7 +510,7 @@ cdef void records(Work* w, int at, float* out) noexcept nogil:
         o[3] = <float>share(like[4], like[0])
         o[4] = <float>share(like[2], like[1])
         o[5] = <float>share(like[3], like[1])
-        o[6] = height
+        o[6] = w.height[e]
 
 
 cdef void from_title(Work* w, const double* whole, int64_t title, int at, float* out) noexcept nogil:
@@ -826,6 +854,7 @@ cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil
     cdef int64_t i, e, most
     cdef int level
     cdef float* o
+    repeated(w)
     for i in range(w.n):
         o = out + i * CONTEXT_WIDTH + at
         e = w.home[w.element[i]]
@@ -834,12 +863,7 @@ cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil
             o[2 * level + 1] = <float>(w.sums[4 * e + 2] / total)
             if w.parents[e] >= 0:
                 e = w.home[w.parents[e]]
-        e = w.home[w.element[i]]
-        most = -1
-        while w.parents[e] >= 0:
-            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * w.nodes[e]] > w.like[5 * w.nodes[most]]):
-                most = e
-            e = w.home[w.parents[e]]
+        most = w.most[w.home[w.element[i]]]
         o += 2 * CONTAINERS_UP
         o[0] = <float>share(w.like[5 * w.nodes[most] + 2], w.like[5 * w.nodes[most] + 1]) if most >= 0 else -1
         o[1] = <float>(w.like[5 * w.nodes[most] + 2] / total) if most >= 0 else -1
@@ -992,6 +1016,7 @@ cdef enum:
     BATCH = 64          # rows that conditions are asked of at once
     HALF = 32           # or so many, where no more are left
     STEPS = 255         # thresholds that a byte tells apart; a feature with more has several columns
+    FOURFOLD = 0x01010101
     TURNED = 16         # features that are taken out of the rows of a batch at once: a line of the cache
 
 
@@ -1001,9 +1026,9 @@ cdef extern from *:
     #include <string.h>
 
     typedef struct {
-        int32_t column;     /* where its column of a batch begins */
-        int8_t level;       /* it is false for places above this one */
-        uint8_t low, high;  /* the leaves of its left side */
+        int32_t column;         /* where its column of a batch begins */
+        uint32_t level;         /* it is false for places above this one; each byte four times: so they are spread at once */
+        uint32_t low, high;     /* the leaves of its left side */
     } tm_condition;
 
     typedef int8_t tm_rows __attribute__((vector_size(32), aligned(1)));
@@ -1019,9 +1044,9 @@ cdef extern from *:
         tm_rows low0 = {0}, low1 = {0}, high0 = {0}, high1 = {0}, left, right, below;
         for (; c < end; c++) {
             const tm_rows *column = (const tm_rows *)(bins + c->column);
-            const tm_rows level = (tm_rows){0} + c->level;
-            left = (tm_rows){0} + (int8_t)c->low;
-            right = (tm_rows){0} + (int8_t)c->high;
+            const tm_rows level = (tm_rows)((tm_ints){0} + (int32_t)c->level);
+            left = (tm_rows)((tm_ints){0} + (int32_t)c->low);
+            right = (tm_rows)((tm_ints){0} + (int32_t)c->high);
             below = (tm_rows)(column[0] > level);
             low0 |= below & left;
             high0 |= below & right;
@@ -1197,9 +1222,9 @@ cdef extern from *:
     """
     ctypedef struct Condition "tm_condition":
         int32_t column
-        int8_t level
-        uint8_t low
-        uint8_t high
+        uint32_t level
+        uint32_t low
+        uint32_t high
 
     void tm_ask_plain(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
                       bint two, float* sums) noexcept nogil
@@ -1308,7 +1333,7 @@ cdef class Forest:
                 size += 1
                 column.count += 1
             self.conditions[node].column = <int32_t>((column - self.columns) * BATCH)
-            self.conditions[node].level = <int8_t>(column.count - 1 - 128)
+            self.conditions[node].level = <uint8_t>(column.count - 1 - 128) * FOURFOLD
         self.column_count = column - self.columns + 1
 
     def scores(self, const float[:, ::1] rows not None):
@@ -1395,8 +1420,8 @@ cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* lea
     for i in range(n):
         child = left[i]
         lost = ((1 << size[child if child >= 0 else n + ~child]) - 1) << start[i]
-        nodes[i].low = <uint8_t>(lost & 0xFF)
-        nodes[i].high = <uint8_t>(lost >> 8)
+        nodes[i].low = (lost & 0xFF) * FOURFOLD
+        nodes[i].high = (lost >> 8) * FOURFOLD
     for i in range(n + 1):
         leaves[(start[n + i] + BITS - 1) % BITS] = leaf[i]
     return True
@@ -1534,26 +1559,34 @@ def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] elemen
 cdef void _solve(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
                  double* cost, uint8_t* below, double* out) noexcept nogil:
     """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
-    cdef int64_t i, p
+    cdef int64_t i
     cdef int k, least
-    cdef double far, step = 1.0 / (levels - 1)
+    cdef double far, step = 1.0 / (levels - 1), best, one
+    cdef double* own
+    cdef double* above
+    cdef uint8_t* lower
     for i in range(n):
         for k in range(levels):
             far = k * step - scores[i]
             cost[i * levels + k] = weights[i] * far * far
     for i in range(n - 1, 0, -1):
-        p = parents[i]
+        own = cost + i * levels
+        above = cost + parents[i] * <int64_t>levels
+        lower = below + i * levels
         least = 0
+        best = own[0]
         for k in range(levels):
-            if cost[i * levels + k] <= cost[i * levels + least]:
+            one = own[k]
+            if one <= best:
                 least = k
+                best = one
             # Its root stays at the parent's level, or falls to the best one below.
-            if cost[i * levels + k] <= cost[i * levels + least] + price:
-                below[i * levels + k] = <uint8_t>k
-                cost[p * levels + k] += cost[i * levels + k]
+            if one <= best + price:
+                lower[k] = <uint8_t>k
+                above[k] += one
             else:
-                below[i * levels + k] = <uint8_t>least
-                cost[p * levels + k] += cost[i * levels + least] + price
+                lower[k] = <uint8_t>least
+                above[k] += best + price
     least = 0
     for k in range(levels):
         if cost[k] <= cost[least]:
@@ -2136,11 +2169,13 @@ cdef class Mentions:
         cdef int32_t k
         cdef uint8_t found = 0
         while i < n:
-            i += folded_into(p + i, n - i, room + size)
+            if p[i] < 0x80:
+                room[size] = p[i] | 32 if 65 <= p[i] <= 90 else p[i]
+                i += 1
+            else:
+                i += folded_into(p + i, n - i, room + size)
             size += 1
         for i in range(size - 1):
-            if not (97 <= room[i] <= 122 and 97 <= room[i + 1] <= 122):
-                continue
             k = self.first[room[i] % 32 * 32 + room[i + 1] % 32]
             while k >= 0:
                 if not found & self.bit[k] and self.size[k] <= size - i and memcmp(room + i, self.string[k], self.size[k]) == 0:

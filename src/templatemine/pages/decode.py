@@ -28,13 +28,15 @@ REASONS = (
 )
 """By code."""
 
+_KEPT = np.array([code not in (LEFT, REPEATED, HEAD, HIDDEN) for code in range(len(REASONS))], np.bool_)
+
 SHORT = 3
 """A text of fewer words may be said twice (a name, a year)."""
 
 
 def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Whether blocks of these codes are given out."""
-    return (code != LEFT) & (code != REPEATED) & (code != HEAD) & (code != HIDDEN)  # type: ignore[no-any-return]
+    return _KEPT[code]  # type: ignore[no-any-return]
 
 
 def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
