@@ -7,11 +7,11 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    copied, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add, table_find,
-    table_free, table_init, tm_hash,
+    Bytes, copied, count_points, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add, table_find,
+    table_free, table_init, tm_hash, utf8_of, Written, written,
 )
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "path_keys"]
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
 
 
 # --------------------------------------------------------------------------------------------------------------------- mark-up
@@ -244,6 +244,80 @@ def path_keys(list path not None):
     return np.asarray(out)
 
 
+# -------------------------------------------------------------------------------------------------------- what is said to machines
+# Where a page says something of itself; what it says is read in `pages.about`.
+
+
+def utf8(str page not None):
+    """A page as bytes, lone surrogates as three of them, which is "surrogatepass" and faster."""
+    cdef Written text = written(page)
+    cdef Bytes room
+    cdef int64_t size = 0
+    cdef const uint8_t* data
+    memset(&room, 0, sizeof(Bytes))
+    try:
+        with nogil:
+            data = utf8_of(&text, True, &room, &size)
+        return <bytes>(<const char*>data)[:size]
+    finally:
+        free(room.data)
+
+
+def metas(str page not None):
+    """What looks like a ``<meta>`` that ends before another tag begins: list of bytes, in the order of the page."""
+    cdef Written text = written(page)
+    cdef Bytes room
+    cdef const uint8_t* p
+    cdef int64_t n = 0, i = 0, j
+    cdef const void* hit
+    found = []
+    memset(&room, 0, sizeof(Bytes))
+    try:
+        with nogil:
+            p = utf8_of(&text, True, &room, &n)
+        while i + 5 < n:
+            hit = memchr(p + i, 60, n - i - 5)
+            if hit == NULL:
+                break
+            i = <const uint8_t*>hit - p + 1
+            if same_letters(p + i, b"meta", 4) and not is_alnum(p[i + 4]):
+                j = i + 4
+                while j < n and p[j] != 60 and p[j] != 62:
+                    j += 1
+                if j < n and p[j] == 62:
+                    found.append(<bytes>(<const char*>p + i - 1)[:j - i + 2])
+        return found
+    finally:
+        free(room.data)
+
+
+def ld_json(str page not None):
+    """Where ``ld+j`` stands, in any case: list of int, code points of the page."""
+    cdef Written text = written(page)
+    cdef Bytes room
+    cdef const uint8_t* p
+    cdef int64_t n = 0, i = 2, before = 0, points = 0
+    cdef const void* hit
+    found = []
+    memset(&room, 0, sizeof(Bytes))
+    try:
+        with nogil:
+            p = utf8_of(&text, True, &room, &n)
+        while i + 1 < n:
+            hit = memchr(p + i, 43, n - i - 1)
+            if hit == NULL:
+                break
+            i = <const uint8_t*>hit - p
+            if same_letters(p + i - 2, b"ld", 2) and (p[i + 1] | 32) == 106:
+                points = i - 2 if text.ascii else points + count_points(p, before, i - 2)
+                before = i - 2
+                found.append(points)
+            i += 1
+        return found
+    finally:
+        free(room.data)
+
+
 # ----------------------------------------------------------------------------------------------------------------------- words
 # Words of blocks: words of the title, and the counts over the words and marks of a block.
 #
@@ -251,6 +325,7 @@ def path_keys(list path not None):
 
 
 cdef enum:
+    LONGEST = 24    # bytes of a word that is looked up
     W_MONTH = 1
     W_WEEKDAY = 2
     W_CONTROL = 3
@@ -331,21 +406,40 @@ cdef inline bint is_capital(const uint8_t* p, int64_t n) noexcept nogil:
             or (n > 1 and p[0] == 0xD0 and 0x90 <= p[1] <= 0xAF))
 
 
-cdef void count_word(const uint64_t* title, int titles, const Table* words, const uint8_t* groups, const uint8_t* p, int64_t n,
-                     int64_t place, int32_t* c, uint64_t* seen) noexcept nogil:
-    """Add a word of n bytes, the block's `place`th, to its counts."""
-    cdef uint8_t low[24]
+cdef struct Words:
+    # Words in lower case and the group of each; by their first two bytes, the lengths that there are.
+    Table table
+    uint8_t* groups
+    uint32_t lengths[1024]
+
+
+cdef inline int begins(const uint8_t* p) noexcept nogil:
+    return p[0] % 32 * 32 + p[1] % 32
+
+
+cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, const uint8_t* p, int64_t n, int64_t place,
+                         int32_t* c, uint64_t* seen) noexcept nogil:
+    """Add a word of n bytes, the block's `place`th, to its counts; returns `folded` of it."""
+    cdef uint8_t low[LONGEST]
     cdef int64_t i, found
     cdef int k, upper = 0, digit = 0
-    cdef uint64_t h
+    cdef uint64_t h = 0xCBF29CE484222325
+    cdef uint8_t b
+    low[1] = 0
     for i in range(n):
-        upper += is_upper(p[i])
-        digit += is_digit(p[i])
+        b = p[i]
+        if is_upper(b):
+            upper += 1
+            b |= 32
+        digit += is_digit(b)
+        h = (h ^ b) * <uint64_t>0x100000001B3
+        if i < LONGEST:
+            low[i] = b
     if digit * 2 > n:
         c[C_NUMBERS] += 1
         if n == 4 and digit == 4 and (p[0] == 49 or p[0] == 50) and (p[1] == 57 or p[1] == 48):
             c[C_YEAR] += 1
-        return
+        return h
     if upper == n and n > 1:
         c[C_UPPER] += 1
     if is_capital(p, n):
@@ -353,32 +447,30 @@ cdef void count_word(const uint64_t* title, int titles, const Table* words, cons
     elif n <= 3:
         c[C_SHORT] += 1
     if n > 2 and titles:
-        h = folded(p, n)
         for k in range(titles):
             if title[k] == h:
                 c[C_TITLE] += 1
                 seen[0] |= <uint64_t>1 << k
                 break
-    if n <= 24:
-        for i in range(n):
-            low[i] = p[i] | 32 if is_upper(p[i]) else p[i]
-        found = table_find(words, low, n, tm_hash(low, n))
+    if n <= LONGEST and words.lengths[begins(low)] >> n & 1:
+        found = table_find(&words.table, low, n, tm_hash(low, n))
         if found >= 0:
-            if groups[found] == W_MONTH:
+            if words.groups[found] == W_MONTH:
                 c[C_MONTH] += 1
-            elif groups[found] == W_WEEKDAY:
+            elif words.groups[found] == W_WEEKDAY:
                 c[C_WEEKDAY] += 1
-            elif groups[found] == W_CONTROL:
+            elif words.groups[found] == W_CONTROL:
                 c[C_CONTROL] += 1
-            elif groups[found] == W_ANSWER:
+            elif words.groups[found] == W_ANSWER:
                 c[C_CONTROL] += 1
                 c[C_TALK] += 1
-            elif groups[found] == W_TALK:
+            elif words.groups[found] == W_TALK:
                 c[C_TALK] += 1
-            elif groups[found] == W_BY:
+            elif words.groups[found] == W_BY:
                 c[C_BY] += place < 2
-            elif groups[found] == W_RIGHTS:
+            elif words.groups[found] == W_RIGHTS:
                 c[C_RIGHTS] += 1
+    return h
 
 
 cdef void count_mark(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcept nogil:
@@ -453,6 +545,7 @@ cdef void count_mark(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcep
 cdef enum:
     DEPTH = 256     # elements open at once; browsers stop at 512
     TITLE = 64      # words of the title that are known again
+    SAID = 256      # values of attributes that are kept
 
 
 cdef struct Element:
@@ -468,6 +561,13 @@ cdef struct Element:
 cdef struct Run:
     int64_t at              # offset in the text
     uint8_t flags           # 1 linked, 2 emphasised
+
+
+cdef struct Said:
+    # The value of an attribute, and the groups of key words in it.
+    const uint8_t* value
+    int64_t size
+    uint32_t groups
 
 
 cdef struct Page:
@@ -529,6 +629,7 @@ cdef struct Page:
     int64_t hole_count
     int64_t hole_room
     int64_t mute_start
+    Said said[SAID]         # by hash
     # words of the title
     uint64_t title[TITLE]
     int title_count
@@ -725,10 +826,10 @@ cdef int block_room(Page* s) except -1 nogil:
     return 0
 
 
-cdef int end_block(Page* s, const Table* words, const uint8_t* groups, bint by_break) except -1 nogil:
+cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     """Count what is in the open block and begin a new one; a block without a word is none."""
     cdef int32_t* c
-    cdef uint64_t seen = 0, h = 0
+    cdef uint64_t seen = 0, h = 0, word
     cdef int64_t i, j, run = 0, n = s.size
     cdef int width = 0, kind, k
     if s.text_start < 0:
@@ -739,6 +840,9 @@ cdef int end_block(Page* s, const Table* words, const uint8_t* groups, bint by_b
     memset(c, 0, C_SIZE * sizeof(int32_t))
     i = s.text_start
     while i < n:
+        if s.text[i] == 32:
+            i += 1
+            continue
         kind = word_char(s.text + i, n - i, &width)
         if kind == 0:
             count_mark(s.text, i, n, c)
@@ -748,13 +852,17 @@ cdef int end_block(Page* s, const Table* words, const uint8_t* groups, bint by_b
             run += 1
         j = i + width
         if kind == 1:
-            while j < n and word_char(s.text + j, n - j, &width) == 1:
+            while True:
+                while j < n and ALNUM[s.text[j]]:
+                    j += 1
+                if j >= n or s.text[j] < 0x80 or word_char(s.text + j, n - j, &width) != 1:
+                    break
                 j += width
             if c[C_WORDS] == 0:
                 c[C_LOWER] = is_lower(s.text[i])
-            count_word(s.title, s.title_count, words, groups, s.text + i, j - i, c[C_WORDS], c, &seen)
+            word = count_word(s.title, s.title_count, words, s.text + i, j - i, c[C_WORDS], c, &seen)
             # Numbers are equal in what is looked for on other pages.
-            h = joined(h, 1 if is_digit(s.text[i]) else folded(s.text + i, j - i))
+            h = joined(h, 1 if is_digit(s.text[i]) else word)
         else:
             c[C_OWN] += 1
             h = joined(h, folded(s.text + i, j - i))
@@ -845,8 +953,7 @@ cdef class BlockScanner:
     cdef uint8_t* keyword_group
     cdef int32_t* first         # by the first two letters: keywords that begin with them, -1 ends
     cdef int32_t* following
-    cdef Table words
-    cdef uint8_t* word_group
+    cdef Words words
 
     def __cinit__(self, list entities, list keywords, list words):
         cdef int64_t i, place
@@ -857,16 +964,17 @@ cdef class BlockScanner:
         table_init(&self.tags)
         table_init(&self.entities)
         table_init(&self.keywords)
-        table_init(&self.words)
+        table_init(&self.words.table)
+        memset(self.words.lengths, 0, sizeof(self.words.lengths))
         self.tag_flags = <uint16_t*>malloc(len(TAGS) * sizeof(uint16_t))
         self.meaning = <const uint8_t**>malloc((len(entities) + 1) * sizeof(void*))
         self.meaning_size = <int64_t*>malloc((len(entities) + 1) * sizeof(int64_t))
         self.keyword_group = <uint8_t*>malloc(len(keywords) + 1)
         self.following = <int32_t*>malloc((len(keywords) + 1) * sizeof(int32_t))
         self.first = <int32_t*>malloc(1024 * sizeof(int32_t))
-        self.word_group = <uint8_t*>malloc(len(words) + 1)
+        self.words.groups = <uint8_t*>malloc(len(words) + 1)
         if (self.tag_flags == NULL or self.meaning == NULL or self.meaning_size == NULL or self.keyword_group == NULL
-                or self.following == NULL or self.first == NULL or self.word_group == NULL):
+                or self.following == NULL or self.first == NULL or self.words.groups == NULL):
             raise MemoryError
         for i, (tag, flags) in enumerate(TAGS):
             name = tag.encode()
@@ -893,25 +1001,35 @@ cdef class BlockScanner:
             self.following[i] = self.first[place]
             self.first[place] = <int32_t>i
         for i, (name, group) in enumerate(words):
-            if table_add(&self.words, <const uint8_t*>name, len(name)) != i:
+            if table_add(&self.words.table, <const uint8_t*>name, len(name)) != i:
                 raise ValueError(f"the word {name!r} stands there twice")
-            self.word_group[i] = group
+            self.words.groups[i] = group
+            if len(name) <= LONGEST:
+                self.words.lengths[begins(<const uint8_t*>name)] |= <uint32_t>1 << <int>len(name)
 
     def __dealloc__(self):
         table_free(&self.tags)
         table_free(&self.entities)
         table_free(&self.keywords)
-        table_free(&self.words)
+        table_free(&self.words.table)
         free(self.tag_flags)
         free(self.meaning)
         free(self.meaning_size)
         free(self.keyword_group)
         free(self.following)
         free(self.first)
-        free(self.word_group)
+        free(self.words.groups)
 
-    cdef uint32_t _groups(self, const uint8_t* p, int64_t n) noexcept nogil:
-        """Groups of the key words in an attribute."""
+    cdef uint32_t _groups(self, Page* s, const uint8_t* p, int64_t n) noexcept nogil:
+        """Groups of the key words in an attribute; most say what one shortly before has said."""
+        cdef Said* said = &s.said[tm_hash(p, n) % SAID]
+        if said.size != n or memcmp(said.value, p, n) != 0:
+            said.value = p
+            said.size = n
+            said.groups = self._looked_up(p, n)
+        return said.groups
+
+    cdef uint32_t _looked_up(self, const uint8_t* p, int64_t n) noexcept nogil:
         cdef uint32_t found = 0
         cdef int32_t k
         cdef int64_t i, j, size
@@ -939,7 +1057,7 @@ cdef class BlockScanner:
         cdef Element* e = &s.elements[s.stack[s.depth - 1]]
         cdef uint16_t flags = self.tag_flags[e.tag]
         if flags & BLOCK:
-            end_block(s, &self.words, self.word_group, False)
+            end_block(s, &self.words, False)
         s.depth -= 1
         s.open[e.tag] -= 1
         s.dip = min(s.dip, s.depth)
@@ -1133,14 +1251,14 @@ cdef class BlockScanner:
                 continue
             if size == 5 and same_letters(p + j, b"class", 5):
                 class_at, class_size = value, max(value_end - value, 0)
-                groups |= self._groups(p + value, class_size)
+                groups |= self._groups(s, p + value, class_size)
             elif size == 2 and same_letters(p + j, b"id", 2):
                 id_at, id_size = value, max(value_end - value, 0)
-                groups |= self._groups(p + value, id_size)
+                groups |= self._groups(s, p + value, id_size)
             elif size == 4 and same_letters(p + j, b"href", 4):
                 href = True
             elif (size == 4 and same_letters(p + j, b"role", 4)) or (size == 8 and same_letters(p + j, b"itemprop", 8)):
-                groups |= self._groups(p + value, max(value_end - value, 0))
+                groups |= self._groups(s, p + value, max(value_end - value, 0))
             elif size == 5 and same_letters(p + j, b"style", 5):
                 hidden = hidden or hides(p + value, value_end - value)
             elif size == 6 and same_letters(p + j, b"hidden", 6):
@@ -1235,7 +1353,7 @@ cdef class BlockScanner:
             s.images += 1
         self._close_implied(s, tag, flags)
         if flags & BLOCK:
-            end_block(s, &self.words, self.word_group, tag == T_BR)
+            end_block(s, &self.words, tag == T_BR)
         if flags & VOID:
             return after
         if s.depth >= DEPTH:
@@ -1278,12 +1396,12 @@ cdef class BlockScanner:
         s.tags += 1
         if flags & (VOID | RAW):
             if flags & BLOCK:
-                end_block(s, &self.words, self.word_group, tag == T_BR)
+                end_block(s, &self.words, tag == T_BR)
             return 0
         if s.over:
             s.over -= 1
             if flags & BLOCK:
-                end_block(s, &self.words, self.word_group, False)
+                end_block(s, &self.words, False)
             return 0
         if flags & HEADING:
             # Any of them ends any other.
@@ -1295,7 +1413,7 @@ cdef class BlockScanner:
         elif flags & BLOCK:
             place = self._find(s, tag, 0 if T_TD <= tag <= T_CAPTION else WALL, DEPTH)
             if place == 0:
-                end_block(s, &self.words, self.word_group, False)
+                end_block(s, &self.words, False)
         else:
             place = self._find(s, tag, WALL, LOOK)
         if place == 0:
@@ -1382,7 +1500,7 @@ cdef class BlockScanner:
             c = p[i]
             if c <= 32:
                 if c == 10 and (s.pre or (s.plain and blank_line(p, i + 1, end))):
-                    end_block(s, &self.words, self.word_group, True)
+                    end_block(s, &self.words, True)
                 s.blank = True
                 i += 1
                 continue
@@ -1404,8 +1522,9 @@ cdef class BlockScanner:
                 i += 3
                 continue
             begin_text(s, i)
+            # Single blanks between words stand as they are: nothing that is open changes there.
             j = i + 1
-            while j < end and STOPS[p[j]] == 0:
+            while j < end and (STOPS[p[j]] == 0 or (p[j] == 32 and j + 1 < end and STOPS[p[j + 1]] == 0)):
                 j += 1
             memcpy(s.text + s.size, p + i, j - i)
             s.size += j - i
@@ -1430,7 +1549,7 @@ cdef class BlockScanner:
             after = s.n if hit == NULL else <const uint8_t*>hit - s.p
             self._text(s, i, after)
             i = after
-        end_block(s, &self.words, self.word_group, False)
+        end_block(s, &self.words, False)
         return 0
 
     def blocks(self, const uint8_t[::1] page not None):
@@ -1469,11 +1588,14 @@ cdef class BlockScanner:
 
 
 cdef uint8_t STOPS[256]
+cdef uint8_t ALNUM[256]
 
 
 cdef void _block_tables():
     cdef int i
     memset(STOPS, 0, 256)
+    for i in range(256):
+        ALNUM[i] = is_alnum(i)
     for i in range(33):
         STOPS[i] = 1
     for i in (38, 0xC2, 0xE2, 0xE3, 0xEF):

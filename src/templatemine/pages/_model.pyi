@@ -12,6 +12,7 @@ __all__ = [
     "Forest",
     "LEAVES",
     "LEVELS",
+    "Mentions",
     "ROLES",
     "SECTIONS",
     "character_counts",
@@ -19,10 +20,12 @@ __all__ = [
     "cosines",
     "densest",
     "features",
+    "firsts",
     "inherited",
     "keywords",
     "line_breaks",
     "nearest",
+    "sayings",
     "smooth",
     "smooth_leaves",
     "stretch",
@@ -75,6 +78,8 @@ def smooth_leaves(
     levels: int = ...,
 ) -> NDArray[np.float64]: ...
 def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
+def firsts(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def sayings(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...
 def nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
 def subtree_sums(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def densest(
@@ -92,6 +97,11 @@ def stretch(
 ) -> tuple[int, int, int, int]: ...
 def wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
 def keywords(text: Buffer, bounds: NDArray[np.int64], least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+@disjoint_base
+class Mentions:
+    def __new__(cls, strings: list[tuple[bytes, int]]) -> Self: ...
+    def of(self, text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> NDArray[np.uint8]: ...
+
 def cosines(
     ids: NDArray[np.int64],
     counts: NDArray[np.int64],

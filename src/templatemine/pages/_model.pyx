@@ -4,9 +4,9 @@ import numpy as np
 from templatemine.pages import _html
 
 from libc.math cimport INFINITY, isfinite, log1p, sqrt
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.pages._html cimport (
     C_BARS, C_BREAK, C_BROKEN, C_BY, C_CAPITAL, C_CLOCK, C_COLONS, C_COMMAS, C_CONTROL, C_END, C_IMAGES, C_LETTERS, C_LINKED,
@@ -15,8 +15,8 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context",
-    "cosines", "densest", "features", "inherited", "keywords", "line_breaks", "nearest", "smooth", "smooth_leaves", "stretch",
+    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "Mentions", "ROLES", "SECTIONS", "character_counts", "context",
+    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves", "stretch",
     "subtree_sums", "walk", "wrapped",
 ]
 
@@ -141,6 +141,8 @@ cdef struct Work:
     uint8_t* lists
     int32_t* home           # itself or the nearest block element above
     double* sums            # (elements, 4): blocks, words, prose, linked
+    int32_t* most           # of it and the block elements it stands in, the one whose path comes most on the page; -1 for none
+    int32_t* height         # how many block elements further up that is
     int32_t* dated          # something in it is dated
     int32_t* beside         # (elements, 2): blocks right in its children, and those that are dated
     # Of each path
@@ -152,6 +154,7 @@ cdef struct Work:
     uint64_t* slot_key
     int32_t* slot
     double* group_sums
+    float* group_puts
 
 
 cdef void work_free(Work* w) noexcept nogil:
@@ -170,6 +173,9 @@ cdef void work_free(Work* w) noexcept nogil:
     free(w.slot_key)
     free(w.slot)
     free(w.group_sums)
+    free(w.group_puts)
+    free(w.most)
+    free(w.height)
 
 
 cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) except -1 nogil:
@@ -192,9 +198,13 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     w.slot_key = <uint64_t*>malloc(slots * sizeof(uint64_t))
     w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
     w.group_sums = <double*>malloc(n * 4 * sizeof(double))
+    w.group_puts = <float*>malloc(n * 4 * sizeof(float))
+    w.most = <int32_t*>malloc(m * sizeof(int32_t))
+    w.height = <int32_t*>malloc(m * sizeof(int32_t))
     if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
             or w.sums == NULL or w.dated == NULL or w.beside == NULL or w.like == NULL or w.prose == NULL or w.group == NULL
-            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL):
+            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL or w.group_puts == NULL or w.most == NULL
+            or w.height == NULL):
         work_free(w)
         raise MemoryError
     return 0
@@ -229,7 +239,8 @@ cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, doubl
     """
     cdef int64_t i, parent
     cdef int g
-    cdef uint8_t d
+    cdef uint8_t* near
+    cdef const uint8_t* above
     cdef uint32_t own, named
     cdef bint all_of_it
     for i in range(w.m):
@@ -252,15 +263,44 @@ cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, doubl
             w.tables[i] += 1
         if own >> R_LIST & 1 and w.lists[i] < 200:
             w.lists[i] += 1
-        for g in range(GROUP_COUNT):
-            if named >> g & 1:
-                d = 0
-            elif parent < 0:
-                d = FAR
-            else:
-                d = w.distance[parent * GROUP_COUNT + g]
-                d = d + 1 if d < FAR else FAR
-            w.distance[i * GROUP_COUNT + g] = d
+        near = w.distance + i * GROUP_COUNT
+        if parent < 0:
+            memset(near, FAR, GROUP_COUNT)
+        else:
+            above = w.distance + parent * GROUP_COUNT
+            for g in range(GROUP_COUNT):
+                near[g] = above[g] + (above[g] < FAR)
+        g = 0
+        while named:
+            if named & 1 and g < GROUP_COUNT:
+                near[g] = 0
+            named >>= 1
+            g += 1
+
+
+cdef enum:
+    LOGS = 1024         # whole numbers whose logarithms are known: nearly all that are asked for
+
+cdef double[LOGS] LOG
+
+
+cdef void _logs():
+    cdef int k
+    for k in range(LOGS):
+        LOG[k] = log1p(k)
+
+
+_logs()
+
+
+cdef inline double log_of(double x) noexcept nogil:
+    """Logarithm of one more; `x` is not below 0."""
+    cdef int k
+    if x < LOGS:
+        k = <int>x
+        if k == x:
+            return LOG[k]
+    return log1p(x)
 
 
 cdef inline double share(double part, double whole) noexcept nogil:
@@ -272,7 +312,7 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
     cdef double words = c[C_WORDS] if c[C_WORDS] > 0 else 1
     cdef int k, at
     cdef uint32_t roles = w.roles[element]
-    o[0] = <float>log1p(words)
+    o[0] = <float>log_of(words)
     o[1] = <float>(c[C_LINKED] / words)
     o[2] = <float>(c[C_STRONG] / words)
     o[3] = <float>(c[C_CAPITAL] / words)
@@ -289,10 +329,10 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
     o[14] = c[C_RIGHTS]
     o[15] = c[C_YEAR]
     o[16] = c[C_CLOCK]
-    o[17] = <float>log1p(c[C_SENTENCES])
+    o[17] = <float>log_of(c[C_SENTENCES])
     o[18] = <float>(c[C_SENTENCES] / words)
     o[19] = <float>(c[C_COMMAS] / words)
-    o[20] = <float>log1p(c[C_COMMAS])
+    o[20] = <float>log_of(c[C_COMMAS])
     o[21] = c[C_COLONS]
     o[22] = <float>(c[C_QUOTES] / words)
     o[23] = <float>(c[C_BARS] / words)
@@ -301,11 +341,11 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
     o[26] = c[C_END]
     o[27] = c[C_LOWER]
     o[28] = <float>(c[C_OWN] / words)
-    o[29] = <float>log1p(c[C_TAGS])
-    o[30] = <float>log1p(c[C_IMAGES])
+    o[29] = <float>log_of(c[C_TAGS])
+    o[30] = <float>log_of(c[C_IMAGES])
     o[31] = c[C_BREAK]
     o[32] = c[C_BROKEN]
-    o[33] = <float>log1p(gap)
+    o[33] = <float>log_of(gap)
     o[35] = w.hidden[element]
     o[36] = w.tables[element]
     o[37] = w.lists[element]
@@ -336,7 +376,7 @@ cdef int64_t gather(Work* w, int form, uint64_t mask) noexcept nogil:
 
 
 cdef inline void put_sums(const double* sums, const double* whole, float* o) noexcept nogil:
-    o[0] = <float>log1p(sums[0])
+    o[0] = <float>log_of(sums[0])
     o[1] = <float>share(sums[1], whole[1])
     o[2] = <float>share(sums[2], whole[2])
     o[3] = <float>share(sums[3], sums[1])
@@ -359,8 +399,10 @@ cdef void paths(Work* w, const int32_t* counts, const double* whole, uint64_t ma
         memset(w.group_sums, 0, count * 4 * sizeof(double))
         for i in range(w.n):
             add_block(w.group_sums + 4 * w.group[i], counts + i * C_SIZE, w.prose[i])
+        for i in range(count):
+            put_sums(w.group_sums + 4 * i, whole, w.group_puts + 4 * i)
         for i in range(w.n):
-            put_sums(w.group_sums + 4 * w.group[i], whole, out + i * WIDTH + at + 4 * f)
+            memcpy(out + i * WIDTH + at + 4 * f, w.group_puts + 4 * w.group[i], 4 * sizeof(float))
 
 
 cdef void containers(Work* w, const double* whole, int at, int around, float* out) noexcept nogil:
@@ -421,43 +463,54 @@ cdef void likes(Work* w, const int32_t* counts) noexcept nogil:
             like[4] += w.dated[e]
 
 
+cdef void repeated(Work* w) noexcept nogil:
+    """Of each block element the one of it and those around it that comes most on the page, of those with several blocks."""
+    cdef int64_t e, up
+    w.most[0] = -1
+    w.height[0] = 0
+    for e in range(1, w.m):
+        if w.home[e] != e:
+            continue
+        up = w.home[w.parents[e]]
+        if w.sums[4 * e] >= RECORD and (w.most[up] < 0 or w.like[5 * w.nodes[e]] >= w.like[5 * w.nodes[w.most[up]]]):
+            w.most[e] = <int32_t>e
+            w.height[e] = 0
+        else:
+            w.most[e] = w.most[up]
+            w.height[e] = w.height[up] + 1
+
+
 cdef void records(Work* w, int at, float* out) noexcept nogil:
     """How often the containers of a block come on the page, and the one that comes most of those with several blocks."""
     cdef int64_t i, e, most
-    cdef int level, height
+    cdef int level
     cdef const double* like
     cdef float* o
+    repeated(w)
     for i in range(w.n):
         o = out + i * WIDTH + at
         e = w.home[w.element[i]]
         for level in range(CONTAINERS_UP):
             like = w.like + 5 * w.nodes[e]
-            o[2 * level] = <float>log1p(like[0])
+            o[2 * level] = <float>log_of(like[0])
             o[2 * level + 1] = <float>share(w.sums[4 * e + 1], like[1])
             if w.parents[e] >= 0:
                 e = w.home[w.parents[e]]
         o += 2 * CONTAINERS_UP
         e = w.home[w.element[i]]
-        most = -1
-        level = height = 0
-        while w.parents[e] >= 0:
-            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * w.nodes[e]] > w.like[5 * w.nodes[most]]):
-                most = e
-                height = level
-            e = w.home[w.parents[e]]
-            level += 1
+        most = w.most[e]
         if most < 0:
             for level in range(7):
                 o[level] = -1
             continue
         like = w.like + 5 * w.nodes[most]
-        o[0] = <float>log1p(like[0])
+        o[0] = <float>log_of(like[0])
         o[1] = <float>share(w.sums[4 * most + 1], like[1])
-        o[2] = <float>log1p(share(like[1], like[0]))
+        o[2] = <float>log_of(share(like[1], like[0]))
         o[3] = <float>share(like[4], like[0])
         o[4] = <float>share(like[2], like[1])
         o[5] = <float>share(like[3], like[1])
-        o[6] = height
+        o[6] = w.height[e]
 
 
 cdef void from_title(Work* w, const double* whole, int64_t title, int at, float* out) noexcept nogil:
@@ -500,12 +553,12 @@ cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around,
             i = k if side == 0 else n - 1 - k
             o = out + i * WIDTH + around
             c = counts + i * C_SIZE
-            o[0 + side] = <float>log1p(near)
-            o[2 + side] = <float>log1p(far)
-            o[4 + side] = <float>log1p(links)
-            o[6 + side] = <float>log1p(links_far)
-            o[8 + side] = <float>log1p(blocks)
-            o[10 + side] = <float>log1p(words)
+            o[0 + side] = <float>log_of(near)
+            o[2 + side] = <float>log_of(far)
+            o[4 + side] = <float>log_of(links)
+            o[6 + side] = <float>log_of(links_far)
+            o[8 + side] = <float>log_of(blocks)
+            o[10 + side] = <float>log_of(words)
             near = 0.6 * near + w.prose[i]
             far = 0.9 * far + w.prose[i]
             links = 0.6 * links + c[C_LINKED]
@@ -527,12 +580,12 @@ cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around,
         out[i * WIDTH + around + 12] = 0
     if title >= 0 and best >= 0.3:
         for i in range(title, n):
-            out[i * WIDTH + around + 12] = <float>(1 + log1p(words))
+            out[i * WIDTH + around + 12] = <float>(1 + log_of(words))
             words += counts[i * C_SIZE + C_WORDS]
         words = 0
         for i in range(title - 1, -1, -1):
             words += counts[i * C_SIZE + C_WORDS]
-            out[i * WIDTH + around + 12] = <float>(-1 - log1p(words))
+            out[i * WIDTH + around + 12] = <float>(-1 - log_of(words))
         return title
     return -1
 
@@ -564,7 +617,7 @@ cdef inline bint is_dated(const int32_t* c) noexcept nogil:
 
 cdef inline float past(double words) noexcept nogil:
     """How many words ago something was; -1 if it never was."""
-    return <float>log1p(words) if words >= 0 else -1
+    return <float>log_of(words) if words >= 0 else -1
 
 
 cdef inline double on(double words, int32_t more) noexcept nogil:
@@ -605,8 +658,8 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
         o[5] = past(talk)
         o[6] = past(talk_mark)
         o[7] = past(dated)
-        o[9] = <float>log1p(before)
-        o[11] = <float>log1p(w.beside[2 * e + 1])
+        o[9] = <float>log_of(before)
+        o[11] = <float>log_of(w.beside[2 * e + 1])
         o[12] = <float>share(w.beside[2 * e + 1], w.beside[2 * e])
         mark = on(mark, size)
         control = on(control, size)
@@ -626,7 +679,7 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
         if is_dated(c):
             dated = 0
             before += 1
-        o[10] = <float>log1p(all_dated - before)
+        o[10] = <float>log_of(all_dated - before)
     dated = -1
     for k in range(w.n):
         i = w.n - 1 - k
@@ -725,7 +778,7 @@ def features(dict page not None):
             w.slot[place] += 1
             w.group[i] = <int32_t>place
         for i in range(n):
-            out[i * WIDTH + 34] = <float>log1p(w.slot[w.group[i]] - 1)
+            out[i * WIDTH + 34] = <float>log_of(w.slot[w.group[i]] - 1)
         at = LOCAL_SIZE + 2 * R_SIZE + GROUP_COUNT
         paths(&w, &counts[0, 0], whole, mask, at, out)
         at += 4 * KEYED
@@ -735,8 +788,8 @@ def features(dict page not None):
         at += AROUND_SIZE
         for i in range(n):
             o = out + i * WIDTH + at
-            o[0] = <float>log1p(whole[1])
-            o[1] = <float>log1p(whole[0])
+            o[0] = <float>log_of(whole[1])
+            o[1] = <float>log_of(whole[0])
             o[2] = <float>share(whole[2], whole[1])
             o[3] = <float>share(whole[3], whole[1])
         at += 4
@@ -801,6 +854,7 @@ cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil
     cdef int64_t i, e, most
     cdef int level
     cdef float* o
+    repeated(w)
     for i in range(w.n):
         o = out + i * CONTEXT_WIDTH + at
         e = w.home[w.element[i]]
@@ -809,12 +863,7 @@ cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil
             o[2 * level + 1] = <float>(w.sums[4 * e + 2] / total)
             if w.parents[e] >= 0:
                 e = w.home[w.parents[e]]
-        e = w.home[w.element[i]]
-        most = -1
-        while w.parents[e] >= 0:
-            if w.sums[4 * e] >= RECORD and (most < 0 or w.like[5 * w.nodes[e]] > w.like[5 * w.nodes[most]]):
-                most = e
-            e = w.home[w.parents[e]]
+        most = w.most[w.home[w.element[i]]]
         o += 2 * CONTAINERS_UP
         o[0] = <float>share(w.like[5 * w.nodes[most] + 2], w.like[5 * w.nodes[most] + 1]) if most >= 0 else -1
         o[1] = <float>(w.like[5 * w.nodes[most] + 2] / total) if most >= 0 else -1
@@ -838,8 +887,8 @@ cdef void row_context(const int32_t* words, const double* chance, const double* 
             for k in range(n):
                 i = k if side == 0 else n - 1 - k
                 o = out + i * CONTEXT_WIDTH + 1 + 2 * NEXT + 4 * side + 2 * far
-                o[0] = <float>log1p(have)
-                o[1] = <float>log1p(lose)
+                o[0] = <float>log_of(have)
+                o[1] = <float>log_of(lose)
                 have = fade * have + kept[i]
                 lose = fade * lose + (words[i * C_SIZE] - kept[i])
 
@@ -876,7 +925,7 @@ cdef void chosen_context(const int32_t* words, const double* chance, const doubl
         o[4] = <float>(have / all_of_it)
         o[5] = <float>best
         o[6] = <float>chance[order[0]]
-        o[7] = <float>log1p(total)
+        o[7] = <float>log_of(total)
         o[8] = <float>(total / whole)
 
 
@@ -952,11 +1001,11 @@ def context(dict page not None, const double[::1] scores not None):
 # ----------------------------------------------------------------------------------------------------------------------- trees
 # Trees that say how likely a row is: a table of trees and a matrix come in, out goes the sum of their leaves.
 #
-# No tree is walked.  A row has for each tree a set of leaves, a bit each, that it can still fall into; every condition
-# that is false takes away the leaves of its left side, and of those that are left in the end the first is the one (Lucchese
-# et al., QuickScorer, SIGIR 2015).  Conditions stand by feature and threshold, so that those that hold for all of a batch
-# of rows are passed over, and each is asked of the whole batch at once, which compilers turn into vector instructions.
-# Time is rows times conditions, at a fraction of a nanosecond each.
+# No tree is walked.  A row has for each tree a set of leaves, a bit each, that it can no longer fall into; every condition
+# that is false adds the leaves of its left side, and of those that are left in the end the first is the one (Lucchese et
+# al., QuickScorer, SIGIR 2015).  A value is first put in its place among the thresholds of its feature, which is a byte,
+# for a batch of rows at once; then each condition is a comparison of bytes, and the sets of a whole batch stay in the
+# registers of the processor while a tree is asked.  Time is rows times conditions, at some hundredths of a nanosecond each.
 
 
 LEAVES = 16
@@ -964,17 +1013,239 @@ LEAVES = 16
 
 cdef enum:
     BITS = 16           # LEAVES
-    BATCH = 32          # rows that conditions are asked of at once
-    TOGETHER = 256      # trees whose sets of leaves of a batch are kept in the cache
-    # Times a power of two, the upper four of sixteen bits tell which one it is (a de Bruijn sequence).
-    PLACES = 0x09AF
+    BATCH = 64          # rows that conditions are asked of at once
+    HALF = 32           # or so many, where no more are left
+    STEPS = 255         # thresholds that a byte tells apart; a feature with more has several columns
+    FOURFOLD = 0x01010101
+    TURNED = 16         # features that are taken out of the rows of a batch at once: a line of the cache
 
 
-cdef struct Condition:
-    float threshold
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    typedef struct {
+        int32_t column;         /* where its column of a batch begins */
+        uint32_t level;         /* it is false for places above this one; each byte four times: so they are spread at once */
+        uint32_t low, high;     /* the leaves of its left side */
+    } tm_condition;
+
+    typedef int8_t tm_rows __attribute__((vector_size(32), aligned(1)));
+
+    typedef float tm_floats __attribute__((vector_size(32), aligned(1)));
+    typedef int32_t tm_ints __attribute__((vector_size(32), aligned(1)));
+
+    #define TM_INLINE static inline __attribute__((always_inline))
+
+    /* The leaves that 32 rows (64, if `two`) cannot fall into, of one tree: the first eight in `low`, the others in `high`. */
+    TM_INLINE void tm_lost(const tm_condition *c, const tm_condition *end, const int8_t *bins, int two, uint8_t *low,
+                           uint8_t *high) {
+        tm_rows low0 = {0}, low1 = {0}, high0 = {0}, high1 = {0}, left, right, below;
+        for (; c < end; c++) {
+            const tm_rows *column = (const tm_rows *)(bins + c->column);
+            const tm_rows level = (tm_rows)((tm_ints){0} + (int32_t)c->level);
+            left = (tm_rows)((tm_ints){0} + (int32_t)c->low);
+            right = (tm_rows)((tm_ints){0} + (int32_t)c->high);
+            below = (tm_rows)(column[0] > level);
+            low0 |= below & left;
+            high0 |= below & right;
+            if (two) {
+                below = (tm_rows)(column[1] > level);
+                low1 |= below & left;
+                high1 |= below & right;
+            }
+        }
+        memcpy(low, &low0, 32);
+        memcpy(high, &high0, 32);
+        if (two) {
+            memcpy(low + 32, &low1, 32);
+            memcpy(high + 32, &high1, 32);
+        }
+    }
+
+    /* Add the first leaf that is left of a tree to the sum of each row; the leaves stand one place further to the left, the
+       first one last. */
+    TM_INLINE void tm_leaves(const uint8_t *low, const uint8_t *high, int rows, const float *leaves, float *sums) {
+        for (int r = 0; r < rows; r++)
+            sums[r] += leaves[(__builtin_ctz(~((uint32_t)low[r] | (uint32_t)high[r] << 8)) + 15) & 15];
+    }
+
+    TM_INLINE void tm_ask(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves, const int8_t *bins,
+                          int two, float *sums) {
+        uint8_t low[64], high[64];
+        for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
+            tm_lost(c, c + sizes[t], bins, two, low, high);
+            tm_leaves(low, high, two ? 64 : 32, leaves, sums);
+        }
+    }
+
+    /* The place of each value of a batch among ascending thresholds: how many of them it is not below or equal to. */
+    TM_INLINE void tm_place(const float *values, int rows, const float *threshold, int count, int8_t *bins) {
+        const tm_floats *column = (const tm_floats *)values;
+        tm_floats least = column[0], most = column[0];
+        tm_ints odd = {0}, below, places[8];
+        int first = 0, last;
+        for (int r = 0; r < rows / 8; r++) {
+            below = column[r] < least;
+            least = (tm_floats)(((tm_ints)column[r] & below) | ((tm_ints)least & ~below));
+            below = column[r] < most;
+            most = (tm_floats)(((tm_ints)most & below) | ((tm_ints)column[r] & ~below));
+            odd |= column[r] != column[r];
+        }
+        for (int k = 1; k < 8; k++) {
+            least[0] = least[k] < least[0] ? least[k] : least[0];
+            most[0] = most[k] > most[0] ? most[k] : most[0];
+            odd[0] |= odd[k];
+        }
+        /* Most features are alike for all rows of a batch, or nearly so.  Not a number is above every threshold. */
+        if (!odd[0])
+            while (first < count && threshold[first] < least[0])
+                first++;
+        last = odd[0] ? count : first;
+        while (last < count && threshold[last] < most[0])
+            last++;
+        if (first == last) {
+            memset(bins, first - 128, rows);
+            return;
+        }
+        for (int r = 0; r < rows / 8; r++)
+            places[r] = (tm_ints){0} + (last - 128);
+        for (int k = first; k < last; k++)
+            for (int r = 0; r < rows / 8; r++)
+                places[r] += (tm_ints)(column[r] <= (tm_floats){0} + threshold[k]);
+        for (int r = 0; r < rows; r++)
+            bins[r] = (int8_t)((const int32_t *)places)[r];
+    }
+
+    /* The values of a feature in one batch stand side by side in `columns`, those of `features` of them. */
+    TM_INLINE void tm_turn(const float *rows, int n, int64_t width, int features, float *columns) {
+        for (int r = 0; r < 64; r++)
+            for (int f = 0; f < features; f++)
+                columns[f * 64 + r] = rows[(r < n ? r : n - 1) * width + f];
+    }
+
+    static void tm_ask_plain(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                             const int8_t *bins, int two, float *sums) {
+        if (two)
+            tm_ask(c, sizes, trees, leaves, bins, 1, sums);
+        else
+            tm_ask(c, sizes, trees, leaves, bins, 0, sums);
+    }
+
+    static void tm_place_plain(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+        tm_place(values, 64, threshold, count, bins);
+    }
+
+    static void tm_turn_plain(const float *rows, int n, int64_t width, int features, float *columns) {
+        tm_turn(rows, n, width, features, columns);
+    }
+
+    #if defined(__x86_64__) && defined(__GNUC__)
+    #include <immintrin.h>
+    #define TM_WIDE __attribute__((target("avx2")))
+
+    /* Eight rows at a time: the one bit that is the first leaf left, as a float, has its number for an exponent, 127 more,
+       by which two tables of eight leaves are looked up. */
+    TM_INLINE TM_WIDE void tm_leaves_wide(const uint8_t *low, const uint8_t *high, int rows, const float *leaves, float *sums) {
+        const __m256 first = _mm256_loadu_ps(leaves), second = _mm256_loadu_ps(leaves + 8);
+        for (int r = 0; r < rows; r += 8) {
+            __m256i lost = _mm256_or_si256(
+                _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(low + r))),
+                _mm256_slli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + r))), 8));
+            __m256i bit = _mm256_andnot_si256(lost, _mm256_add_epi32(lost, _mm256_set1_epi32(1)));
+            __m256i place = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(bit)), 23);
+            __m256 value = _mm256_blendv_ps(_mm256_permutevar8x32_ps(first, place), _mm256_permutevar8x32_ps(second, place),
+                                            _mm256_castsi256_ps(_mm256_slli_epi32(place, 28)));
+            _mm256_storeu_ps(sums + r, _mm256_add_ps(_mm256_loadu_ps(sums + r), value));
+        }
+    }
+
+    TM_INLINE TM_WIDE void tm_ask_wider(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                                        const int8_t *bins, int two, float *sums) {
+        uint8_t low[64], high[64];
+        for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
+            tm_lost(c, c + sizes[t], bins, two, low, high);
+            tm_leaves_wide(low, high, two ? 64 : 32, leaves, sums);
+        }
+    }
+
+    TM_WIDE static void tm_ask_wide(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                                    const int8_t *bins, int two, float *sums) {
+        if (two)
+            tm_ask_wider(c, sizes, trees, leaves, bins, 1, sums);
+        else
+            tm_ask_wider(c, sizes, trees, leaves, bins, 0, sums);
+    }
+
+    TM_WIDE static void tm_place_wide(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+        if (two)
+            tm_place(values, 64, threshold, count, bins);
+        else
+            tm_place(values, 32, threshold, count, bins);
+    }
+
+    /* Eight by eight. */
+    TM_WIDE static void tm_turn_wide(const float *rows, int n, int64_t width, int features, float *columns) {
+        __m256 a[8], b[8];
+        if (features % 8) {
+            tm_turn(rows, n, width, features, columns);
+            return;
+        }
+        for (int r = 0; r < 64; r += 8)
+            for (int f = 0; f < features; f += 8) {
+                for (int k = 0; k < 8; k++)
+                    a[k] = _mm256_loadu_ps(rows + (r + k < n ? r + k : n - 1) * width + f);
+                for (int k = 0; k < 8; k += 2) {
+                    b[k] = _mm256_unpacklo_ps(a[k], a[k + 1]);
+                    b[k + 1] = _mm256_unpackhi_ps(a[k], a[k + 1]);
+                }
+                for (int k = 0; k < 8; k += 4)
+                    for (int j = 0; j < 2; j++) {
+                        a[k + 2 * j] = _mm256_shuffle_ps(b[k + j], b[k + 2 + j], 0x44);
+                        a[k + 2 * j + 1] = _mm256_shuffle_ps(b[k + j], b[k + 2 + j], 0xEE);
+                    }
+                for (int k = 0; k < 4; k++) {
+                    _mm256_storeu_ps(columns + (f + k) * 64 + r, _mm256_permute2f128_ps(a[k], a[k + 4], 0x20));
+                    _mm256_storeu_ps(columns + (f + k + 4) * 64 + r, _mm256_permute2f128_ps(a[k], a[k + 4], 0x31));
+                }
+            }
+    }
+
+    static int tm_is_wide(void) { return __builtin_cpu_supports("avx2"); }
+    #else
+    #define tm_ask_wide tm_ask_plain
+    #define tm_place_wide tm_place_plain
+    #define tm_turn_wide tm_turn_plain
+    static int tm_is_wide(void) { return 0; }
+    #endif
+    """
+    ctypedef struct Condition "tm_condition":
+        int32_t column
+        uint32_t level
+        uint32_t low
+        uint32_t high
+
+    void tm_ask_plain(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                      bint two, float* sums) noexcept nogil
+    void tm_ask_wide(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                     bint two, float* sums) noexcept nogil
+    void tm_place_plain(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
+    void tm_place_wide(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
+    void tm_turn_plain(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
+    void tm_turn_wide(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
+    bint tm_is_wide() noexcept nogil
+
+
+ctypedef void (*Ask)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
+
+cdef bint WIDE = tm_is_wide()
+
+
+cdef struct Column:
     int32_t feature
-    int32_t tree        # among those that go together
-    uint16_t kept       # leaves that are left if it is false
+    int32_t first           # of its thresholds
+    int32_t count
 
 
 cdef class Forest:
@@ -991,9 +1262,12 @@ cdef class Forest:
         Nodes of each tree, from 1 to 15; it has a leaf more.
     """
 
-    cdef Condition* conditions  # of each stretch of trees, by feature and threshold
-    cdef float* leaves          # (trees, BITS), by the place of their bit in `PLACES`
-    cdef int64_t* ends          # of the conditions of each stretch
+    cdef Condition* conditions  # of each tree
+    cdef int32_t* sizes
+    cdef float* leaves          # (trees, BITS), each one place to the left, the first one last
+    cdef Column* columns        # by feature
+    cdef float* thresholds      # of each column, ascending, none twice
+    cdef int64_t column_count
     cdef int64_t trees
     cdef int64_t width
 
@@ -1001,8 +1275,6 @@ cdef class Forest:
                   const int16_t[::1] left not None, const int16_t[::1] right not None, const float[::1] leaf not None,
                   const int32_t[::1] sizes not None, *rest):
         cdef int64_t t, i, at = 0, n = feature.shape[0]
-        cdef const int64_t[::1] order
-        cdef Condition* unsorted
         if threshold.shape[0] != n or left.shape[0] != n or right.shape[0] != n:
             raise ValueError("expected columns of one table of nodes, got columns of different lengths")
         self.trees = sizes.shape[0]
@@ -1014,78 +1286,108 @@ cdef class Forest:
             at += sizes[t]
         if at != n or leaf.shape[0] != n + self.trees:
             raise ValueError(f"expected {at} nodes and {at + self.trees} leaves, got {n} and {leaf.shape[0]}")
-        stretches = (self.trees + TOGETHER - 1) // TOGETHER
         self.conditions = <Condition*>malloc((n + 1) * sizeof(Condition))
+        self.sizes = <int32_t*>malloc((self.trees + 1) * sizeof(int32_t))
         self.leaves = <float*>calloc((self.trees + 1) * BITS, sizeof(float))
-        self.ends = <int64_t*>calloc(stretches + 1, sizeof(int64_t))
-        unsorted = <Condition*>malloc((n + 1) * sizeof(Condition))
-        try:
-            if self.conditions == NULL or self.leaves == NULL or self.ends == NULL or unsorted == NULL:
-                raise MemoryError
-            at = 0
-            for t in range(self.trees):
-                for i in range(at, at + sizes[t]):
-                    if feature[i] < 0:
-                        raise ValueError(f"tree {t}: expected features from 0 up, got {feature[i]}")
-                    unsorted[i].threshold = threshold[i]
-                    unsorted[i].feature = feature[i]
-                    unsorted[i].tree = <int32_t>(t % TOGETHER)
-                    self.width = max(self.width, feature[i] + 1)
-                if not tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], unsorted + at, self.leaves + t * BITS):
-                    raise ValueError(f"tree {t}: expected children behind their parents and each node and leaf once")
-                self.ends[t // TOGETHER] = at + sizes[t]
-                at += sizes[t]
-            place = np.repeat(np.arange(self.trees) // TOGETHER, sizes)
-            order = np.lexsort((np.asarray(threshold), np.asarray(feature), place)).astype(np.int64)
-            for i in range(n):
-                self.conditions[i] = unsorted[order[i]]
-        finally:
-            free(unsorted)
+        self.columns = <Column*>malloc((n + 1) * sizeof(Column))
+        self.thresholds = <float*>malloc((n + 1) * sizeof(float))
+        if (self.conditions == NULL or self.sizes == NULL or self.leaves == NULL or self.columns == NULL
+                or self.thresholds == NULL):
+            raise MemoryError
+        at = 0
+        for t in range(self.trees):
+            for i in range(at, at + sizes[t]):
+                if feature[i] < 0:
+                    raise ValueError(f"tree {t}: expected features from 0 up, got {feature[i]}")
+                if threshold[i] != threshold[i]:
+                    raise ValueError(f"tree {t}: expected thresholds that are numbers, got {threshold[i]}")
+                self.width = max(self.width, feature[i] + 1)
+            if not tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], self.conditions + at, self.leaves + t * BITS):
+                raise ValueError(f"tree {t}: expected children behind their parents and each node and leaf once")
+            self.sizes[t] = sizes[t]
+            at += sizes[t]
+        if n:
+            self._columns(feature, threshold, np.lexsort((np.asarray(threshold), np.asarray(feature))).astype(np.int64))
 
     def __dealloc__(self):
         free(self.conditions)
+        free(self.sizes)
         free(self.leaves)
-        free(self.ends)
+        free(self.columns)
+        free(self.thresholds)
+
+    cdef void _columns(self, const int16_t[::1] feature, const float[::1] threshold, const int64_t[::1] order) noexcept:
+        """The thresholds of each feature, and the place of each condition's among them."""
+        cdef int64_t i, node, size = 0
+        cdef Column* column = self.columns - 1
+        for i in range(order.shape[0]):
+            node = order[i]
+            if i == 0 or feature[node] != column.feature or (column.count == STEPS
+                                                             and threshold[node] != self.thresholds[size - 1]):
+                column += 1
+                column.feature = feature[node]
+                column.first = <int32_t>size
+                column.count = 0
+            if column.count == 0 or threshold[node] != self.thresholds[size - 1]:
+                self.thresholds[size] = threshold[node]
+                size += 1
+                column.count += 1
+            self.conditions[node].column = <int32_t>((column - self.columns) * BATCH)
+            self.conditions[node].level = <uint8_t>(column.count - 1 - 128) * FOURFOLD
+        self.column_count = column - self.columns + 1
 
     def scores(self, const float[:, ::1] rows not None):
         """Sum of the leaves that each row falls into: float32 array, shape (rows,)."""
         cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
-        cdef float* columns
+        cdef int8_t* bins
+        cdef Ask ask
         if width < self.width:
             raise ValueError(f"expected at least {self.width} features, got {width}")
         out = np.zeros((n + BATCH - 1) // BATCH * BATCH, np.float32)
         cdef float[::1] sums = out
         if n and self.trees:
-            columns = <float*>malloc((self.width + 1) * BATCH * sizeof(float))
-            if columns == NULL:
+            bins = <int8_t*>malloc(self.column_count * BATCH)
+            if bins == NULL:
                 raise MemoryError
             with nogil:
                 while first < n:
-                    turned(&rows[first, 0], min(n - first, BATCH), width, self.width, columns)
-                    self._batch(columns, &sums[first])
+                    self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, bins)
+                    ask = tm_ask_wide if WIDE else tm_ask_plain
+                    ask(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
                     first += BATCH
-            free(columns)
+            free(bins)
         return out[:n]
 
-    cdef void _batch(self, const float* columns, float* sums) noexcept nogil:
-        """Add the leaves of all trees to the sums of a batch of rows."""
-        cdef uint16_t[TOGETHER * BATCH] sets
-        cdef int64_t first = 0, count, at = 0, s = 0
-        while first < self.trees:
-            count = min(self.trees - first, TOGETHER)
-            memset(sets, 0xFF, count * BATCH * sizeof(uint16_t))
-            asked(self.conditions + at, self.conditions + self.ends[s], columns, sets)
-            added(self.leaves + first * BITS, count, sets, sums)
-            at = self.ends[s]
-            first += count
-            s += 1
+    cdef void _bins(self, const float* rows, int n, int64_t width, int8_t* bins) noexcept nogil:
+        """The places of a batch of rows, column by column; what is missing to a batch is the last row again."""
+        cdef float[TURNED * BATCH] turned
+        cdef const Column* column = self.columns
+        cdef const Column* end = self.columns + self.column_count
+        cdef const float* values
+        cdef int64_t begin = -TURNED
+        cdef int features = <int>min(width, TURNED)
+        while column < end:
+            if column.feature >= begin + TURNED:
+                begin = min(column.feature, width - features)
+                if WIDE:
+                    tm_turn_wide(rows + begin, n, width, features, turned)
+                else:
+                    tm_turn_plain(rows + begin, n, width, features, turned)
+            values = turned + (column.feature - begin) * BATCH
+            if WIDE:
+                tm_place_wide(values, n > HALF, self.thresholds + column.first, column.count, bins)
+            else:
+                tm_place_plain(values, n > HALF, self.thresholds + column.first, column.count, bins)
+            bins += BATCH
+            column += 1
 
 
 cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* leaf, int n, Condition* nodes,
                      float* leaves) noexcept nogil:
-    """What each condition of a tree leaves if it is false, and its leaves by their bit; False if it is no tree."""
+    """The leaves that each condition of a tree takes away if it is false, and its leaves by their bit; False if it is none."""
     cdef int[2 * BITS] size, start
     cdef int i, side, child, place, known = 1
+    cdef uint32_t lost
     for i in range(2 * BITS):
         start[i] = -1
     # Leaves of each node, children first; a leaf ~k stands at n + k.
@@ -1117,65 +1419,12 @@ cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* lea
         return False
     for i in range(n):
         child = left[i]
-        nodes[i].kept = <uint16_t>~(((1 << size[child if child >= 0 else n + ~child]) - 1) << start[i])
+        lost = ((1 << size[child if child >= 0 else n + ~child]) - 1) << start[i]
+        nodes[i].low = (lost & 0xFF) * FOURFOLD
+        nodes[i].high = (lost >> 8) * FOURFOLD
     for i in range(n + 1):
-        leaves[place_of(<uint16_t>(1 << start[n + i]))] = leaf[i]
+        leaves[(start[n + i] + BITS - 1) % BITS] = leaf[i]
     return True
-
-
-cdef inline int place_of(uint16_t bit) noexcept nogil:
-    """One of 16 places for each of 16 bits."""
-    return <uint16_t>(bit * PLACES) >> 12
-
-
-cdef void turned(const float* rows, int64_t n, int64_t width, int64_t used, float* columns) noexcept nogil:
-    """A batch of rows, column by column; what is missing to a batch is the last row again."""
-    cdef int64_t f, r
-    cdef const float* row
-    for r in range(BATCH):
-        row = rows + min(r, n - 1) * width
-        for f in range(used):
-            columns[f * BATCH + r] = row[f]
-
-
-cdef void asked(const Condition* condition, const Condition* end, const float* columns, uint16_t* sets) noexcept nogil:
-    """Ask the conditions of one stretch of trees of a batch of rows."""
-    cdef int32_t feature = -1
-    cdef float most = 0, threshold
-    cdef const float* column = columns
-    cdef uint16_t* left
-    cdef uint16_t kept
-    cdef int r
-    while condition < end:
-        if condition.feature != feature:
-            feature = condition.feature
-            column = columns + feature * BATCH
-            most = column[0]
-            for r in range(BATCH):
-                # Not a number is above every threshold.
-                most = INFINITY if column[r] != column[r] else max(most, column[r])
-        threshold = condition.threshold
-        if most <= threshold:
-            # It holds for all of them, and so do the feature's further ones.
-            while condition < end and condition.feature == feature:
-                condition += 1
-            continue
-        left = sets + condition.tree * BATCH
-        kept = condition.kept
-        for r in range(BATCH):
-            left[r] &= <uint16_t>-<int>(column[r] <= threshold) | kept
-        condition += 1
-
-
-cdef void added(const float* leaves, int64_t trees, const uint16_t* sets, float* sums) noexcept nogil:
-    """Add the first leaf that is left of each tree, tree by tree."""
-    cdef int64_t t
-    cdef int r
-    cdef uint16_t left
-    for t in range(trees):
-        for r in range(BATCH):
-            left = sets[t * BATCH + r]
-            sums[r] += leaves[t * BITS + place_of(left & <uint16_t>-<int>left)]
 
 
 # ------------------------------------------------------------------------------------------------------------------- smoothing
@@ -1310,26 +1559,34 @@ def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] elemen
 cdef void _solve(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
                  double* cost, uint8_t* below, double* out) noexcept nogil:
     """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
-    cdef int64_t i, p
+    cdef int64_t i
     cdef int k, least
-    cdef double far, step = 1.0 / (levels - 1)
+    cdef double far, step = 1.0 / (levels - 1), best, one
+    cdef double* own
+    cdef double* above
+    cdef uint8_t* lower
     for i in range(n):
         for k in range(levels):
             far = k * step - scores[i]
             cost[i * levels + k] = weights[i] * far * far
     for i in range(n - 1, 0, -1):
-        p = parents[i]
+        own = cost + i * levels
+        above = cost + parents[i] * <int64_t>levels
+        lower = below + i * levels
         least = 0
+        best = own[0]
         for k in range(levels):
-            if cost[i * levels + k] <= cost[i * levels + least]:
+            one = own[k]
+            if one <= best:
                 least = k
+                best = one
             # Its root stays at the parent's level, or falls to the best one below.
-            if cost[i * levels + k] <= cost[i * levels + least] + price:
-                below[i * levels + k] = <uint8_t>k
-                cost[p * levels + k] += cost[i * levels + k]
+            if one <= best + price:
+                lower[k] = <uint8_t>k
+                above[k] += one
             else:
-                below[i * levels + k] = <uint8_t>least
-                cost[p * levels + k] += cost[i * levels + least] + price
+                lower[k] = <uint8_t>least
+                above[k] += best + price
     least = 0
     for k in range(levels):
         if cost[k] <= cost[least]:
@@ -1398,6 +1655,71 @@ def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not No
             out[i] = own[i]
             if own[i] == 0 and 0 <= parents[i] < i:
                 out[i] = out[parents[i]]
+    return found
+
+
+def firsts(const uint64_t[::1] keys not None):
+    """Of each key the place of the first one that is equal: int64 array of the same shape."""
+    cdef int64_t n = keys.shape[0], i
+    cdef uint64_t mask = 15, place
+    cdef int32_t* slots
+    check(n < (<int64_t>1 << 31), "fewer than 2^31 keys")
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] out = found
+    while mask < <uint64_t>n * 2:
+        mask = mask * 2 + 1
+    slots = <int32_t*>malloc((mask + 1) * sizeof(int32_t))
+    if slots == NULL:
+        raise MemoryError
+    with nogil:
+        memset(slots, 0xFF, (mask + 1) * sizeof(int32_t))
+        for i in range(n):
+            place = (keys[i] ^ keys[i] >> 32) * <uint64_t>0x9E3779B97F4A7C15 >> 32 & mask
+            while slots[place] >= 0 and keys[slots[place]] != keys[i]:
+                place = (place + 1) & mask
+            if slots[place] < 0:
+                slots[place] = <int32_t>i
+            out[i] = slots[place]
+    free(slots)
+    return found
+
+
+def sayings(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+    """The words of some blocks: in lower case, a blank between them; None for a block with a character beyond ASCII.
+
+    Words are of letters, digits and underscores.
+    """
+    cdef int64_t n = blocks.shape[0], k, i, size, most = 0
+    cdef uint8_t c, beyond
+    cdef uint8_t* room
+    cdef bint apart
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+    for k in range(n):
+        check(0 <= blocks[k] < bounds.shape[0] - 1, "blocks of the text")
+        most = max(most, bounds[blocks[k] + 1] - bounds[blocks[k]])
+    found = []
+    room = <uint8_t*>malloc(most + 1)
+    if room == NULL:
+        raise MemoryError
+    try:
+        for k in range(n):
+            size, beyond, apart = 0, 0, False
+            for i in range(bounds[blocks[k]], bounds[blocks[k] + 1]):
+                c = text[i]
+                beyond |= c
+                c = c | 32 if 65 <= c <= 90 else c
+                if 97 <= c <= 122 or 48 <= c <= 57 or c == 95:
+                    if apart and size:
+                        room[size] = 32
+                        size += 1
+                    apart = False
+                    room[size] = c
+                    size += 1
+                else:
+                    apart = True
+            found.append(None if beyond >= 0x80 else room[:size].decode("ascii"))
+    finally:
+        free(room)
     return found
 
 
@@ -1758,6 +2080,108 @@ def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not Non
                     home_view[count] = k
                     count += 1
     return hashes[:count].copy(), home[:count].copy()
+
+
+cdef inline int folded_into(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """One character without regard to case, as expressions of Python see ASCII letters; returns its bytes.  `out` has no
+    more of them: beyond ASCII four characters are letters of ASCII, too, and get one."""
+    cdef uint8_t c = p[0]
+    out[0] = c | 32 if 65 <= c <= 90 else c
+    if c == 0xC4 and n > 1 and (p[1] == 0xB0 or p[1] == 0xB1):          # i with or without its dot
+        out[0] = 105
+        return 2
+    if c == 0xC5 and n > 1 and p[1] == 0xBF:                            # long s
+        out[0] = 115
+        return 2
+    if c == 0xE2 and n > 2 and p[1] == 0x84 and p[2] == 0xAA:           # kelvin
+        out[0] = 107
+        return 3
+    return 1
+
+
+cdef class Mentions:
+    """Says which of some strings blocks mention, whatever the case.
+
+    Parameters
+    ----------
+    strings : list of tuple (bytes, int)
+        ASCII in lower case, two letters first; and the bit, from 0 to 7, that it stands for.
+    """
+
+    cdef list _strings          # keeps what is pointed to
+    cdef const uint8_t** string
+    cdef int64_t* size
+    cdef uint8_t* bit
+    cdef int32_t* following
+    cdef int32_t[1024] first    # by the first two letters: strings that begin with them, -1 ends
+
+    def __cinit__(self, list strings not None):
+        cdef int64_t i, place, n = len(strings)
+        cdef bytes one
+        self._strings = [string for string, _ in strings]
+        self.string = <const uint8_t**>malloc((n + 1) * sizeof(void*))
+        self.size = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        self.bit = <uint8_t*>malloc(n + 1)
+        self.following = <int32_t*>malloc((n + 1) * sizeof(int32_t))
+        if self.string == NULL or self.size == NULL or self.bit == NULL or self.following == NULL:
+            raise MemoryError
+        memset(self.first, 0xFF, sizeof(self.first))
+        for i in range(n):
+            one = self._strings[i]
+            check(one.isascii() and one == one.lower() and one[:2].isalpha() and len(one) > 1 and 0 <= strings[i][1] < 8,
+                  f"a string of ASCII in lower case that begins with two letters, and a bit from 0 to 7: got {strings[i]}")
+            self.string[i] = one
+            self.size[i] = len(one)
+            self.bit[i] = <uint8_t>(1 << <int>strings[i][1])
+            place = one[0] % 32 * 32 + one[1] % 32
+            self.following[i] = self.first[place]
+            self.first[place] = <int32_t>i
+
+    def __dealloc__(self):
+        free(self.string)
+        free(self.size)
+        free(self.bit)
+        free(self.following)
+
+    def of(self, const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+        """The bits of what each of some blocks mentions: uint8 array of the same shape."""
+        cdef int64_t n = blocks.shape[0], i, most = 0
+        cdef uint8_t* room
+        check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+        for i in range(n):
+            check(0 <= blocks[i] < bounds.shape[0] - 1, "blocks of the text")
+            most = max(most, bounds[blocks[i] + 1] - bounds[blocks[i]])
+        found = np.zeros(n, np.uint8)
+        cdef uint8_t[::1] out = found
+        if most:
+            room = <uint8_t*>malloc(most)
+            if room == NULL:
+                raise MemoryError
+            with nogil:
+                for i in range(n):
+                    if bounds[blocks[i]] < bounds[blocks[i] + 1]:
+                        out[i] = self._of(&text[bounds[blocks[i]]], bounds[blocks[i] + 1] - bounds[blocks[i]], room)
+            free(room)
+        return found
+
+    cdef uint8_t _of(self, const uint8_t* p, int64_t n, uint8_t* room) noexcept nogil:
+        cdef int64_t i = 0, size = 0
+        cdef int32_t k
+        cdef uint8_t found = 0
+        while i < n:
+            if p[i] < 0x80:
+                room[size] = p[i] | 32 if 65 <= p[i] <= 90 else p[i]
+                i += 1
+            else:
+                i += folded_into(p + i, n - i, room + size)
+            size += 1
+        for i in range(size - 1):
+            k = self.first[room[i] % 32 * 32 + room[i + 1] % 32]
+            while k >= 0:
+                if not found & self.bit[k] and self.size[k] <= size - i and memcmp(room + i, self.string[k], self.size[k]) == 0:
+                    found |= self.bit[k]
+                k = self.following[k]
+        return found
 
 
 def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,

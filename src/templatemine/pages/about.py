@@ -27,6 +27,8 @@ from templatemine.text.characters import in_class
 __all__ = ["date_of", "declared", "declared_articles", "shown", "title_of", "untold"]
 
 LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
+_NEAR = 600
+"""No less than the characters of the tag on either side of ``ld+json``."""
 _END = re.compile(r"</script", re.IGNORECASE)
 _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 """Characters that the block scanner counts as words: kana, Han, Hangul."""
@@ -84,6 +86,13 @@ PUBLISHED = (
 )
 """Names (property, itemprop or name) under which a ``<meta>`` says when a page was published, the surest first."""
 
+_WANTED = ("og:title", *PUBLISHED)
+_NAMED = re.compile(
+    b"|".join(re.escape(name.encode()) for name in _WANTED if not any(one in name for one in _WANTED if one != name)),
+    re.IGNORECASE,
+)
+"""What each of these names has one of."""
+
 EARLIEST = "1990"
 
 TITLE_WORDS, MONTH, YEAR, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
@@ -108,12 +117,21 @@ def declared(html: str) -> tuple[str | None, str | None]:
     if title and date:
         return title, date
     named: dict[str, str] = {}
-    for tag in META.findall(html):
+    for tag in _telling(html):
         found = attributes(tag)
         key = found.get("property") or found.get("itemprop") or found.get("name") or ""
         named.setdefault(key.lower(), found.get("content", ""))
     dates = (_published(named[key]) for key in PUBLISHED if named.get(key))
     return title or " ".join(named.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
+
+
+def _telling(html: str) -> Iterator[str]:
+    """The ``<meta>`` of a page that may have one of the names that are asked for, references perhaps in them."""
+    for data in _html.metas(html):
+        if _NAMED.search(data) or b"&" in data or not data.isascii():
+            tag = data.decode("utf-8", "surrogatepass")
+            if META.fullmatch(tag):
+                yield tag
 
 
 def _article(html: str) -> tuple[str | None, str | None]:
@@ -173,9 +191,16 @@ def _broken(script: str) -> dict[str, str]:
 def _scripts(html: str) -> Iterator[str]:
     """What stands in the page's JSON-LD scripts; one that does not end is none, nor is any behind it."""
     place = 0
-    while (begin := LDJSON.search(html, place)) and (end := _END.search(html, begin.end())):
-        yield html[begin.end() : end.start()]
-        place = end.end()
+    for at in _html.ld_json(html):
+        begin = LDJSON.search(html, max(place, at - _NEAR), at + 2 * _NEAR) if at >= place else None
+        if begin is not None:
+            at = html.find("</", begin.end())
+            while at >= 0 and (end := _END.match(html, at)) is None:
+                at = html.find("</", at + 1)
+            if at < 0 or end is None:
+                return
+            yield html[begin.end() : end.start()]
+            place = end.end()
 
 
 def _published(text: str) -> str | None:

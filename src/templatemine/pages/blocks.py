@@ -77,7 +77,7 @@ class Page:
 
     def __init__(self, html: str) -> None:
         self._html = html
-        data = html.encode("utf-8", "surrogatepass")
+        data = _html.utf8(html)
         if len(data) >= LARGEST:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
         self._data = data
@@ -154,12 +154,14 @@ class Page:
 
         (The column `hashes` takes all numbers for equal, which holds for what is looked for on other pages.)
         """
-        hashes = self.columns["hashes"]
-        _, place, count = np.unique(hashes, return_inverse=True, return_counts=True)
+        columns = self.columns
+        place = _model.firsts(columns["hashes"])
+        again = np.flatnonzero(np.bincount(place)[place] > 1)
         first = np.arange(len(self), dtype=np.uint64)
         seen: dict[str, int] = {}
-        for block in np.flatnonzero(count[place] > 1).tolist():
-            words = " ".join(_MARKS.sub(" ", self.text(block).casefold()).split())
+        for block, words in zip(again.tolist(), _model.sayings(columns["text"], columns["bounds"], again), strict=True):
+            if words is None:
+                words = " ".join(_MARKS.sub(" ", self.text(block).casefold()).split())
             first[block] = seen.setdefault(words, block)
         return first
 
@@ -224,6 +226,6 @@ def _stretches(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _leaning(scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Each score half way to the mean, by words, of those with the same path on the page."""
-    _, place = np.unique(paths, return_inverse=True)
+    place = _model.firsts(np.ascontiguousarray(paths))
     mean = np.bincount(place, weights=words * scores) / np.maximum(np.bincount(place, weights=words), 1)
     return (scores + mean[place]) / 2

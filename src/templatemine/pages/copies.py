@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.pages import _model
 from templatemine.pages.blocks import Page
 
 __all__ = ["copies", "lifted"]
@@ -63,6 +64,9 @@ def _begun(page: Page) -> list[int]:
     if not len(long) or len(tall) <= PIECES:
         return []
     begins = page.columns["text"][bounds[tall][:, None] + np.arange(8)].view(np.uint64)[:, 0]
+    place = _model.firsts(begins)
+    if not (np.bincount(place)[place[np.searchsorted(tall, long)]] > 1).any():
+        return []
     order = np.argsort(begins, kind="stable")
     own = begins[np.searchsorted(tall, long)]
     first, last = (np.searchsorted(begins, own, side, sorter=order) for side in ("left", "right"))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
+from templatemine.pages import _model
 
 __all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "HIDDEN", "REPEATED", "STRETCH", "chances", "decode", "kept"]
 
@@ -27,13 +28,15 @@ REASONS = (
 )
 """By code."""
 
+_KEPT = np.array([code not in (LEFT, REPEATED, HEAD, HIDDEN) for code in range(len(REASONS))], np.bool_)
+
 SHORT = 3
 """A text of fewer words may be said twice (a name, a year)."""
 
 
 def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Whether blocks of these codes are given out."""
-    return (code != LEFT) & (code != REPEATED) & (code != HEAD) & (code != HIDDEN)  # type: ignore[no-any-return]
+    return _KEPT[code]  # type: ignore[no-any-return]
 
 
 def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -101,10 +104,10 @@ def _fill(
     between = between[(between > chosen[0]) & (probability[between] >= config.fill)]
     if not len(between):
         return
-    total = float(words[chosen].sum())
-    found, place = np.unique(paths[chosen], return_inverse=True)
-    common = found[np.bincount(place, weights=words[chosen]) >= config.fill_share * total]
-    code[between[np.isin(paths[between], common)]] = FILLED
+    place = _model.firsts(paths)
+    share = np.bincount(place[chosen], weights=words[chosen], minlength=len(place))
+    common = (share > 0) & (share >= config.fill_share * float(words[chosen].sum()))
+    code[between[common[place[between]]]] = FILLED
 
 
 def _once(
@@ -117,5 +120,4 @@ def _once(
     """A text under other paths than that of its likeliest block is a copy; under the same one a story says it again."""
     kept = np.flatnonzero((code > LEFT) & (words >= SHORT))
     kept = kept[np.argsort(-scores[kept], kind="stable")]
-    _, first, place = np.unique(texts[kept], return_index=True, return_inverse=True)
-    code[kept[paths[kept] != paths[kept[first[place]]]]] = REPEATED
+    code[kept[paths[kept] != paths[kept[_model.firsts(texts[kept])]]]] = REPEATED

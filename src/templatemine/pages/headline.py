@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html
+from templatemine.pages import _html, _model
 
 __all__ = ["head_of"]
 
@@ -57,7 +57,7 @@ def head_of(
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
-    place = None if paths is None else np.unique(paths, return_inverse=True)[1]
+    place = None if paths is None else _model.firsts(paths)
     below = main & (np.arange(len(main)) > headline)
     story = np.flatnonzero(below & _begins(words, main, below, place))
     if not len(story):
