@@ -4,12 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "path_keys"]
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "path_keys"]
 
 TAGS: tuple[tuple[str, int], ...]
 FLAGS: dict[str, int]
 COUNTS: tuple[str, ...]
 KEYS: tuple[str, ...]
+MARKS: tuple[str, ...]
 LOOK: Final[int]
 
 @disjoint_base
@@ -18,5 +19,6 @@ class BlockScanner:
         cls, entities: list[tuple[bytes, bytes]], keywords: list[tuple[bytes, int]], words: list[tuple[bytes, int]]
     ) -> Self: ...
     def blocks(self, page: Buffer) -> dict[str, Any]: ...
+    def marks(self, page: Buffer) -> dict[str, NDArray[Any]]: ...
 
 def path_keys(path: list[bytes]) -> NDArray[np.uint64]: ...
