@@ -30,6 +30,7 @@ __all__ = [
     "declared",
     "declared_articles",
     "is_article",
+    "like_title",
     "objects",
     "published",
     "shown",
@@ -249,6 +250,11 @@ def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
             if not is_date(page.text(block)):
                 return block
     return -1
+
+
+def like_title(page: Page, block: int) -> bool:
+    """Whether a block says half of what ``<title>`` does, and that half of it."""
+    return block >= 0 and bool(_alike(page)[block] >= ALIKE)
 
 
 def _alike(page: Page) -> NDArray[np.float64]:

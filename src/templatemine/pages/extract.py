@@ -22,7 +22,7 @@ from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
-from templatemine.pages.about import date_of, title_of, untold
+from templatemine.pages.about import date_of, like_title, title_of, untold
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import DEFAULT, Judge, Post, Site, Verdict, load
 
@@ -277,10 +277,21 @@ class Extraction:
         """What the page says of itself: title, authors, date, site, language, licence, tags and more."""
         from templatemine.pages.metadata import Seen, metadata_of
 
-        first = int(self.places[0]) if self.kept else 0
+        page, first = self._page, int(self.places[0]) if self.kept else 0
         lines = range(max(min(first, self._title) - HEAD, 0), min(max(first, self._title) + HEAD, self.size))
-        head = tuple(text for text in map(self._page.text, lines) if len(text) <= LINE)
-        return metadata_of(self._tags, Seen(title=self.title, date=self.date, head=head), self.url)
+        around, parents = [int(page.columns["element"][first]) if self.size else 0], page.columns["parents"]
+        while around[-1] > 0:
+            around.append(int(parents[around[-1]]))
+        bounds = page.columns["bounds"]
+        seen = Seen(
+            title=self.title,
+            alike=self.verdict.title is not None or like_title(page, self._title),
+            date=self.date,
+            head=tuple(text for text in map(page.text, lines) if len(text) <= LINE),
+            around=around,
+            region=(int(bounds[lines.start]), int(bounds[lines.stop])) if self.size else (0, 0),
+        )
+        return metadata_of(self._tags, seen, self.url)
 
     def markdown(self, config: MarkupConfig | None = None) -> str:
         """The main text as Markdown; see docs/extract.md for what it cannot hold."""

@@ -214,6 +214,7 @@ _CLEAN = re.compile(r"[\t\n\r]+")
 OPEN, CLOSE, VOID, OTHER = range(len(_html.MARKS))
 NAMES = [name for name, _ in _html.TAGS]
 _A, _IMG, _BASE, _TABLE = (NAMES.index(name) for name in ("a", "img", "base", "table"))
+_PARTING = (_A, NAMES.index("time"))
 _KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") for name in NAMES])
 
 
@@ -254,17 +255,28 @@ class Tags:
             return mark
         return self._closed.get(int(self.columns["elements"][mark]), len(self.columns["at"]))
 
-    def text(self, mark: int, limit: int = 1000) -> str:
-        """The text of an element, its blocks a line each; no more than `limit` bytes of it."""
+    def lines(self, mark: int, limit: int = 1000) -> list[str]:
+        """The text of an element: a line for each block, link and time in it, and where no blank parts two elements; no
+        more than `limit` bytes of it."""
         last, at, bounds = self.last(mark), self.columns["at"], self.page.columns["bounds"]
         if last == mark:
-            return ""
+            return []
         low, high = int(at[mark]), int(at[last]) if last < len(at) else int(bounds[-1])
         high = min(high, low + limit)
         text = self.page.columns["text"]
-        edges = [low, *bounds[(bounds > low) & (bounds < high)].tolist(), high]
-        pieces = (text[one:other].tobytes().decode("utf-8", "ignore").strip() for one, other in pairwise(edges))
-        return "\n".join(filter(None, pieces))
+        first, end = np.searchsorted(bounds, low), np.searchsorted(at, high)
+        edges = {low, high, *bounds[first : np.searchsorted(bounds, high)].tolist()}
+        for place in range(mark + 1, min(int(end), last)):
+            if self.columns["kinds"][place] <= CLOSE:
+                edge = int(at[place])
+                parts = self.columns["tags"][place] in _PARTING or (low < edge < high and 32 not in text[edge - 1 : edge + 1])
+                edges |= {edge} if parts else set()
+        pieces = (text[one:other].tobytes().decode("utf-8", "ignore").strip() for one, other in pairwise(sorted(edges)))
+        return [piece for piece in pieces if piece]
+
+    def text(self, mark: int) -> str:
+        """The same as one line."""
+        return " ".join(self.lines(mark))
 
     @cached_property
     def base(self) -> str:

@@ -17,8 +17,9 @@ import numpy as np
 from templatemine.pages import _html, _model
 from templatemine.pages.about import PUBLISHED, is_article, objects, published
 from templatemine.pages.markup import CLOSE, OPEN, VOID, Tags
-from templatemine.pages.names import language_of, licence_of, names_of
+from templatemine.pages.names import language_of, licence_of, names_of, signed
 from templatemine.pages.outline import plain
+from templatemine.pages.page_dates import LONGEST, stated
 from templatemine.pages.scanner import GROUPS
 
 __all__ = ["Metadata", "Seen", "metadata_of"]
@@ -74,11 +75,18 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What stands on the page for its readers: title, date, and the lines between title and story."""
+    """What stands on the page for its readers: title, whether it is much as ``<title>``, date, and lines about both.
+
+    `around` are the elements that hold the beginning of the main text, `region` the place of the lines in the text of the
+    blocks.
+    """
 
     title: str | None = None
+    alike: bool = False
     date: str | None = None
     head: tuple[str, ...] = ()
+    around: Sequence[int] = ()
+    region: tuple[int, int] = (0, 0)
 
 
 META: Mapping[str, tuple[str, ...]] = {
@@ -86,7 +94,8 @@ META: Mapping[str, tuple[str, ...]] = {
               "twitter:title", "title"),
     "authors": ("citation_author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "dc.author",
                 "article:author", "og:article:author", "og:author", "author", "byl", "rbauthors", "creator"),
-    "date": PUBLISHED,
+    "date": (*PUBLISHED, "dc.created", "dc.issued", "og:published_time", "og:datepublished", "publish_date", "created",
+             "datecreated", "article_date_original"),
     "modified": ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified", "dc.date.modified",
                  "lastmod", "last-modified"),
     "site": ("og:site_name", "application-name", "citation_journal_title", "dc.publisher", "dcterms.publisher",
@@ -122,31 +131,35 @@ LINKED: Mapping[str, tuple[str, ...]] = {
 
 _ASIDE = ("comment", "side", "related", "foot", "quote", "caption", "nav", "advert")
 _MASK = np.uint32(sum(1 << list(GROUPS).index(name) for name in _ASIDE))
+_ASIDE_TAGS = ("figure", "aside", "nav", "footer")
 _OWN = np.uint32(1 << list(GROUPS).index("meta"))
 
 _WHERE = re.compile(
     rb"\b(?:itemprop|rel|pubdate|datetime)\b|author|byline|by-line|writer|autor|auteur|username|submitted|vcard|dateline"
-    rb"|published|posted|entry-date|post-date|pubdate|article-date",
+    rb"|published|posted|(?<!up)date|fecha|datum|timestamp|creativecommons|/tags?/|categor(?:y|ies)/"
+    rb"|/(?:by|byline|people|person|profiles?|contributors?|staff|journalists?)/",
     re.IGNORECASE,
 )
-_SIGNED = re.compile(
-    r"(?:^|[\s_-])(?:[\w]+[_-]{1,2})*(?:authors?|byline|by-line|writer|autor|auteur|submitted[_-]by|username)"
-    r"(?:[_-]{1,2}(?:name|content|link|title|info|meta|text|names|list))?(?:$|\s)",
-    re.IGNORECASE,
+_SIGNED = re.compile(r"author|byline|by-line|writer|\bautor|auteur|submitted[_-]by|\busername", re.IGNORECASE)
+_UNSIGNED = re.compile(
+    r"bio|about|avatar|ima?ge?\b|photo|social|comment|\bbox|count|e-?mail|twitter|date|profile|desc|follow|more|related", re.IGNORECASE
 )
-_UNSIGNED = re.compile(r"bio|about|avatar|image|photo|social|comment|box|count|email|twitter|date|profile", re.IGNORECASE)
-_DATED = re.compile(r"publi|posted|entry-date|post-date|article-date|dateline|timestamp|\bdate\b", re.IGNORECASE)
+_PERSON = re.compile(r"/(?:authors?|by|byline|people|person|profiles?|contributors?|staff|writers?|journalists?|autor(?:en|es)?|auteurs?)/")
+_DATED = re.compile(r"publi|posted|fecha|datum|timestamp|(?<!up)(?<!vali)date(?!picker)|created", re.IGNORECASE)
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/-]|$)")
+_PART = re.compile(r"\s+[-–—|·•:»«]\s+|\s*[|»]\s*")
 _SEPARATOR = re.compile(r"\s*[,;|、，]\s*")
+_COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/")
 _HANDLE = re.compile(r"^@\w+$|^https?://|^\d+$")
 _SPACES = re.compile(r"\s+")
+_FILED = {"tag": re.compile(r"/(?:tags?|topics?|labels?)/"), "category": re.compile(r"/(?:categor(?:y|ies)|rubrik|kategorie)/")}
 LONG = 300
 """Characters of an element that is read for a name, a tag or a date."""
 MANY = 100
 """Elements of one kind that are read."""
 
 NAMES = [name for name, _ in _html.TAGS]
-_META, _LINK, _TAG_HTML, _A = (NAMES.index(name) for name in ("meta", "link", "html", "a"))
+_META, _LINK, _TAG_HTML, _H1 = (NAMES.index(name) for name in ("meta", "link", "html", "h1"))
 
 
 def metadata_of(tags: Tags, seen: Seen, url: str | None = None) -> Metadata:
@@ -163,7 +176,7 @@ class _Reader:
         licence, licence_url = licence_of(self._licences())
         address = self._first(self.tags.address(one) for one in self._addresses()) or self.given or None
         return Metadata(
-            title=_untitled(self._first(self._titles()), site) or self.seen.title,
+            title=_untitled(self._first(self._titles()), site) or self._shown_title(site),
             authors=self._authors(),
             date=self._first(published(one) or "" for one in self._dates()),
             modified=self._first(published(one) or "" for one in self._said("modified")),
@@ -243,8 +256,23 @@ class _Reader:
     def _titles(self) -> Iterator[str]:
         return self._said("title")
 
+    def _shown_title(self, site: str | None) -> str | None:
+        """The only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it is like it;
+        else ``<title>`` without the name of the site."""
+        told, seen = self.page.title, self.seen.title
+        if not told:
+            return seen
+        heads = [text for mark in self.tags.having(_H1, OPEN) if (text := self.tags.text(mark))]
+        if len(heads) == 1 and (not self.seen.alike or _half(heads[0], told)):
+            return heads[0]
+        if self.seen.alike:
+            return seen
+        parts = [part for part in _PART.split(told) if part.strip() and part.strip() != site]
+        return max(parts, key=len, default=told).strip() or seen
+
     def _site(self) -> Iterator[str]:
         yield from self._meta.get("og:site_name", ())
+        yield from (one for one in self._meta.get("article:publisher", ()) if not _HANDLE.match(one))
         yield from (one for one in self._strings(self._article.get("publisher")) if not _HANDLE.match(one))
         for one in self._objects:
             if one.get("@type") == "WebSite":
@@ -278,6 +306,10 @@ class _Reader:
         for text, said in self._related:
             if "license" in said.get("rel", "").lower().split():
                 yield text, self.tags.address(said.get("href"))
+        footed = self._within(np.uint32(1 << list(GROUPS).index("foot")), ("footer",))
+        for text, said, mark, _ in self._elements:
+            if _COMMONS.search(said.get("href", "")) and footed[self.tags.columns["elements"][mark]]:
+                yield text, said["href"]
         for name in META["licence"]:
             for one in self._meta.get(name, ()):
                 yield ("", one) if "://" in one else (one, "")
@@ -289,11 +321,11 @@ class _Reader:
             yield from self._meta.get(name, ())
         yield from (text for text, _ in self._items.get("datepublished", ()))
         marked = [(text, said) for text, said in self._times if "pubdate" in said or _DATED.search(said.get("class", ""))]
-        yield from (said.get("datetime") or said.get("content") or said.get("title") or text for text, said in marked)
+        for text, said in marked:
+            yield from (said.get("datetime", ""), said.get("content", ""), said.get("title", ""), text)
         yield self.seen.date or ""
-        times = {said.get("datetime", "")[:10] for _, said in self._times if said.get("datetime")}
-        if len(times) == 1:
-            yield times.pop()
+        yield from (said["datetime"] for _, said in self._times if said.get("datetime"))
+        yield from (stated(line) or "" for line in self.seen.head if len(line) <= LONGEST)
         yield from ("-".join(found) for one in (self.given, *self._addresses()) for found in _URL_DATE.findall(one or ""))
 
     # --------------------------------------------------------------------------------------------------- in the body
@@ -310,19 +342,29 @@ class _Reader:
             return []
         places = np.searchsorted(starts, hits, "right") - 1
         places = np.unique(places[(places >= 0) & (hits < ends[places])])
-        aside = _model.inherited(self.page.columns["parents"], (self.page.columns["groups"] & _MASK).astype(np.bool_).astype(np.uint8))
+        aside = self._within(_MASK, _ASIDE_TAGS)
         found = []
         for mark in shown[places].tolist():
             tag, element = int(columns["tags"][mark]), int(columns["elements"][mark])
             if tag in (_META, _LINK) and columns["kinds"][mark] == VOID and not self._body(mark):
                 continue
             said = self.tags.attributes(mark)
-            if self._is_aside(element, aside) and "license" not in said.get("rel", ""):
+            if self._is_aside(element, aside) and "license" not in said.get("rel", "") + said.get("href", ""):
                 continue
             if "pubdate" not in said and re.search(r"\spubdate\b", self._written(mark)):
                 said["pubdate"] = ""
-            found.append((self.tags.text(mark), said, mark, NAMES[tag]))
+            found.append((self.tags.text(mark), said, mark, NAMES[tag] if tag else self.tags.name(mark)))
         return found
+
+    def _within(self, groups: np.uint32, names: Sequence[str]) -> Any:
+        """Of each element, whether one that holds it, or itself, is of some groups or has one of some names."""
+        columns = self.page.columns
+        own = (columns["groups"] & groups) > 0
+        if groups == _MASK:  # what holds the main text is no part of what stands around it
+            own[list(self.seen.around)] = False
+        if names:
+            own = own | np.isin(columns["tags"], [NAMES.index(name) for name in names])
+        return _model.inherited(columns["parents"], own.astype(np.uint8))
 
     def _written(self, mark: int) -> str:
         columns = self.tags.columns
@@ -363,35 +405,58 @@ class _Reader:
         declared = list(self._said(field))
         # The rel of a category is "category tag".
         linked = [text for text, said in self._related if _is_rel(said.get("rel", "").lower().split(), rel)]
+        if not declared and not linked:
+            linked = [
+                text
+                for text, said, mark, tag in self._elements
+                if tag == "a" and self._own[self.tags.columns["elements"][mark]] and _FILED[rel].search(said.get("href", ""))
+            ]
         for one in (*declared, *linked):
+            if "&" in one or "<" in one:
+                one = plain(one)
             for term in _SEPARATOR.split(_SPACES.sub(" ", one).strip()):
                 if term and len(term) <= LONG and not _HANDLE.match(term):
                     found.setdefault(term)
         return tuple(list(found)[:MANY])
 
-    def _authors(self) -> tuple[str, ...]:
-        for source in self._signatures():
-            if names := names_of(source):
-                return names
-        return ()
+    @cached_property
+    def _own(self) -> Any:
+        return self._within(_OWN, ())
 
-    def _signatures(self) -> Iterator[Sequence[str]]:
-        """What may name the authors, the surest first."""
+    def _authors(self) -> tuple[str, ...]:
+        for source in self._declared():
+            if names := names_of(source, declared=True):
+                return names
+        return next(filter(None, self._shown()), ())
+
+    def _declared(self) -> Iterator[Sequence[str]]:
+        """What names the authors for machines, the surest first."""
         for name in LINKED["authors"]:
             yield [one for one in self._strings(self._article.get(name)) if not _HANDLE.match(one)]
         for name in META["authors"]:
             yield [one for one in self._meta.get(name, ()) if not _HANDLE.match(one)]
-        yield self._itemised()
-        yield [text for text, said in self._related if "author" in said["rel"].lower().split()]
-        for text, said, _, _ in self._elements:
-            named = f"{said.get('class', '')} {said.get('id', '')} {said.get('data-component', '')}"
-            if _SIGNED.search(named) and not _UNSIGNED.search(named) and len(text) <= LONG:
-                yield [text]
-        yield [line for line in self.seen.head if _BY.match(line)][:1]
+
+    def _shown(self) -> Iterator[tuple[str, ...]]:
+        """What names them for readers."""
+        yield names_of(self._itemised())
+        yield names_of([text for text, said in self._related if "author" in said["rel"].lower().split()])
+        named = [
+            (mark, tag == "author" or bool(_NAMED.search(name)))
+            for _, said, mark, tag in self._elements
+            if tag == "author"
+            or (_SIGNED.search(name := " ".join(said.get(one, "") for one in _NAMING)) and not _UNSIGNED.search(name))
+        ]
+        for surest in (True, False):
+            yield from (signed(self.tags.lines(mark)) for mark, sure in named if sure is surest)
+        low, high = self.seen.region
+        at = self.tags.columns["at"]
+        for text, said, mark, tag in self._elements:
+            if tag == "a" and low <= at[mark] < high and _PERSON.search(said.get("href", "")) and len(text) <= 60:
+                yield names_of([text])
+        yield names_of([found[1] for line in self.seen.head if (found := _BY.search(line))][:1])
         if not self._article:
-            for one in self._objects:
-                if one.get("@type") == "Person":
-                    yield list(self._strings(one.get("name")))
+            people = (one for one in self._objects if one.get("@type") == "Person")
+            yield names_of([text for one in people for text in self._strings(one.get("name"))], declared=True)
 
     def _itemised(self) -> list[str]:
         """Authors in microdata: the name within, else all of it."""
@@ -404,7 +469,17 @@ class _Reader:
         return found
 
 
-_BY = re.compile(r"^(?:by|von|par|por|di|door|av|af|autor|text|words by|written by|posted by)\b[:\s]", re.IGNORECASE)
+_NAMING = ("class", "id", "data-component", "data-testid")
+_NAMED = re.compile(r"(?:author|byline|writer|autor)s?(?:[-_]{0,2}(?:name|link|title|url))?(?:\s|$)", re.IGNORECASE)
+_BY = re.compile(
+    r"(?:^|[\s|•·,-])(?:(?i:by|von|par|por|di|door|av|af|autor|text|words by|written by|posted by)\b[:\s]\s*)"
+    r"((?:[A-Z\u00c0-\u00de]|[^\W\d_a-zA-Z\u00df-\u00ff]).*)$"
+)
+
+
+def _half(text: str, other: str) -> bool:
+    words = text.casefold().split()
+    return 2 * len(set(words).intersection(other.casefold().split())) >= len(set(words))
 
 
 def _is_rel(words: Sequence[str], rel: str) -> bool:

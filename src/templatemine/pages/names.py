@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["language_of", "licence_of", "names_of"]
+from templatemine.text.patterns import TABLE
+
+__all__ = ["language_of", "licence_of", "names_of", "signed"]
 
 _LANGUAGE = re.compile(
     r"^(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?(?:[-_.@].*)?$", re.IGNORECASE
@@ -21,26 +23,34 @@ _COMMONS = re.compile(
 
 _LEAD = re.compile(
     r"^\W*(?:(?:posted|written|published|submitted|reported|story|words|text|review|article|photos?)(?: and [a-z]+)? by|by|"
-    r"author|autore?s?|auteure?|autorin|von|par|por|di|door|av|af|tekst|texte|text|od|автор|著者|作者|記者)\s*[:：]?\s+"
+    r"author|autore?s?|auteure?|autorin|von|par|por|di|door|av|af|tekst|texte|text|od|автор|著者|作者|記者)(?:\s*[:：]\s*|\s+|$)"
     r"|^\W*(?:作者|记者|記者|著者|文)\s*[:：/]\s*",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"\s*(?:[;|\n•·、，]|\s(?:and|und|et|y|og|och|with|mit)\s|\s&\s)\s*", re.IGNORECASE)
+_SPLIT = re.compile(r"\s*[;|\n•·、，]\s*")
+_AND = re.compile(r",?\s+(?:and|und|et|y|og|och|with|mit|&)\s+", re.IGNORECASE)
 _TAIL = re.compile(
     r"(?:\s+(?:for|from|of|at|in|on|says|said|wrote|is|has|contributed|reporting|via)\b|\s+[-–—|]\s|\s*[–—]|\s*\(|\s*\[|\s*@|"
     r"\s*[<>]|\s+\d|\s*:\s|\s*\.\.\.|\s*…).*$",
     re.IGNORECASE | re.DOTALL,
 )
+_DATED = re.compile(
+    rf"(?:^|\s|,)(?:{'|'.join(sorted({re.escape(word) for row in TABLE if row.name.startswith(('month', 'weekday')) for word in row.words}))})"
+    r"\.?,?(?:\s.*)?$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""From a month or weekday on; May and March are names, but not the last of one."""
 _MAIL = re.compile(r"\S+@\S+|https?://\S+|www\.\S+")
 _SAID = re.compile(r"[\"“”„«»].{1,40}?[\"“”«»]\s*")
 _NO_NAME = re.compile(
     r"^(?:admin(?:istrator)?|anonymous|unknown|author|authors|editor|guest|none|null|undefined|user|webmaster|staff|by|share|"
-    r"follow|read more|more|view all|contact|about|home|super user|n/?a|true|false)$",
+    r"follow|read more|more|view all|contact|about|home|super user|n/?a|true|false|"
+    r"fact checked|cite this .*|guides?|news|opinion)$",
     re.IGNORECASE,
 )
 _ROLE = re.compile(
     r"\b(?:editor|reporter|writer|correspondent|contributor|columnist|journalist|photographer|author|producer|staff|"
-    r"redakteur(?:in)?|redakce|associate|senior|chief|director|manager|blogger|intern|updated|published|min read|comments?)\b",
+    r"redakteur(?:in)?|redakce|associate|senior|chief|director|manager|blogger|intern|dietitian|professor|updated|published|min read|comments?)\b",
     re.IGNORECASE,
 )
 _EMOJI = re.compile("[\u2190-\u2bff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
@@ -71,13 +81,13 @@ def licence_of(named: Iterable[tuple[str, str]]) -> tuple[str | None, str | None
     return None, None
 
 
-def names_of(written: Sequence[str]) -> tuple[str, ...]:
-    """Names of persons in one or several texts, each once, without what stands beside them."""
+def names_of(written: Sequence[str], declared: bool = False) -> tuple[str, ...]:
+    """Names of persons in one or several texts, each once, without what stands beside them; of `declared` ones nothing
+    stands beside."""
     found: dict[str, str] = {}
     for one in written:
         for part in _parts(one):
-            name = _name(part)
-            if name:
+            if name := _name(part, declared):
                 found.setdefault(name.casefold(), name)
     return tuple(found.values())
 
@@ -90,21 +100,39 @@ def _parts(text: str) -> list[str]:
         pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
         if len(pieces) == 2 and all(len(piece.split()) == 1 for piece in pieces) and not _ROLE.search(part):
             parts.append(f"{pieces[1]} {pieces[0]}")  # Smith, Jane
-        else:
-            parts += pieces
+            continue
+        for piece in pieces:
+            both = _AND.split(piece)
+            # Research and Development is one.
+            parts += both if all(len(one.split()) > 1 or _caseless(one) for one in both) else [piece]
     return parts
 
 
-def _name(text: str) -> str:
+def signed(lines: Sequence[str]) -> tuple[str, ...]:
+    """Names in the lines of an element that is named after authors: those of the first lines that have some."""
+    found: dict[str, str] = {}
+    for line in lines:
+        names = names_of([line]) if not any(map(str.isdigit, line)) or not found else ()
+        if found and not names and not _LEAD.match(f"{line} ") and not _AND.fullmatch(f" {line} "):
+            break
+        found.update((name.casefold(), name) for name in names)
+    return tuple(found.values())
+
+
+def _caseless(text: str) -> bool:
+    return text.lower() == text.upper()
+
+
+def _name(text: str, declared: bool) -> str:
     """The name at the beginning of a text, "" for none."""
     text = _LEAD.sub("", text.strip())
-    text = _TAIL.sub("", text).replace("_", " ").strip(" .,:;-–—|/*'’`\"")
+    text = (text if declared else _TAIL.sub("", _DATED.sub("", text))).replace("_", " ").strip(" .,:;-–—|/*'’`\"")
     words = text.split()
-    if not words or len(words) > WORDS or len(text) > 60 or len(text) < 2 or any(map(str.isdigit, text)):
+    if not words or len(words) > WORDS * (1 + declared) or len(text) > 80 or len(text) < 2 or any(map(str.isdigit, text)):
         return ""
-    if _NO_NAME.match(text) or _ROLE.search(text) or not any(map(str.isalpha, text)):
+    if text[-1] in "!?" or _NO_NAME.match(text) or (_ROLE.search(text) and not declared) or not any(map(str.isalpha, text)):
         return ""
     cased = [word for word in words if word[0].isalpha() and word[0].lower() != word[0].upper()]
-    if cased and not any(word[0].isupper() for word in cased) and len(words) > 1:
+    if cased and not any(word[0].isupper() for word in cased) and not declared:
         return ""
     return " ".join(words)
