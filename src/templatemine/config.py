@@ -14,6 +14,7 @@ __all__ = [
     "CrossSourceConfig",
     "CutoffConfig",
     "ExtractConfig",
+    "MarkupConfig",
     "MineConfig",
     "PageConfig",
     "PipelineConfig",
@@ -321,6 +322,23 @@ class ExtractConfig:
     other: float = 0.5
     blog_rules: str = "all"
     blog_own: tuple[BlogRule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkupConfig:
+    """What Markdown, TEI and data hold of a page beside its text and emphasis.
+
+    links, images : with addresses in full.
+    tables : of data, as tables; else their cells are paragraphs.
+    comments : those of readers, as a part of their own.
+    metadata : in Markdown, as front matter; TEI has it in its header in any case.
+    """
+
+    links: bool = False
+    images: bool = False
+    tables: bool = True
+    comments: bool = False
+    metadata: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

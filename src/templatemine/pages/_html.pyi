@@ -4,12 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
 
 TAGS: tuple[tuple[str, int], ...]
 FLAGS: dict[str, int]
 COUNTS: tuple[str, ...]
 KEYS: tuple[str, ...]
+MARKS: tuple[str, ...]
 LOOK: Final[int]
 
 @disjoint_base
@@ -18,6 +19,7 @@ class BlockScanner:
         cls, entities: list[tuple[bytes, bytes]], keywords: list[tuple[bytes, int]], words: list[tuple[bytes, int]]
     ) -> Self: ...
     def blocks(self, page: Buffer) -> dict[str, Any]: ...
+    def marks(self, page: Buffer) -> dict[str, NDArray[Any]]: ...
 
 def utf8(page: str) -> bytes: ...
 def metas(page: str) -> list[bytes]: ...

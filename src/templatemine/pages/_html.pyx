@@ -11,7 +11,7 @@ from templatemine.text._scan cimport (
     table_free, table_init, tm_hash, utf8_of, Written, written,
 )
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
 
 
 # --------------------------------------------------------------------------------------------------------------------- mark-up
@@ -570,6 +570,23 @@ cdef struct Said:
     uint32_t groups
 
 
+MARKS = ("open", "close", "void", "other")
+"""Kinds of marks: an element begins, ends, a tag without content; end tags, comments, scripts and the like, which have a
+place in the page and none in the text."""
+
+cdef enum:
+    M_OPEN, M_CLOSE, M_VOID, M_OTHER
+
+
+cdef struct Mark:
+    int64_t at              # offset in the text
+    int64_t start           # where its tag stands in the page, (0, 0) for an end that is implied
+    int64_t end
+    int32_t element         # for a void tag the one it stands in
+    uint16_t tag
+    uint8_t kind
+
+
 cdef struct Page:
     const uint8_t* p
     int64_t n
@@ -635,6 +652,11 @@ cdef struct Page:
     int title_count
     int64_t title_start
     int64_t title_end       # 0: no title yet
+    # the tags, if they are asked for
+    bint marked
+    Mark* marks
+    int64_t mark_count
+    int64_t mark_room
 
 
 cdef void page_free(Page* s) noexcept nogil:
@@ -651,6 +673,7 @@ cdef void page_free(Page* s) noexcept nogil:
     free(s.counts)
     free(s.hashes)
     free(s.holes)
+    free(s.marks)
 
 
 cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil:
@@ -677,6 +700,37 @@ cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil:
     s.stack[0] = 0
     s.depth = 1
     return 0
+
+
+cdef int put_mark(Page* s, int kind, uint16_t tag, int32_t element, int64_t start, int64_t end) except -1 nogil:
+    """Note a tag that is shown, or what a reader of the source leaves out."""
+    cdef Mark* m
+    if s.mute and kind != M_OTHER:
+        return 0
+    reserve(<void**>&s.marks, &s.mark_room, s.mark_count + 1, sizeof(Mark))
+    m = &s.marks[s.mark_count]
+    m.at, m.start, m.end, m.element, m.tag, m.kind = s.size, start, end, element, tag, kind
+    s.mark_count += 1
+    return 0
+
+
+cdef object mark_columns(const Page* s):
+    cdef int64_t i, n = s.mark_count
+    at, starts, ends = (np.empty(n, np.int64) for _ in range(3))
+    elements, tags, kinds = np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, np.uint8)
+    cdef int64_t[::1] at_view = at, starts_view = starts, ends_view = ends
+    cdef int32_t[::1] elements_view = elements
+    cdef uint16_t[::1] tags_view = tags
+    cdef uint8_t[::1] kinds_view = kinds
+    with nogil:
+        for i in range(n):
+            at_view[i] = s.marks[i].at
+            starts_view[i] = s.marks[i].start
+            ends_view[i] = s.marks[i].end
+            elements_view[i] = s.marks[i].element
+            tags_view[i] = s.marks[i].tag
+            kinds_view[i] = s.marks[i].kind
+    return {"at": at, "starts": starts, "ends": ends, "elements": elements, "tags": tags, "kinds": kinds}
 
 
 cdef int32_t node_of(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign, int64_t n) except -1 nogil:
@@ -875,6 +929,10 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     s.run_count = 0
     if c[C_WORDS] == 0:
         s.size = s.text_start
+        k = 0
+        while k < s.mark_count and s.marks[s.mark_count - 1 - k].at > s.size:
+            s.marks[s.mark_count - 1 - k].at = s.size
+            k += 1
         s.text_start = -1
         s.blank = False
         s.after_break = by_break
@@ -1058,6 +1116,8 @@ cdef class BlockScanner:
         cdef uint16_t flags = self.tag_flags[e.tag]
         if flags & BLOCK:
             end_block(s, &self.words, False)
+        if s.marked and not e.closed and not flags & MUTE:
+            put_mark(s, M_CLOSE, e.tag, s.stack[s.depth - 1], 0, 0)
         s.depth -= 1
         s.open[e.tag] -= 1
         s.dip = min(s.dip, s.depth)
@@ -1339,7 +1399,12 @@ cdef class BlockScanner:
                     hit = memchr(s.p + after, 60, s.n - after)
                     s.title_start, s.title_end = after, s.n if hit == NULL else <const uint8_t*>hit - s.p
                 # A script that never ends hides the rest; a title or frame that never ends was no more than its tag.
-                return s.n if tag == T_SCRIPT or tag == T_STYLE else after
+                stop = s.n if tag == T_SCRIPT or tag == T_STYLE else after
+                if s.marked:
+                    put_mark(s, M_OTHER, tag, -1, i, stop)
+                return stop
+            if s.marked:
+                put_mark(s, M_OTHER, tag, -1, i, stop)
             if tag == T_TITLE and s.title_end == 0 and not s.mute:
                 s.title_start, s.title_end = after, stop
             if tag == T_TITLE and s.title_count == 0 and not s.mute:
@@ -1355,9 +1420,13 @@ cdef class BlockScanner:
         if flags & BLOCK:
             end_block(s, &self.words, tag == T_BR)
         if flags & VOID:
+            if s.marked:
+                put_mark(s, M_VOID, tag, s.stack[s.depth - 1], i, after)
             return after
         if s.depth >= DEPTH:
             s.over += 1
+            if s.marked:
+                put_mark(s, M_OTHER, tag, -1, i, after)
             return after
         parent = s.stack[s.depth - 1]
         reserve(<void**>&s.elements, &s.element_room, s.element_count + 1, sizeof(Element))
@@ -1371,6 +1440,8 @@ cdef class BlockScanner:
         e.node = s.elements[parent].node
         if not flags & FORMAT:
             e.node = node_of(s, e.node, tag, sign, signs)
+        if s.marked:
+            put_mark(s, M_OTHER if flags & MUTE else M_OPEN, tag, <int32_t>s.element_count, i, after)
         s.stack[s.depth] = <int32_t>s.element_count
         s.element_count += 1
         s.depth += 1
@@ -1424,6 +1495,8 @@ cdef class BlockScanner:
                     # Misnested: it ends here, the blocks in it stay open.
                     e = &s.elements[s.stack[place]]
                     e.closed = True
+                    if s.marked:
+                        put_mark(s, M_CLOSE, e.tag, s.stack[place], 0, 0)
                     self._unmark(s, e, flags)
                     return 0
         if flags & MUTE and s.mute == 1:
@@ -1540,6 +1613,9 @@ cdef class BlockScanner:
             if s.p[i] == 60:
                 after = self._tag(s, i)
                 if after > i:
+                    # Start tags have said where they stand.
+                    if s.marked and (i + 1 >= s.n or not is_alpha(s.p[i + 1])):
+                        put_mark(s, M_OTHER, T_UNKNOWN, -1, i, after)
                     i = after
                     continue
                 self._text(s, i, i + 1)
@@ -1551,6 +1627,31 @@ cdef class BlockScanner:
             i = after
         end_block(s, &self.words, False)
         return 0
+
+    def marks(self, const uint8_t[::1] page not None):
+        """The tags of a page and their places in the text that `blocks` gives; those within what is not shown are out.
+
+        Returns
+        -------
+        dict of str to array of shape (marks,)
+            In the order of the page.  kinds uint8: places in `MARKS`; tags uint16: in `TAGS`; at int64: bytes of the
+            texts of all blocks before; starts, ends int64: bytes of the page, a raw element with its content, 0 for the
+            end of an element; elements int32: as in `blocks`, for "void" the one it stands in, for "other" -1 or one
+            that is not shown.
+        """
+        cdef Page* s = <Page*>malloc(sizeof(Page))
+        if s == NULL:
+            raise MemoryError
+        memset(s, 0, sizeof(Page))
+        s.marked = True
+        try:
+            with nogil:
+                page_init(s, &page[0] if page.shape[0] else NULL, page.shape[0])
+                self._scan(s)
+            return mark_columns(s)
+        finally:
+            page_free(s)
+            free(s)
 
     def blocks(self, const uint8_t[::1] page not None):
         """The blocks of a page.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +24,19 @@ from templatemine.pages.outline import attributes, plain
 from templatemine.pages.page_dates import LONGEST, is_date, normalised, stated
 from templatemine.text.characters import in_class
 
-__all__ = ["date_of", "declared", "declared_articles", "shown", "title_of", "untold"]
+__all__ = [
+    "PUBLISHED",
+    "date_of",
+    "declared",
+    "declared_articles",
+    "is_article",
+    "like_title",
+    "objects",
+    "published",
+    "shown",
+    "title_of",
+    "untold",
+]
 
 LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _NEAR = 600
@@ -121,7 +133,7 @@ def declared(html: str) -> tuple[str | None, str | None]:
         found = attributes(tag)
         key = found.get("property") or found.get("itemprop") or found.get("name") or ""
         named.setdefault(key.lower(), found.get("content", ""))
-    dates = (_published(named[key]) for key in PUBLISHED if named.get(key))
+    dates = (published(named[key]) for key in PUBLISHED if named.get(key))
     return title or " ".join(named.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
 
 
@@ -143,7 +155,7 @@ def declared_articles(html: str) -> Iterator[tuple[str | None, str | None]]:
     """Headline and date of each article in the page's JSON-LD."""
     for one in _articles(html):
         title, date = (next(filter(None, (_value(one.get(name)) for name in names)), "") for names in (TITLES, DATES))
-        yield plain(title) or None, _published(date)
+        yield plain(title) or None, published(date)
 
 
 def _value(found: Any) -> str:
@@ -157,6 +169,11 @@ def _value(found: Any) -> str:
 
 def _articles(html: str) -> Iterator[dict[str, Any]]:
     """The articles in the page's JSON-LD, in the order of the page."""
+    return filter(is_article, objects(html))
+
+
+def objects(html: str) -> Iterator[dict[str, Any]]:
+    """All objects in the page's JSON-LD, each before those in it, in the order of the page."""
     for script in _scripts(html):
         try:
             pending: list[Any] = [json.loads(script, strict=False)]
@@ -167,10 +184,14 @@ def _articles(html: str) -> Iterator[dict[str, Any]]:
             if isinstance(one, list):
                 pending += one[::-1]
             elif isinstance(one, dict):
-                kinds = one.get("@type")
-                if any(map(_is_article, kinds if isinstance(kinds, list) else [kinds])):
-                    yield one
+                yield one
                 pending += [value for value in one.values() if isinstance(value, dict | list)][::-1]
+
+
+def is_article(one: Mapping[str, Any]) -> bool:
+    """Whether an object of JSON-LD is one of `ARTICLES`."""
+    kinds = one.get("@type")
+    return any(map(_is_article, kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _is_article(kind: Any) -> bool:
@@ -203,7 +224,7 @@ def _scripts(html: str) -> Iterator[str]:
             place = end.end()
 
 
-def _published(text: str) -> str | None:
+def published(text: str) -> str | None:
     """A date since there have been pages: where a system knows none, it may say the first of January of the year 1."""
     date = normalised(text)
     return date if date is not None and date >= EARLIEST else None
@@ -254,6 +275,11 @@ def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
             if not is_date(page.text(block)):
                 return block
     return -1
+
+
+def like_title(page: Page, block: int) -> bool:
+    """Whether a block says half of what ``<title>`` does, and that half of it."""
+    return block >= 0 and bool(_alike(page)[block] >= ALIKE)
 
 
 def _alike(page: Page) -> NDArray[np.float64]:

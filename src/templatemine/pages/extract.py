@@ -17,17 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import notebook
-from templatemine.config import ExtractConfig
+from templatemine.config import ExtractConfig, MarkupConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
-from templatemine.pages.about import date_of, title_of, untold
+from templatemine.pages.about import date_of, like_title, title_of, untold
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import DEFAULT, Judge, Post, Site, Verdict, load
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
+    from templatemine.pages.markup import Node, Tags
+    from templatemine.pages.metadata import Metadata
 
 __all__ = ["Block", "Extraction", "Extractor", "extract", "judged"]
 
@@ -35,6 +37,9 @@ LINKED = _html.COUNTS.index("linked")
 
 WORDS = 50
 """Shown words of a page that gives none of them, from which on it says so."""
+
+HEAD, LINE = 12, 120
+"""Blocks before and behind title and beginning that are looked at for a byline, and characters of one."""
 
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
@@ -89,10 +94,15 @@ class Extraction:
     verdict : Verdict
     posts : tuple of Post
         Where the system looks for them.
+    url : str or None
+        The address that the page was said to have.
     """
 
-    def __init__(self, page: Page, verdict: Verdict, system: str, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, page: Page, verdict: Verdict, system: str, notes: Sequence[str] = (), url: str | None = None
+    ) -> None:
         self.system = system
+        self.url = url
         self.verdict = verdict
         self.posts: tuple[Post, ...] = verdict.posts
         self._page = page
@@ -232,13 +242,89 @@ class Extraction:
     def _marks(self) -> list[str]:
         return cleaneval.marks(self._page)
 
-    def as_dict(self, blocks: bool = False) -> dict[str, Any]:
-        """Title, date, text and, on request, blocks, as JSON holds them; what there is none of is left out."""
+    # The rest is imported where it is asked for: most pages become text.
+
+    @cached_property
+    def _tags(self) -> Tags:
+        from templatemine.pages.markup import Tags
+
+        return Tags(self._page, self.url)
+
+    def nodes(self, config: MarkupConfig | None = None) -> tuple[Node, ...]:
+        """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.markup`."""
+        from templatemine.pages.markup import structure
+
+        return structure(self._tags, self.verdict.kept, self.verdict.cuts, config or MarkupConfig())
+
+    def _comment_nodes(self, config: MarkupConfig) -> tuple[Node, ...]:
+        from templatemine.pages.markup import structure
+
+        return structure(self._tags, self._talk, {}, config) if config.comments else ()
+
+    @cached_property
+    def _talk(self) -> NDArray[np.bool_]:
+        from templatemine.pages.comments import comments_of
+
+        return comments_of(self._page, self.verdict.kept)
+
+    @cached_property
+    def comments(self) -> str:
+        """What readers say below the main text, a line each block; "" if the page has no comments."""
+        return "\n".join(filter(None, map(self._page.text, np.flatnonzero(self._talk).tolist())))
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What the page says of itself: title, authors, date, site, language, licence, tags and more."""
+        from templatemine.pages.metadata import Seen, metadata_of
+
+        page, first = self._page, int(self.places[0]) if self.kept else 0
+        lines = range(max(min(first, self._title) - HEAD, 0), min(max(first, self._title) + HEAD, self.size))
+        around, parents = [int(page.columns["element"][first]) if self.size else 0], page.columns["parents"]
+        while around[-1] > 0:
+            around.append(int(parents[around[-1]]))
+        bounds = page.columns["bounds"]
+        seen = Seen(
+            title=self.title,
+            alike=self.verdict.title is not None or like_title(page, self._title),
+            date=self.date,
+            head=tuple(text for text in map(page.text, lines) if len(text) <= LINE),
+            around=around,
+            region=(int(bounds[lines.start]), int(bounds[lines.stop])) if self.size else (0, 0),
+        )
+        return metadata_of(self._tags, seen, self.url)
+
+    def markdown(self, config: MarkupConfig | None = None) -> str:
+        """The main text as Markdown; see docs/extract.md for what it cannot hold."""
+        from templatemine.pages.documents.markdown import document
+
+        config = config or MarkupConfig()
+        about = self.metadata if config.metadata else None
+        return document(self.nodes(config), about, self._comment_nodes(config))
+
+    def tei(self, config: MarkupConfig | None = None) -> str:
+        """The main text as a document of TEI P5, with the metadata in its header."""
+        from templatemine.pages.documents.tei import tei
+
+        config = config or MarkupConfig()
+        return tei(self.nodes(config), self.metadata, self._comment_nodes(config))
+
+    def content(self, config: MarkupConfig | None = None) -> list[dict[str, Any]]:
+        """The nodes of the main text as JSON holds them."""
+        from templatemine.pages.documents.data import data
+
+        return data(self.nodes(config))
+
+    def as_dict(self, blocks: bool = False, *, metadata: bool = False, comments: bool = False) -> dict[str, Any]:
+        """Title, date, text and, on request, more, as JSON holds them; what there is none of is left out."""
         found: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
         if self.posts:
             found["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
         if self.note:
             found["note"] = self.note
+        if metadata:
+            found["metadata"] = self.metadata.as_dict()
+        if comments:
+            found["comments"] = self.comments or None
         if blocks:
             found["blocks"] = [_row(block) for block in self.blocks]
         return {name: value for name, value in found.items() if value is not None}
@@ -276,24 +362,27 @@ class Extractor:
         self.system = DEFAULT if system is None else system
         self._judge = load(self.system, Site(pack=pack, references=references), config or ExtractConfig())
 
-    def extract(self, html: str | bytes, notes: Sequence[str] = ()) -> Extraction:
-        """Extract a page; bytes are decoded as `io.folder.decode_html` does, and `notes` stand before its own.
+    def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
+        """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and addresses
+        in the page are relative to its `url`.
 
         Raises
         ------
         CapacityError
             The page has 2 GiB or more, or more than 1,048,576 blocks.
         """
-        return judged(decode_html(html) if isinstance(html, bytes) else html, self._judge, self.system, notes)
+        return judged(decode_html(html) if isinstance(html, bytes) else html, self._judge, self.system, notes, url)
 
 
-def judged(html: str, judge: Judge, system: str, notes: Sequence[str] = ()) -> Extraction:
+def judged(
+    html: str, judge: Judge, system: str, notes: Sequence[str] = (), url: str | None = None
+) -> Extraction:
     """What a judge makes of a page; of one without blocks it is not asked."""
     page = Page(html)
     if len(page):
-        return Extraction(page, judge(page), system, notes)
+        return Extraction(page, judge(page), system, notes, url)
     none = np.zeros(0, np.int8)
-    return Extraction(page, Verdict(kept=none.astype(np.bool_), reason=none, reasons=()), system, notes)
+    return Extraction(page, Verdict(kept=none.astype(np.bool_), reason=none, reasons=()), system, notes, url)
 
 
 def extract(
@@ -305,6 +394,7 @@ def extract(
     pack: Pack | None = None,
     references: Sequence[str] = (),
     config: ExtractConfig | None = None,
+    url: str | None = None,
 ) -> Extraction:
     """Extract one page; for many of one site, make an `Extractor` once.
 
@@ -319,6 +409,8 @@ def extract(
         That of the page's source, instead.
     references, config
         As for `Extractor`.
+    url : str, optional
+        Of the page, for addresses in it.
 
     Examples
     --------
@@ -329,7 +421,7 @@ def extract(
         if source is None and len(packs) > 1:
             raise ConfigError(f"source: expected the source of the page, one of {', '.join(sorted(packs))}, got none")
         pack = packs.get(source) if source is not None else next(iter(packs.values()))
-    return Extractor(system, pack=pack, references=references, config=config).extract(html)
+    return Extractor(system, pack=pack, references=references, config=config).extract(html, url=url)
 
 
 def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:

@@ -1,0 +1,1 @@
+"""Main text with its structure: Markdown, TEI and data."""

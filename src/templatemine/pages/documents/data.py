@@ -1,0 +1,71 @@
+"""Nodes -> what JSON holds: each a mapping with its type; runs of text as strings, or as mappings where they have more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from templatemine.pages.markup import (
+    Break,
+    Cell,
+    Code,
+    Heading,
+    Image,
+    Inline,
+    List,
+    Node,
+    Paragraph,
+    Quote,
+    Style,
+    Table,
+    Text,
+)
+
+__all__ = ["data"]
+
+
+def data(nodes: Iterable[Node]) -> list[dict[str, Any]]:
+    """The nodes as JSON holds them."""
+    return [_node(node) for node in nodes]
+
+
+def _node(node: Node) -> dict[str, Any]:
+    match node:
+        case Heading():
+            return {"type": "heading", "level": node.level, "text": _inlines(node.inlines)}
+        case Paragraph():
+            return {"type": "paragraph", "text": _inlines(node.inlines)}
+        case Code():
+            return {"type": "code", "text": node.text, **({"language": node.language} if node.language else {})}
+        case Quote():
+            return {"type": "quote", "content": data(node.children)}
+        case List():
+            counted = {"ordered": True, "start": node.start} if node.ordered else {"ordered": False}
+            return {"type": "list", **counted, "items": [data(item) for item in node.items]}
+        case Table():
+            rows = [[_cell(cell) for cell in row] for row in node.rows]
+            return {"type": "table", **({"caption": _inlines(node.caption)} if node.caption else {}), "rows": rows}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    said = {"header": cell.header, "columns": cell.columns, "rows": cell.rows}
+    plain = {"header": False, "columns": 1, "rows": 1}
+    return {"text": _inlines(cell.inlines), **{name: value for name, value in said.items() if value != plain[name]}}
+
+
+def _inlines(inlines: Iterable[Inline]) -> list[str | dict[str, Any]]:
+    return [_inline(run) for run in inlines]
+
+
+def _inline(run: Inline) -> str | dict[str, Any]:
+    match run:
+        case Break():
+            return {"type": "break"}
+        case Image():
+            said = {"type": "image", "url": run.url, "alt": run.alt, "link": run.link}
+            return {name: value for name, value in said.items() if value}
+        case Text():
+            if not run.style and not run.link:
+                return run.text
+            style = [one.name.lower() for one in Style if one & run.style and one.name]
+            return {"text": run.text, **({"style": style} if style else {}), **({"link": run.link} if run.link else {})}
