@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rapidfuzz.distance import LCSseq
 
 from templatemine.evaluation.metrics import words as words_of
 
-__all__ = ["matched", "records"]
+__all__ = ["matched", "provenance", "records"]
 
 Label = TypeVar("Label")
+MANIFEST = Path(__file__).resolve().parents[1] / "manifest.toml"
+
+
+def provenance(script: str, paths: Sequence[str]) -> dict[str, Any]:
+    """What a table of weights says of what it was made of: digests, licences and command."""
+    known = {one["name"]: one["licence"] for one in tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["dataset"]}
+    names = [Path(path).name for path in paths]
+    return {
+        "sets": {
+            name: hashlib.sha256(Path(path).read_bytes()).hexdigest() for name, path in zip(names, paths, strict=True)
+        },
+        "licences": {name: known.get(name.partition(".")[0], "unstated") for name in names},
+        "command": " ".join([script, *names]),
+    }
 
 
 def records(path: str) -> Iterator[dict[str, Any]]:

@@ -1,26 +1,25 @@
 #!/usr/bin/env python3
 """Train the model of the system `crf`, and measure it as tables 2 and 3 and figure 2 of Spousta et al. (2008) do.
 
-    train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz -o src/templatemine/pages/baselines/crf
+    train_crf.py scrapinghub.jsonl.gz wcxb.jsonl.gz -o src/templatemine/pages/baselines/crf
     train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz --table [--language langid1] [--first]
 
-In: pages, JSON lines {id, source, html}; their blocks as people labelled them, {id, blocks: [[label, text], ...]}: 1 is
-a headline, 2 and 3 text, all else (boilerplate, related, comments) other; and pages with a gold in CleanEval's
-mark-up, where <h> is a header and the rest text.  `--labelled` takes pages that were labelled by hand, as the desk
-exports them to train on: {source, html, blocks: [[start, end, label], ...]}, in code points of the html; a list counts
-as text, and what has no label as other.
+In: sets of pages, JSON lines {id, source, html} with a gold: its text, where what the page has as a heading is a header
+and the rest text; or in CleanEval's mark-up, where <h> is a header.  A set without golds is followed by the blocks of
+its pages as people labelled them, {id, blocks: [[label, text], ...]}: 1 is a headline, 2 and 3 text, all else
+(boilerplate, related, comments) other.  `--labelled` takes pages that were labelled by hand, as the desk exports them
+to train on: {source, html, blocks: [[start, end, label], ...]}, in code points of the html; a list counts as text, and
+what has no label as other.
 
 Out: a table of weights (`.json`), with what they were trained on and by which command; or, by ten folds over sites,
 accuracy over three and two labels, precision and recall of blocks (runs of text), and precision and recall by
 threshold, which `--figure` draws as an SVG.  `--language` adds distances from the language of the page (langid2 needs
-resiliparse), `--first` leaves the pages of CleanEval out.  Needs python-crfsuite and rapidfuzz.  A minute, and ten for
-a table, on one core.
+resiliparse).  Needs python-crfsuite and rapidfuzz.  A minute, and ten for a table, on one core.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
@@ -36,12 +35,22 @@ from typing import Any
 
 import numpy as np
 import pycrfsuite
-from alignment import matched, records
+from alignment import matched, provenance, records
 from langid import LANGUAGE
 from numpy.typing import NDArray
 
 from templatemine.io.write import atomic_writer
-from templatemine.pages.baselines.crf import LABELS, Chain, Runs, Values, attributes_of, features, runs_of, table_digest
+from templatemine.pages.baselines.crf import (
+    FEATURES,
+    LABELS,
+    Chain,
+    Runs,
+    Values,
+    attributes_of,
+    features,
+    runs_of,
+    table_digest,
+)
 from templatemine.pages.blocks import Page
 
 FOLDS = 10
@@ -53,6 +62,7 @@ KINDS = {1: "header", 2: "text", 3: "text"}
 """Labels of the blocks; all others are other."""
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+_HEADING = FEATURES.index("container.class-header")
 _PIECE = re.compile(r"<(h|p|l)>", re.IGNORECASE)
 _URL = re.compile(r"^\s*URL:.*$", re.MULTILINE)
 
@@ -105,15 +115,15 @@ def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np
 
 def load(args: argparse.Namespace) -> list[Labelled]:
     """All pages that have labels."""
-    gold = {os.path.basename(row["id"]): row["blocks"] for row in records(args.blocks)}
+    sets = [list(records(path)) for path in args.sets]
+    blocks = {os.path.basename(row["id"]): row["blocks"] for rows in sets for row in rows if "blocks" in row}
     pages = []
-    for row in records(args.pages):
-        if (name := os.path.basename(row["id"])) in gold:
-            pieces = [(KINDS.get(label, "other"), text) for label, text in gold[name]]
-            pages.append(_labelled(row, pieces, args.language))
-    if not args.first:
-        for row in records(args.cleaneval):
-            pages.append(_labelled(row | {"source": row["id"]}, marked(row["gold"]), args.language))
+    for rows in sets:
+        in_marks = any(_PIECE.search(row.get("gold") or "") for row in rows)
+        for row in rows:
+            labels = blocks.get(os.path.basename(row["id"]))
+            if "html" in row and (labels is not None or row.get("gold") is not None):
+                pages.append(_labelled(row, labels, in_marks, args.language))
     for path in args.labelled:
         for row in records(path):
             page = Page(row["html"])
@@ -122,9 +132,20 @@ def load(args: argparse.Namespace) -> list[Labelled]:
     return [page for page in pages if len(page.values)]
 
 
-def _labelled(row: dict[str, Any], gold: Sequence[tuple[str, str]], language: Sequence[str]) -> Labelled:
+def _labelled(
+    row: dict[str, Any], blocks: Sequence[tuple[int, str]] | None, in_marks: bool, language: Sequence[str]
+) -> Labelled:
+    """By the blocks of a page, or else its gold."""
     runs = runs_of(Page(row["html"]))
-    return Labelled(row["source"], _features(runs, language), aligned(runs.texts, gold))
+    values = _features(runs, language)
+    if blocks is not None:
+        pieces = [(KINDS.get(label, "other"), text) for label, text in blocks]
+        return Labelled(row["source"], values, aligned(runs.texts, pieces))
+    labels = aligned(runs.texts, marked(row["gold"]))
+    if in_marks:
+        return Labelled(row["id"], values, labels)  # pages of CleanEval are of as many sites
+    labels[(labels == 1) & (values[:, _HEADING] > 0)] = 0
+    return Labelled(row["source"], values, labels)
 
 
 def _features(runs: Runs, language: Sequence[str]) -> Values:
@@ -247,14 +268,12 @@ def drawn(points: Sequence[tuple[float, float]]) -> str:
 def main() -> None:
     """The program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("pages", "blocks", "cleaneval"):
-        parser.add_argument(name)
+    parser.add_argument("sets", metavar="SET", nargs="+")
     parser.add_argument("--labelled", action="append", default=[])
     parser.add_argument("--output", "-o")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--figure", help="with --table: an SVG of precision against recall")
     parser.add_argument("--language", nargs="+", choices=LANGUAGE, default=[])
-    parser.add_argument("--first", action="store_true", help="without the pages of CleanEval")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     pages = load(args)
@@ -273,10 +292,8 @@ def main() -> None:
                 out.write(drawn([(precision, recall) for precision, recall in points]))
     if args.output:
         table = train(pages)
-        sets = [Path(path) for path in (args.pages, args.blocks, args.cleaneval, *args.labelled)]
         head = {
-            "sets": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sets},
-            "command": " ".join(["train_crf.py", *(path.name for path in sets)]),
+            **provenance("train_crf.py", [*args.sets, *args.labelled]),
             "python-crfsuite": version("python-crfsuite"),
             "options": OPTIONS,
             "pages": len(pages),

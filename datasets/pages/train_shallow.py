@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Train the decision tree of the system `shallow`, and reproduce table 1 of San and Aye.
 
-    train_shallow.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz -o src/templatemine/pages/baselines/shallow.json
+    train_shallow.py scrapinghub.jsonl.gz wcxb.jsonl.gz -o src/templatemine/pages/baselines/shallow.json
     train_shallow.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz --table
 
-In: pages, JSON lines {id, source, html}, and their blocks as people labelled them, {id, blocks: [[label, text], ...]};
-0 is boilerplate, all else content, as in the two-class figures of the paper.  Out: the tree as a table of nodes, with
-what it was trained on and by which command; or the rows of the table, by ten folds over sites.  Needs scikit-learn and
-rapidfuzz (`pip install --group training`).  A minute on one core.
+In: pages, JSON lines {id, source, html, gold}; a set without golds is followed by the blocks of its pages as people
+labelled them, {id, blocks: [[label, text], ...]}: 0 is boilerplate, all else content, as in the two-class figures of
+the paper.  Out: the tree as a table of nodes, with what it was trained on and by which command; or the rows of the
+table, by ten folds over sites.  Needs scikit-learn and rapidfuzz (`pip install --group training`).  A minute on a core.
 
 Our blocks are not those of the gold: each of ours takes the label that most of its words have in the gold, by the
 longest common subsequence of the two lists of words; words the gold lacks count as boilerplate.  Rows are weighted by
@@ -17,18 +17,16 @@ words, in training and in the figures, and the figures are means over the two cl
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sklearn
-from alignment import matched, records
+from alignment import matched, provenance, records
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
@@ -78,18 +76,21 @@ def labels(texts: Sequence[str], gold: Sequence[tuple[int, str]]) -> NDArray[np.
     return content * 2 > seen
 
 
-def load(pages: str, blocks: str) -> Labelled:
+def load(sets: Sequence[str]) -> Labelled:
     """All pages that have labels."""
-    gold = {os.path.basename(row["id"]): row["blocks"] for row in records(blocks)}
+    rows = [row for path in sets for row in records(path)]
+    blocks = {os.path.basename(row["id"]): row["blocks"] for row in rows if "blocks" in row}
     sites: dict[str, int] = {}
     found = []
-    for row in records(pages):
+    for row in rows:
+        if "html" not in row:
+            continue
+        gold = blocks.get(os.path.basename(row["id"])) or ([(1, row["gold"])] if row.get("gold") else None)
         page = Page(row["html"])
-        name = os.path.basename(row["id"])
-        if name in gold and len(page):
+        if gold is not None and len(page):
             site = np.full(len(page), sites.setdefault(row["source"], len(sites)))
             texts = [page.text(block) for block in range(len(page))]
-            found.append((features(page)[0], labels(texts, gold[name]), page.words.astype(np.float64), site))
+            found.append((features(page)[0], labels(texts, gold), page.words.astype(np.float64), site))
     return Labelled(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
@@ -144,24 +145,20 @@ def nodes(model: DecisionTreeClassifier) -> Iterator[dict[str, Any]]:
 def main() -> None:
     """The program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pages")
-    parser.add_argument("blocks")
+    parser.add_argument("sets", metavar="SET", nargs="+")
     parser.add_argument("--output", "-o")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    data = load(args.pages, args.blocks)
+    data = load(args.sets)
     print(f"{len(data.rows):,} blocks of {data.site.max() + 1} sites, {data.words.sum():,.0f} words")
     if args.table:
         for name, row in table(data, args.seed):
             print(f"{name:44}", *(f"{100 * value:5.1f}" for value in row))
     if args.output:
         model = grown(data, np.ones(len(data.rows), np.bool_), FEATURES)
-        paths = [Path(path) for path in (args.pages, args.blocks)]
-        sets = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
         head = {
-            "sets": sets,
-            "command": f"train_shallow.py {os.path.basename(args.pages)} {os.path.basename(args.blocks)}",
+            **provenance("train_shallow.py", args.sets),
             "scikit-learn": sklearn.__version__,
             "blocks": len(data.rows),
         }

@@ -115,7 +115,7 @@ JSON_LINES: list[Kind] = [
     ("201 levels", "a.jsonl", b'{"text": "a", "n": ' + b"[" * 201 + b"]" * 201 + b"}\n", 2, "expected at most 200 levels of nesting, found more"),
     ("100,000 levels", "a.jsonl", b"[" * 100_000, 2, "expected at most 200 levels of nesting, found more"),
     ("a line cut off", "a.jsonl", ONE[:50], 2, "a.jsonl:1: expected a JSON object, found text that is not JSON: Unterminated"),
-    ("an array", "a.json", b'[{"text": "a"}]', 2, "a.json:1: expected a JSON object, found an array"),
+    ("an array", "a.json", b'[{"text": "a"}]', 2, "a.json:1: expected a JSON object, found an array; jq -c '.[]' makes JSON lines of a list"),
     ("JSON over several lines", "a.json", json.dumps({"text": "a"}, indent=1).encode(), 2, "a.json:1: expected a JSON object"),
     ("a number as text", "a.jsonl", line(text=5), 2, "expected a string in field 'text', found a number"),
     ("no text", "a.jsonl", line(body="a"), 2, "expected a field 'text' or 'html', found only 'body' (--text-field names another)"),

@@ -182,6 +182,16 @@ def test_without_a_pack_a_record_is_passed_on(cli: Cli, mined: Path, tmp_path: P
     assert "1 without a pack (unchanged)" in ran.err
 
 
+def test_where_no_record_has_a_pack_it_is_told_how_sources_are_named(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    lines = [{"url": f"https://alpha.example/{number}", "text": CALL.format("Alpha")} for number in range(2)]
+    path = write(tmp_path / "new.jsonl", lines)
+    ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl")
+    assert ran.code == 0
+    assert "no record has a pack: the sources of the records are new, those of the packs are alpha.example" in ran.err
+    ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--source-of", "host", "--force")
+    assert "no record has a pack" not in ran.err
+
+
 def test_the_pack_says_which_source_it_is_for(cli: Cli, mined: Path, tmp_path: Path) -> None:
     shutil.copy(mined / "alpha.example.json", tmp_path / "beta.example.json")
     lines = [

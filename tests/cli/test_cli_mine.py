@@ -148,6 +148,19 @@ def test_without_a_source_the_file_is_one(cli: Cli, tmp_path: Path) -> None:
     assert Pack.load(tmp_path / "packs" / "daily.json").source == "daily"
 
 
+def test_addresses_of_several_sites_in_one_source_are_told(cli: Cli, tmp_path: Path) -> None:
+    rows = [{"url": f"https://www.{one['source']}/{one['id']}", "text": one["text"]} for one in records()]
+    path = write(tmp_path / "mine.jsonl", rows)
+    ran = cli("mine", path, "-o", tmp_path / "one")
+    told = f"{len(rows)} records without a field 'source': the name of the file is their source, though they come from"
+    assert f"{told} www.alpha.example" in ran.err
+    assert "--source-of host" in ran.err
+    assert everything(tmp_path / "one") == ["mine.json", "mine.rejected.jsonl.gz"]
+    for option, lines in ((["--source-of", "host"], rows), ([], rows[:: len(SOURCES)])):  # by rule; of one site
+        path = write(tmp_path / "mine.jsonl", lines)
+        assert "without a field" not in cli("mine", path, "-o", tmp_path / "two", "--force", *option).err
+
+
 def test_folders(cli: Cli, tmp_path: Path) -> None:
     for one in records(["alpha.example", "beta.example"]):
         file = tmp_path / "pages" / f"{one['id']}.txt"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
 import tempfile
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages
 
 import langid
 import train_crf
+from alignment import provenance
 
 
 def named(labels: np.ndarray) -> list[str]:
@@ -50,6 +54,41 @@ def test_labels_by_place_as_the_desk_exports_them() -> None:
     got = train_crf.by_offsets(Page(html), [(start, end, kind) for (start, end), kind in kinds])
     assert named(got) == ["header", "text", "text", "text", "other"]
     assert named(train_crf.by_offsets(Page(html), [])) == ["other"] * 5
+
+
+def test_sets_of_each_form(tmp_path: Path) -> None:
+    """Labels of people; a gold in mark-up, each page a site; and a text, of which headings of the page are headers."""
+    html = "<ul><li><a href=/>Home</a></ul><h1>Low tide</h1><p>The sea went out on Monday.</p><h2>Read next</h2>"
+    gold = "Low tide\n\nThe sea went out on Monday."
+    sets: dict[str, list[dict[str, Any]]] = {
+        "pages": [{"id": "x/1.html", "source": "a.example", "html": html}],
+        "blocks": [{"id": "1.html", "blocks": [[2, "Low tide"], [1, "The sea went out on Monday."], [0, "Home"]]}],
+        "marks": [{"id": "2", "html": html, "gold": "<p>Low tide<h>The sea went out on Monday."}],
+        "wcxb": [
+            {"id": "3", "source": "b.example", "html": html, "gold": gold},
+            {"id": "4", "html": html, "gold": None},
+        ],
+    }
+    for name, rows in sets.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    paths = [str(tmp_path / name) for name in sets]
+    pages = train_crf.load(argparse.Namespace(sets=paths, labelled=[], language=[]))
+    assert [(page.site, named(page.labels)) for page in pages] == [
+        ("a.example", ["other", "text", "header", "other"]),
+        ("2", ["other", "text", "header", "other"]),
+        ("b.example", ["other", "header", "text", "other"]),
+    ]
+    told = provenance("train_crf.py", paths)
+    assert told["licences"] == {"pages": "unstated", "blocks": "unstated", "marks": "unstated", "wcxb": "CC-BY-4.0"}
+    assert told["command"] == "train_crf.py pages blocks marks wcxb"
+
+
+@pytest.mark.parametrize("name", ["crf", "shallow"])
+def test_models_that_ship_are_of_sets_that_may_be_passed_on(name: str) -> None:
+    text = files("templatemine.pages.baselines").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    told = json.loads(text)
+    assert set(told["licences"].values()) == {"MIT", "CC-BY-4.0"}
+    assert list(told["licences"]) == list(told["sets"]) == told["command"].split()[1:]
 
 
 def test_figures() -> None:

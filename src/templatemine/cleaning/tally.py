@@ -9,9 +9,13 @@ from dataclasses import dataclass, field, fields
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
 from templatemine.io.fields import has_id
+from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
 __all__ = ["Census", "SourceTally", "Tally"]
+
+
+_HOSTS = 4
 
 
 class Census:
@@ -24,11 +28,15 @@ class Census:
     duplicates : int
         Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
         records without one.
+    nameless : int
+        Records with an address but without a source, which have that of their file; `hosts` are a few of those that
+        their addresses name, one of each domain.
     """
 
     def __init__(self, read: ReadConfig) -> None:
         self.sources: Counter[str] = Counter()
-        self.duplicates = 0
+        self.duplicates = self.nameless = 0
+        self.hosts: dict[str, str] = {}
         self._read = read
         self._seen: set[tuple[str, str]] = set()
 
@@ -41,6 +49,10 @@ class Census:
                 key = (document.source, document.id)
                 self.duplicates += key in self._seen
                 self._seen.add(key)
+            if document.url and record.fields.get(self._read.source_field) is None and self._read.source_of is None:
+                self.nameless += 1
+                if len(self.hosts) < _HOSTS and (host := host_of(document.url)):
+                    self.hosts.setdefault(".".join(host.split(".")[-2:]), host)  # near enough for a hint
             yield document
 
 

@@ -256,6 +256,19 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) 
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
     terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, total))
+    if total.records and total.no_pack == total.records:
+        terminal.say(_none_fits(args, tally))
+
+
+def _none_fits(args: argparse.Namespace, tally: Tally) -> str:
+    """Where no record has a pack, its source is most often named in another way than when the pack was mined."""
+    from templatemine.packs.pack_folder import PackFiles
+
+    records, packs = (tables.some_of(sorted(names)) for names in (tally.sources, PackFiles(args.packs)))
+    return (
+        f"no record has a pack: the sources of the records are {records}, those of the packs are {packs}; "
+        "--source-field and --source-of say where the source stands, as for mine"
+    )
 
 
 def _facts(counts: SourceTally) -> dict[str, Any]:

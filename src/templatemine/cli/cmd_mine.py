@@ -171,6 +171,12 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
         for place, report in enumerate(reports, 1):
             outcomes.append(Outcome.of(report, shelf.save(report), shelf.standing(report.source)))
             steps("writing", place, len(reports))
+    if len(census.hosts) > 1:
+        terminal.note(
+            f"{tables.count(census.nameless, 'record')} without a field {args.source_field!r}: the name of the file is "
+            f"their source, though they come from {tables.some_of(sorted(census.hosts.values()))}; "
+            "--source-of host takes the source from the address"
+        )
     return ArchiveReport(
         outcomes=outcomes,
         documents=census.sources.total(),

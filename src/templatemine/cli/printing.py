@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from templatemine.cli.common import visible
+from templatemine.cli.common import one_line, visible
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
 
-__all__ = ["capped_table", "count", "min_df", "table", "terminal_width"]
+__all__ = ["capped_table", "count", "min_df", "some_of", "table", "terminal_width"]
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -143,6 +143,15 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str
 def count(number: int, what: str) -> str:
     """A number with a noun: ``1 pack``, ``2,000 packs``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+_SOME = 3
+
+
+def some_of(names: Sequence[str]) -> str:
+    """A few of some names, for a line of a summary."""
+    more = f" and {len(names) - _SOME:,} more" if len(names) > _SOME else ""
+    return (", ".join(map(one_line, names[:_SOME])) or "none") + more
 
 
 def min_df(pack: Pack) -> str:

@@ -81,7 +81,9 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
 def _report(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
     # Looking for blank lines only here keeps it off the way of good lines.
     if line.removeprefix(_BOM).strip():
-        report(CorpusError(_explain(error, line), where))
+        # Of a list that has been pretty-printed the first line is this alone.
+        hint = "; jq -c '.[]' makes JSON lines of a list" if line.removeprefix(_BOM).lstrip().startswith(b"[") else ""
+        report(CorpusError(_explain(error, line) + hint, where))
 
 
 def read_lines(path: str, config: ReadConfig, most: int, size: int) -> Iterator[Lines]:
