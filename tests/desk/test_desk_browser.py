@@ -204,9 +204,12 @@ def labelled(frame: Any, label: str) -> list[str]:
     return [" ".join(text.split()) for text in units.values()]
 
 
-def review(page: Any, place: Place, source: str) -> None:
+def review(page: Any, place: Place, source: str, order: str = "df") -> None:
     page.goto(f"{place.address}/review?source={quote(source)}")
     page.wait_for_selector("body[data-ready]")
+    page.locator("#cut").evaluate("one => { one.open = true }")
+    page.locator("#order").select_option(order)
+    page.locator("#list").focus()
 
 
 # ----------------------------------------------------------------------------------------------------------- annotate
