@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
@@ -15,7 +15,7 @@ from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import agreements
 from templatemine.desk.annotations import LABELS, checked, kind_of, labels_of, passages, units
-from templatemine.desk.effects import Effects
+from templatemine.desk.effects import Effects, cuts_of, total
 from templatemine.desk.export import FORMS, chosen
 from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
 from templatemine.desk.safe_page import article_page, safe_page
@@ -25,7 +25,7 @@ from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
-from templatemine.packs.pack import template_id
+from templatemine.packs.pack import Pack, template_id
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
 from templatemine.report.words import grounds_of
@@ -65,6 +65,7 @@ class Desk:
         self._preview: tuple[tuple[str, ...], review.Preview] | None = None
         self._previewing = Lock()
         self._effects: tuple[str, Effects] | None = None
+        self._cuts: list[tuple[tuple[str, tuple[Template, ...]], list[int]]] = []
         self._looking = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
@@ -134,7 +135,7 @@ class Desk:
             "templates": rows,
             "rules": rules_json(rules),
             "articles": len(self.library.fitting(held)),
-            "sample": effects.total(pack.templates, self.library.config.clean.gap),
+            "sample": total(self._cuts_of(source, pack), self.library.fitting(held)),
             "scored": is_scored(pack),
             "seq": events[-1].seq if events else 0,
             "history": [
@@ -143,24 +144,33 @@ class Desk:
             ],
         }
 
-    def _effects_of(self, held: Held, more: Sequence[Template] = ()) -> Effects:
-        """What the templates of a pack, those removed from it, and some more do in the sample."""
-        wanted = (*held.pack.templates, *held.pack.overrides.removed, *more)
+    def _effects_of(self, held: Held) -> Effects:
+        """What the templates of a pack and those removed from it do in the sample."""
+        wanted = (*held.pack.templates, *held.pack.overrides.removed)
         with self._looking:
             if self._effects is None or self._effects[0] != held.path or not self._effects[1].covers(wanted):
-                made = Effects(held.pack, list(dict.fromkeys(wanted)), self.library.fitting(held))
-                self._effects = held.path, made
+                self._effects = held.path, Effects(held.pack, wanted, self.library.fitting(held))
             return self._effects[1]
+
+    def _cuts_of(self, source: str, pack: Pack) -> list[int]:
+        """Characters that a pack removes of each article of the sample."""
+        key = source, pack.templates
+        with self._looking:
+            known = next((cuts for one, cuts in self._cuts if one == key), None)
+            if known is None:
+                articles = [one for one in self.library.articles.get(source, ()) if one.document.is_html == pack.html]
+                known = cuts_of(pack, articles, self.library.config.clean)
+                self._cuts = [(key, known), *self._cuts[:1]]  # before a decision and after it
+            return known
 
     def summary(self, source: str, since: int) -> dict[str, Any]:
         """What was done about a source after an event of its history, and what is left to do."""
         held = self.held(source)
-        pack, gap = held.pack, self.library.config.clean.gap
+        pack, articles = held.pack, self.library.fitting(held)
         events = [one for one in self.library.reconciled(held) if one.seq > since]
         undone = {one.undoes for one in events}
         then = apply_rules(pack, self.library.rejected(held), rules_of(events[0].before)) if events else pack
-        effects = self._effects_of(held, then.templates)
-        reviewed, each = self.library.store.reviewed(source), effects.each(pack)
+        reviewed, each = self.library.store.reviewed(source), self._effects_of(held).each(pack)
         open_ones = sorted(
             (one for one in pack.templates if one.id not in reviewed), key=lambda one: -each[one.id].risk
         )
@@ -168,8 +178,8 @@ class Desk:
             "decisions": [
                 {"what": one.what, "name": one.name} for one in events if one.undoes is None and one.seq not in undone
             ],
-            "before": {"templates": len(then.templates), **effects.total(then.templates, gap)},
-            "after": {"templates": len(pack.templates), **effects.total(pack.templates, gap)},
+            "before": {"templates": len(then.templates), **total(self._cuts_of(source, then), articles)},
+            "after": {"templates": len(pack.templates), **total(self._cuts_of(source, pack), articles)},
             "reviewed": len(pack.templates) - len(open_ones),
             "risk": round(sum(each[one.id].risk for one in pack.templates)),
             "open_risk": round(sum(each[one.id].risk for one in open_ones)),
@@ -302,8 +312,8 @@ class Desk:
         else:
             raise ConfigError(f"expected add, answer, remove, undo or reset-cutoff, got {kind!r}")
         after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
-        effects = self._effects_of(after, held.pack.templates)
-        did = effects.between(held.pack.templates, after.pack.templates, self.library.config.clean.gap)
+        pairs = list(zip(self._cuts_of(source, held.pack), self._cuts_of(source, after.pack), strict=True))
+        did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
         return {**self.state(source), "did": did}
 
     def _completed(self, held: Held, body: Mapping[str, Any], name: str) -> list[Rule]:

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
-from templatemine.matching import _match
 from templatemine.model import Template
 from templatemine.packs.families import families
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import Occurrences, alone, doubt
 
-__all__ = ["Effect", "Effects"]
+__all__ = ["Effect", "Effects", "cuts_of", "total"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,27 +85,6 @@ class Effects:
         kept[[self._places[one] for one in templates]] = True
         return kept
 
-    def total(self, templates: Sequence[Template], gap: int) -> dict[str, int]:
-        """The sample under some templates: articles changed and characters removed, and how many there are of both."""
-        cuts = self._cuts(templates, gap)
-        touched = sum(cut > 0 for cut in cuts)
-        return {"articles": len(cuts), "touched": touched, "characters": sum(self._sizes), "cut": sum(cuts)}
-
-    def between(self, before: Sequence[Template], after: Sequence[Template], gap: int) -> dict[str, int]:
-        """Articles whose cuts differ in size, and how many characters more are removed than before."""
-        pairs = list(zip(self._cuts(before, gap), self._cuts(after, gap), strict=True))
-        return {"articles": sum(old != new for old, new in pairs), "characters": sum(new - old for old, new in pairs)}
-
-    def _cuts(self, templates: Sequence[Template], gap: int) -> list[int]:
-        """Characters that go, of each article."""
-        kept = self._kept(templates)
-        cuts = []
-        for found in self._found:
-            chosen = kept[found.places] & (found.ends > found.starts)
-            left, right, _ = _match.merge(found.starts[chosen], found.ends[chosen], gap)
-            cuts.append(int((right - left).sum()))
-        return cuts
-
     def each(self, pack: Pack) -> dict[str, Effect]:
         """The effect of each template of the pack, and of each that was removed from it."""
         kept, size = self._kept(pack.templates), len(self._places)
@@ -126,6 +106,18 @@ class Effects:
             for one in (*pack.templates, *pack.overrides.removed)
             for place in [self._places[one]]
         }
+
+
+def cuts_of(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
+    """Characters that the pack removes of each article: those of the cleaner itself, which takes 0.1 s for 300."""
+    cleaner = Cleaner(pack, config)
+    return [sum(span.end - span.start for span in cleaner.spans(one.document.body)) for one in articles]
+
+
+def total(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
+    """Articles, those of them that change, their characters, and those of them that are removed."""
+    size = sum(len(one.document.body) for one in articles)
+    return {"articles": len(cuts), "touched": sum(cut > 0 for cut in cuts), "characters": size, "cut": sum(cuts)}
 
 
 def _heads(templates: Sequence[Template]) -> dict[str, str]:

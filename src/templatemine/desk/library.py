@@ -229,12 +229,13 @@ class Library:
             return events
 
         def change(events: Sequence[Event]) -> Decision:
-            before = events[-1].after if events else "[]"
-            if before == rules:  # somebody else was quicker
+            # Nobody decides now, and since it was read for `held` the pack may have changed with its history.
+            before, present = events[-1].after if events else "[]", self._read(held.path).pack.overrides.rules
+            if before == dump(rules_json(present)):
                 raise Conflict("recorded already")
-            changed = [rule for rule in held.pack.overrides.rules if rule.as_dict() not in load(before)]
+            changed = [rule for rule in present if rule.as_dict() not in load(before)]
             name = changed[-1].by if changed and changed[-1].by else "?"
-            return Decision(name, "found in the pack", before, rules, None)
+            return Decision(name, "found in the pack", before, dump(rules_json(present)), None)
 
         with suppress(Conflict):
             self.store.decide(source, change)

@@ -15,7 +15,7 @@ from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
 
-__all__ = ["ServeConfig", "serve"]
+__all__ = ["ServeConfig", "serve", "session_summary"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +99,10 @@ def serve(
             server.run(sockets=[listener])
         finally:  # it ends by Ctrl-C
             if done is not None:
-                done(_summary(store.since(began)))
+                done(session_summary(store.since(began)))
 
 
-def _summary(decisions: Mapping[str, int]) -> str:
+def session_summary(decisions: Mapping[str, int]) -> str:
     """What was decided in a session, in a line."""
     if not decisions:
         return "no decisions; the packs are as they were"
