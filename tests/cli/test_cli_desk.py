@@ -91,6 +91,7 @@ def test_it_serves_loopback_and_ends(mined: Path, archive: Path, tmp_path: Path)
         _, told = server.communicate(timeout=30)
     assert server.returncode in (0, 130), told
     assert "Traceback" not in told
+    assert "no decisions; the packs are as they were" in told
     assert store.exists()
 
 

@@ -25,6 +25,7 @@ from desk_support import ROOT  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "tests" / "report"))
 
+from axe import barriers  # noqa: E402
 from browser import chromium  # noqa: E402
 
 from templatemine.archive.apply_overrides import phrase  # noqa: E402
@@ -204,9 +205,12 @@ def labelled(frame: Any, label: str) -> list[str]:
     return [" ".join(text.split()) for text in units.values()]
 
 
-def review(page: Any, place: Place, source: str) -> None:
+def review(page: Any, place: Place, source: str, order: str = "df") -> None:
     page.goto(f"{place.address}/review?source={quote(source)}")
     page.wait_for_selector("body[data-ready]")
+    page.locator("#cut").evaluate("one => { one.open = true }")
+    page.locator("#order").select_option(order)
+    page.locator("#list").focus()
 
 
 # ----------------------------------------------------------------------------------------------------------- annotate
@@ -559,7 +563,193 @@ def test_a_review_in_two_windows(page: Any, place: Place, browser: Any) -> None:
     context.close()
 
 
+def settled(page: Any) -> None:
+    """Nothing waits to be decided."""
+    page.wait_for_function("() => document.body.dataset.waiting === '0'")
+
+
+def chosen(page: Any) -> str:
+    found: str = page.locator(".item[aria-selected=true]").get_attribute("data-id")
+    return found
+
+
+def test_clicks_and_undo_stand_in_line(page: Any, place: Place) -> None:
+    """Faster than the desk answers: nothing is lost, and nobody is in conflict with himself."""
+    source = place.texts[1]
+    before = place.pack(source)
+    review(page, place, source)
+    statuses: list[int] = []
+    page.on("response", lambda answer: "/api/decide" in answer.url and statuses.append(answer.status))
+
+    def slowly(route: Any) -> None:
+        page.wait_for_timeout(120)
+        route.continue_()
+
+    page.route("**/api/decide", slowly)
+    heads = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
+    # Two are rejected, the second accepted again; the third rejected; the last two decisions are undone.
+    for key in ("j", "r", "j", "r", "a", "j", "r", "u", "u"):
+        page.keyboard.press(key)
+    settled(page)
+    assert statuses == [200] * 6
+    out = page.locator(".item.out").evaluate_all("all => all.map(one => one.dataset.id)")
+    assert set(out) == set(heads[:2])
+    assert {one.id for one in before.templates} - {one.id for one in place.pack(source).templates} == set(out)
+    for _ in range(2):
+        page.locator("#undo").click()
+    settled(page)
+    assert place.pack(source).templates == before.templates
+
+
+def test_reviewed_by_risk(page: Any, place: Place) -> None:
+    source = place.texts[2]
+    before = place.pack(source)
+    state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    risks = {row["id"]: row["effect"]["risk"] for row in state["templates"]}
+    review(page, place, source, order="risk")
+    shown = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
+    worst = max(risks, key=lambda name: risks[name])
+    page.keyboard.press("n")
+    first = chosen(page)
+    assert risks[first] == risks[worst] == max(risks[name] for name in shown)
+    page.keyboard.press("a")
+    page.wait_for_selector(f".item.reviewed[data-id={first}]")
+    assert f"1 of {len(before.templates)} templates reviewed" in page.locator("#progress").inner_text()
+    page.keyboard.press("n")
+    second = chosen(page)
+    assert second != first
+    assert risks[second] == max(risk for name, risk in risks.items() if name != first)
+    page.reload()  # what was reviewed stays so
+    page.wait_for_selector(f".item.reviewed[data-id={first}]")
+    assert "reviewed by Ann" in (page.locator(f".item[data-id={first}] .sign").get_attribute("title") or "")
+    assert place.pack(source) == before
+    page.keyboard.press("u")
+    page.wait_for_selector(f".item.reviewed[data-id={first}]", state="detached")
+
+
+def test_the_selection_outlives_a_rejection_whose_effect_is_told(page: Any, place: Place) -> None:
+    source = place.texts[1]
+    review(page, place, source)
+    state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    effects = {row["id"]: row["effect"] for row in state["templates"]}
+    for _ in range(6):
+        page.keyboard.press("j")
+        one = chosen(page)
+        if effects[one]["articles"] > 1:
+            break
+    told = f"{effects[one]['articles']} of {state['articles']} articles of the sample keep"
+    page.locator("#pane-template .effect", has_text=told).wait_for()
+    assert f"keep {effects[one]['characters']:,} characters" in page.locator("#pane-template .effect").inner_text()
+    page.keyboard.press("r")
+    said = page.locator("#told div", has_text="Rejected. ")
+    said.wait_for()
+    assert f"{effects[one]['articles']} articles of the sample keep" in said.inner_text()
+    assert chosen(page) == one
+    after = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["sample"]
+    assert after["cut"] < state["sample"]["cut"]
+    assert f"{after['touched']} of {after['articles']} articles change" in page.locator("#sample").inner_text()
+    page.keyboard.press("u")
+    settled(page)
+    # Where a filter takes the row away, one goes on at its place.
+    page.locator("#only-open").check()
+    page.locator("#list").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("j")
+    ids = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
+    page.keyboard.press("r")
+    page.wait_for_selector(f".item[data-id={ids[1]}]", state="detached")
+    page.keyboard.press("j")
+    assert chosen(page) == ids[2]
+    page.keyboard.press("u")
+    page.wait_for_selector(f".item.kept[data-id={ids[1]}]")
+
+
+def test_families_fold_and_go_together(page: Any, place: Place) -> None:
+    source = place.texts[0]
+    before = place.pack(source)
+    state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    families: dict[str, list[str]] = {}
+    for row in state["templates"]:
+        families.setdefault(row["head"], []).append(row["id"])
+    head, family = max(families.items(), key=lambda one: len(one[1]))
+    assert len(family) > 1
+    review(page, place, source)
+    assert page.locator(".item[data-id]").count() == len(families)
+    page.locator(f".item[data-id={head}]").click()
+    page.locator("#list").focus()
+    page.keyboard.press("f")
+    assert page.locator(".item.variant").count() == len(family) - 1
+    page.keyboard.press("R")
+    settled(page)
+    assert page.locator(".item.out").count() == len(family)
+    assert {one.id for one in before.templates} - {one.id for one in place.pack(source).templates} == set(family)
+    page.keyboard.press("u")
+    settled(page)
+    assert place.pack(source).templates == before.templates
+
+
+def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> None:
+    source = place.texts[1]
+    before = place.pack(source)
+    page.goto(f"{place.address}/review?source={quote(source)}")
+    page.wait_for_selector("body[data-ready]")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("/")
+    word = max((before.templates[0].tokens or ()), key=len)
+    page.keyboard.type(word)
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "list"
+    page.keyboard.press("j")
+    one = chosen(page)
+    page.keyboard.press("r")
+    page.keyboard.press("n")
+    page.keyboard.press("a")
+    for number, name in enumerate(("template", "questions", "articles", "rules", "try", "find", "history"), 1):
+        page.keyboard.press(str(number))
+        assert page.locator(f"#pane-{name}").is_visible()
+        assert page.evaluate("document.activeElement.id") == f"tab-{name}"
+    page.keyboard.press("2")
+    page.locator(".question").first.wait_for()
+    asked = page.locator(".question .big").first.inner_text()
+    page.keyboard.press("s")
+    page.wait_for_function("text => document.querySelector('.question .big').textContent !== text", arg=asked)
+    page.keyboard.press("e")
+    summary = page.locator("#summary")
+    summary.get_by_text("3 decisions in this session.").wait_for()
+    text = summary.inner_text()
+    began = page.evaluate("source => sessionStorage.getItem(`templatemine-desk-began-${source}`)", source)
+    told = page.request.get(f"{place.address}/api/summary?source={quote(source)}&since={began}").json()
+    assert f"{told['reviewed']} of {told['after']['templates']} templates are reviewed" in text
+    assert f"{told['before']['cut']:,} → {told['after']['cut']:,}" in text
+    assert "Next, by risk" in text
+    assert one not in {row.id for row in place.pack(source).templates}
+    page.keyboard.press("Escape")
+    for _ in range(3):
+        page.keyboard.press("u")
+    settled(page)
+    assert place.pack(source).templates == before.templates
+    page.keyboard.press("e")
+    summary.get_by_text("No decisions in this session.").wait_for()
+    summary.get_by_role("button", name="End the session").click()
+    page.wait_for_url(f"{place.address}/")
+
+
 # ------------------------------------------------------------------------------------------------------------ compare
+
+
+def test_compare_opens_on_two_columns(page: Any, place: Place) -> None:
+    for source in (place.texts[0], place.pages[0]):
+        name = place.of(source)[-1]
+        page.goto(f"{place.address}/compare?source={quote(source)}&id={quote(name)}")
+        ready(page, name)
+        assert page.locator(".cmp th").count() == 2
+    # Who chooses others keeps them for the next document.
+    page.keyboard.press("2")
+    page.wait_for_function("() => document.querySelectorAll('.cmp th').length === 3")
+    page.keyboard.press("p")
+    ready(page, place.of(source)[-2])
+    assert page.locator(".cmp th").count() == 3
 
 
 def test_systems_side_by_side(page: Any, place: Place) -> None:
@@ -577,6 +767,49 @@ def test_systems_side_by_side(page: Any, place: Place) -> None:
     page.locator("#only").check()
     page.wait_for_function("rows => document.querySelectorAll('.cmp tbody tr').length < rows", arg=rows)
     assert page.locator(".cmp tbody tr:not(.differs)").count() == 0
+
+
+# ------------------------------------------------------------------------------------------------------ accessibility
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_barriers(browser: Any, place: Place, width: int, scheme: str) -> None:
+    """Nothing serious by axe, and nothing that scrolls sideways."""
+    source = place.texts[0]
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"
+    )
+    one = context.new_page()
+
+    def check(what: str) -> None:
+        assert barriers(one) == [], what
+        assert one.evaluate("document.documentElement.scrollWidth") <= width, what
+
+    where = f"?source={quote(source)}&id={quote(place.of(source)[0])}"
+    one.goto(f"{place.address}/")
+    check("home")
+    one.goto(f"{place.address}/review?source={quote(source)}")
+    one.wait_for_selector("body[data-ready]")
+    one.locator("#cut").evaluate("one => { one.open = true }")
+    one.keyboard.press("n")
+    one.locator("#pane-template .effect").wait_for()
+    check("review")
+    panes = (".question", "#articles article", "#rules li", "#regex", "#find", "#history")
+    for number, waits in enumerate(panes if (width > 1000) == (scheme == "light") else (), 2):
+        one.keyboard.press(str(number))
+        one.locator(waits).first.wait_for(state="attached")
+        check(waits)
+    one.keyboard.press("e")
+    one.locator("#summary li").first.wait_for()
+    check("summary")
+    for view in ("compare", "annotate"):
+        one.goto(f"{place.address}/{view}{where}")
+        ready(one, place.of(source)[0])
+        check(view)
+    one.goto(f"{place.address}/agreement")
+    check("agreement")
+    context.close()
 
 
 # ------------------------------------------------------------------------------------------------------------ hostile

@@ -239,7 +239,12 @@ def test_spans_go_to_evaluate_and_come_back_as_gold(
     found = again.get("/api/compare", source=source, id=names[0]).json
     assert found["gold"] == "gold spans"
     assert found["scores"]["templates with decisions"] > 0.9  # proposals are whole words
-    assert {"gold", "marks of Ann"} <= set(found["systems"])
+    assert found["systems"] == ["templates with decisions", "gold"]  # two columns, unless more are asked for
+    known = again.get("/api/systems", source=source, id=names[0]).json
+    assert list(known) == ["templates with decisions", "original", "marks of Ann", "gold"]
+    every = again.get("/api/compare", source=source, id=names[0], systems="|".join(known)).json
+    assert set(every["systems"]) == set(known)
+    assert {row["keeps"][every["systems"].index("original")] for row in every["segments"]} == {True}
     assert "".join(row["text"] for row in found["segments"]) == desk.article(source, names[0]).document.body
 
 

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import ROOT, Client, opened  # noqa: E402
 
+from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
+from templatemine.cleaning.regex_engine import RegexEngine  # noqa: E402
 from templatemine.desk.answers import ASKED  # noqa: E402
+from templatemine.desk.serve import session_summary  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402
-from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack import Pack, template_id  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -301,3 +305,156 @@ def test_nothing_is_decided_while_a_run_writes_to_the_folder(
     assert add(client, source, rule).status == 200
     with locked(packs):  # and the desk has let go of it
         assert len(desk.library.store.history(source)) == 1
+
+
+# --------------------------------------------------------------------------------------------------- reviewed, effects
+
+
+def decide(client: Client, source: str, **op: Any) -> Any:
+    version = client.get("/api/review", source=source).json["version"]
+    return client.post("/api/decide", {"source": source, "version": version, **op})
+
+
+def test_a_decision_while_another_is_shown_is_recorded_once(world: tuple[Client, Desk], source: str) -> None:
+    """Who looks with a pack that was read before two decisions must not take it for a change outside the desk."""
+    client, desk = world
+    ids = [row["id"] for row in client.get("/api/review", source=source).json["templates"][:2]]
+    assert add(client, source, {"action": "reject", "id": ids[0]}).status == 200
+    old = desk.library.held(source)
+    assert old is not None
+    assert add(client, source, {"action": "reject", "id": ids[1]}).status == 200
+    assert [event.what.partition(" ")[0] for event in desk.library.reconciled(old)] == ["reject", "reject"]
+
+
+def test_what_was_reviewed_is_remembered_and_leaves_the_pack_alone(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    first = client.get("/api/review", source=source).json
+    one, other, third = (row["id"] for row in first["templates"][:3])
+    after = decide(client, source, kind="review", ids=[one, other]).json
+    assert after["version"] == first["version"]
+    assert {row["id"] for row in after["templates"] if row["reviewed"] == "Ann"} == {one, other}
+    assert after["history"][0]["what"].endswith(", and 1 variant")
+    after = decide(client, source, kind="add", rule={"action": "reject", "id": third}).json
+    assert {row["id"] for row in after["templates"] if row["reviewed"]} == {one, other, third}
+    again = Desk(desk.library)
+    assert {row["id"] for row in again.state(source)["templates"] if row["reviewed"]} == {one, other, third}
+    for left in ({one, other}, set()):
+        after = decide(client, source, kind="undo").json
+        assert {row["id"] for row in after["templates"] if row["reviewed"]} == left
+    assert after["version"] == first["version"]
+    assert decide(client, source, kind="review", ids=["t0"]).status == 404
+    assert decide(client, source, kind="review", ids="t0").status == 400
+
+
+def test_the_effect_of_a_rejection_is_that_of_the_cleaner(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    config = desk.library.config.clean
+    texts = [one.document.body for one in desk.library.fitting(held)]
+
+    def cuts(pack: Pack) -> list[int]:
+        return [sum(span.end - span.start for span in Cleaner(pack, config).spans(text)) for text in texts]
+
+    state = client.get("/api/review", source=source).json
+    before = cuts(held.pack)
+    assert (state["sample"]["cut"], state["sample"]["touched"]) == (sum(before), sum(cut > 0 for cut in before))
+    assert state["sample"]["characters"] == sum(map(len, texts))
+    some = [row for row in state["templates"] if row["effect"]["articles"]][:3]
+    assert some
+    for row in some:
+        told = decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]}).json
+        now = desk.library.held(source)
+        assert now is not None
+        after = cuts(now.pack)
+        differing = sum(one != other for one, other in zip(before, after, strict=True))
+        assert told["did"] == {"articles": differing, "characters": sum(after) - sum(before)}
+        assert told["did"]["characters"] <= 0
+        assert differing == row["effect"]["articles"]
+        out = next(one for one in told["templates"] if one["id"] == row["id"])["effect"]
+        assert (out["articles"], out["characters"]) == (row["effect"]["articles"], row["effect"]["characters"])
+        assert decide(client, source, kind="undo").json["did"]["characters"] == -told["did"]["characters"]
+
+
+def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    state = client.get("/api/review", source=source).json
+    assert state["scored"]
+    rows = {row["id"]: row for row in state["templates"]}
+    texts = [one.document.body for one in desk.library.fitting(held)]
+    for template in held.pack.templates[:5]:
+        engine = RegexEngine(replace(held.pack, templates=(template,)))
+        found = [[range(start, end) for start, end, _ in engine.matches(text)] for text in texts]
+        assert rows[template.id]["effect"]["seen"] == sum(bool(one) for one in found)
+        size = sum(len(set().union(*one)) for one in found)
+        assert rows[template.id]["effect"]["risk"] == pytest.approx((1 - (template.score or 0)) * size, abs=0.06)
+
+
+def test_variants_name_their_head_and_go_together(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    one = next(template for template in held.pack.templates if len(template.tokens or ()) > 3)
+    tokens = (*(one.tokens or ()), "twice")
+    accept = {"action": "accept", "tokens": list(tokens), "df": 1, "count": 1}
+    state = decide(client, source, kind="add", rule=accept).json
+    heads = {row["id"]: row["head"] for row in state["templates"]}
+    family = [name for name, head in heads.items() if head == heads[one.id]]
+    assert template_id(tokens) in family
+    assert heads[heads[one.id]] == heads[one.id]
+    rules = [{"action": "reject", "id": name} for name in family]
+    after = decide(client, source, kind="add", rules=rules).json
+    assert not {row["id"] for row in after["templates"] if row["state"] != "out"} & set(family)
+    assert after["history"][0]["what"].endswith(f"and {len(family) - 1} variant{'s' if len(family) > 2 else ''}")
+    back = decide(client, source, kind="undo").json  # one decision, one undo
+    assert [row["id"] for row in back["templates"]] == [row["id"] for row in state["templates"]]
+    assert decide(client, source, kind="add", rules=[]).status == 400
+
+
+def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    began = desk.library.store.last()
+    first = client.get("/api/review", source=source).json
+    nothing = client.get("/api/summary", source=source, since=began).json
+    assert (nothing["decisions"], nothing["before"], nothing["reviewed"]) == ([], nothing["after"], 0)
+    row = max(first["templates"], key=lambda one: one["effect"]["characters"])
+    decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]})
+    decide(client, source, kind="review", ids=[one["id"] for one in first["templates"][:2] if one is not row])
+    decide(client, source, kind="add", rule={"action": "never", "text": "nothing like it"})
+    decide(client, source, kind="undo")
+    told = client.get("/api/summary", source=source, since=began).json
+    assert [one["what"].partition(" ")[0] for one in told["decisions"]] == ["reject", "keep"]
+    assert told["before"]["cut"] - told["after"]["cut"] >= row["effect"]["characters"] > 0
+    assert told["before"]["templates"] - told["after"]["templates"] == 1
+    assert told["next"][0]["effect"]["risk"] >= told["next"][1]["effect"]["risk"]
+    assert 0 < told["open_risk"] <= told["risk"]
+    assert desk.library.store.since(began) == {source: 2}
+    assert desk.library.store.since(desk.library.store.last()) == {}
+    assert session_summary({"a": 2, "b": 1}) == "3 decisions (2 about a, 1 about b), saved in the packs"
+
+
+def test_a_store_of_an_earlier_release_still_opens(tmp_path: Path) -> None:
+    path = tmp_path / "desk.sqlite"
+    Store(path)
+    with sqlite3.connect(path) as base:
+        base.execute("DROP TABLE reviewed")
+    assert Store(path).reviewed("a") == {}
+
+
+def test_one_cut_names_one_template_and_what_also_matched(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    one = max(held.pack.templates, key=lambda template: len(template.string or ()) * (template.slot == ""))
+    inner = list((one.tokens or ())[1:])
+    decide(client, source, kind="add", rule={"action": "accept", "tokens": inner, "df": 9, "count": 9})
+    rows, first = [], 0
+    while first is not None:
+        found = client.get("/api/sample", source=source, first=first, cut=1).json
+        rows += [piece["templates"] for article in found["articles"] for piece in article["pieces"]]
+        first = found["next"]
+    both = [names for names in rows if {one.id, template_id(inner)} <= set(names)]
+    assert both
+    assert all(names.index(one.id) < names.index(template_id(inner)) for names in both)

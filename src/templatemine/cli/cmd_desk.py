@@ -82,5 +82,6 @@ def run(args: argparse.Namespace) -> int:
         config,
         lambda address: common.out(f"{address}\n"),
         gold,
+        lambda told: terminal.say(common.one_line(told)),
     )
     return 0

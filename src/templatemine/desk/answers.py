@@ -9,12 +9,13 @@ from threading import Lock
 from typing import Any
 
 from templatemine.archive.apply_answers import Sightings, answers_to, open_questions, removed_by, rules_with
-from templatemine.archive.apply_overrides import mined_templates, phrase
+from templatemine.archive.apply_overrides import apply_rules, mined_templates, phrase
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import agreements
 from templatemine.desk.annotations import LABELS, checked, kind_of, labels_of, passages, units
+from templatemine.desk.effects import Effects, cuts_of, total
 from templatemine.desk.export import FORMS, chosen
 from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
 from templatemine.desk.safe_page import article_page, safe_page
@@ -24,7 +25,9 @@ from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
+from templatemine.packs.pack import Pack, template_id
 from templatemine.report.histogram import BARS, histogram_of, sparkline
+from templatemine.report.risk import is_scored
 from templatemine.report.words import grounds_of
 
 __all__ = ["HERE", "Desk", "NotThere"]
@@ -61,6 +64,9 @@ class Desk:
         self.limits = limits or Limits()
         self._preview: tuple[tuple[str, ...], review.Preview] | None = None
         self._previewing = Lock()
+        self._effects: tuple[str, Effects] | None = None
+        self._cuts: list[tuple[tuple[str, tuple[Template, ...]], list[int]]] = []
+        self._looking = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
 
@@ -104,8 +110,14 @@ class Desk:
         events = self.library.reconciled(held)
         pack = held.pack
         added, rules = set(pack.overrides.added), pack.overrides.rules
+        effects = self._effects_of(held)
+        each, reviewed = effects.each(pack), self.library.store.reviewed(source)
         rows = [_template(one, "added" if one.id in added else "kept") for one in pack.templates]
         rows += [_template(one, "out") for one in pack.overrides.removed]
+        for row in rows:
+            name = row["id"]
+            row |= {"effect": each[name].as_dict(), "head": effects.heads.get(name, name)}
+            row |= {"reviewed": reviewed.get(name, "")}
         histogram = histogram_of(pack)
         moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
         undone = {event.undoes for event in events}
@@ -123,10 +135,55 @@ class Desk:
             "templates": rows,
             "rules": rules_json(rules),
             "articles": len(self.library.fitting(held)),
+            "sample": total(self._cuts_of(source, pack), self.library.fitting(held)),
+            "scored": is_scored(pack),
+            "seq": events[-1].seq if events else 0,
             "history": [
                 {**asdict(event), "undone": event.seq in undone, "before": None, "after": None}
                 for event in reversed(events[-200:])
             ],
+        }
+
+    def _effects_of(self, held: Held) -> Effects:
+        """What the templates of a pack and those removed from it do in the sample."""
+        wanted = (*held.pack.templates, *held.pack.overrides.removed)
+        with self._looking:
+            if self._effects is None or self._effects[0] != held.path or not self._effects[1].covers(wanted):
+                self._effects = held.path, Effects(held.pack, wanted, self.library.fitting(held))
+            return self._effects[1]
+
+    def _cuts_of(self, source: str, pack: Pack) -> list[int]:
+        """Characters that a pack removes of each article of the sample."""
+        key = source, pack.templates
+        with self._looking:
+            known = next((cuts for one, cuts in self._cuts if one == key), None)
+            if known is None:
+                articles = [one for one in self.library.articles.get(source, ()) if one.document.is_html == pack.html]
+                known = cuts_of(pack, articles, self.library.config.clean)
+                self._cuts = [(key, known), *self._cuts[:1]]  # before a decision and after it
+            return known
+
+    def summary(self, source: str, since: int) -> dict[str, Any]:
+        """What was done about a source after an event of its history, and what is left to do."""
+        held = self.held(source)
+        pack, articles = held.pack, self.library.fitting(held)
+        events = [one for one in self.library.reconciled(held) if one.seq > since]
+        undone = {one.undoes for one in events}
+        then = apply_rules(pack, self.library.rejected(held), rules_of(events[0].before)) if events else pack
+        reviewed, each = self.library.store.reviewed(source), self._effects_of(held).each(pack)
+        open_ones = sorted(
+            (one for one in pack.templates if one.id not in reviewed), key=lambda one: -each[one.id].risk
+        )
+        return {
+            "decisions": [
+                {"what": one.what, "name": one.name} for one in events if one.undoes is None and one.seq not in undone
+            ],
+            "before": {"templates": len(then.templates), **total(self._cuts_of(source, then), articles)},
+            "after": {"templates": len(pack.templates), **total(self._cuts_of(source, pack), articles)},
+            "reviewed": len(pack.templates) - len(open_ones),
+            "risk": round(sum(each[one.id].risk for one in pack.templates)),
+            "open_risk": round(sum(each[one.id].risk for one in open_ones)),
+            "next": [{**_template(one, ""), "effect": each[one.id].as_dict()} for one in open_ones[:3]],
         }
 
     def moved(self, source: str, df: int | None) -> dict[str, Any]:
@@ -212,7 +269,7 @@ class Desk:
             document = article.document
             spans = cleaner.spans(document.body)
             if spans or not cut_only:
-                pieces = review.article_pieces(document.body[: self.limits.page], spans, 200)
+                pieces = review.article_pieces(document.body[: self.limits.page], spans, 200, held.pack)
                 rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
             place += 1
         return {"articles": rows, "next": place if place < len(articles) else None}
@@ -225,15 +282,24 @@ class Desk:
         if version != held.version:
             # The store raises the conflict, with the name of the other person.
             self.library.decide(source, version, rules, name=name, what="")
-        undoes = None
+        undoes, reviewed = None, list[str]()
         if kind == "undo":
             rules, what, undoes = self._undo(held)
         elif kind == "remove":
             rule = read_rule(body.get("rule"), "rule")
             rules, what = tuple(one for one in rules if one != rule), f"removed: {_said(rule)}"
         elif kind == "add":
-            rule = stamped(self._complete(held, read_rule(body.get("rule"), "rule")), name)
-            rules, what = review.amended(held.pack, self.library.rejected(held), rules, rule), _said(rule)
+            made = self._completed(held, body, name)
+            for rule in made:
+                rules = review.amended(held.pack, self.library.rejected(held), rules, rule)
+            what = _said(made[0]) + _and_more(len(made) - 1)
+            reviewed = [_about(rule) for rule in made if rule.action in ("accept", "reject")]
+        elif kind == "review":
+            known = {one.id: one for one in held.pack.templates}
+            reviewed = [one for one in _list(body, "ids") if one in known]
+            if not reviewed:
+                raise NotThere("expected ids of templates of the pack")
+            what = f"keep {_short(_words_of(known[reviewed[0]]))}" + _and_more(len(reviewed) - 1)
         elif kind == "answer":
             tokens, answer = body.get("tokens"), str(body.get("answer"))
             question = next((one for one in open_questions(held.pack) if list(one.tokens) == tokens), None)
@@ -245,8 +311,17 @@ class Desk:
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
         else:
             raise ConfigError(f"expected add, answer, remove, undo or reset-cutoff, got {kind!r}")
-        self.library.decide(source, version, rules, name=name, what=what, undoes=undoes)
-        return self.state(source)
+        after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
+        pairs = list(zip(self._cuts_of(source, held.pack), self._cuts_of(source, after.pack), strict=True))
+        did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
+        return {**self.state(source), "did": did}
+
+    def _completed(self, held: Held, body: Mapping[str, Any], name: str) -> list[Rule]:
+        """The rules of a request: one, or one for each variant of a template."""
+        rows = _list(body, "rules") if "rules" in body else [body.get("rule")]
+        if not rows:
+            raise ConfigError("expected rules")
+        return [stamped(self._complete(held, read_rule(row, "rule")), name) for row in rows]
 
     def _undo(self, held: Held) -> tuple[tuple[Rule, ...], str, int]:
         events = self.library.reconciled(held)
@@ -396,8 +471,10 @@ class Desk:
 
     def systems(self, source: str, name: str) -> dict[str, str]:
         """The systems that can process a document."""
-        held = self.library.held(source)
-        return comparing.systems_for(self.article(source, name).document, None if held is None else held.pack)
+        held, article = self.library.held(source), self.article(source, name)
+        pack = None if held is None else held.pack
+        people = comparing.annotators(self.library, article)
+        return comparing.systems_for(article.document, pack, people, article.document.id in self.gold)
 
     def comparison(self, source: str, name: str, systems: list[str]) -> dict[str, Any]:
         """The results of several systems on a document."""
@@ -407,17 +484,34 @@ class Desk:
             raise ConfigError(f"expected systems of {', '.join(known)}, got {unknown[0]!r}")
         held = self.library.held(source)
         pack = None if held is None else held.pack
-        found = comparing.compare(
-            self.library, article, pack, systems or list(known)[:3], self.gold.get(article.document.id)
-        )
+        chosen_ones = systems or [*known][:1] + [*known][1:][-1:]
+        found = comparing.compare(self.library, article, pack, chosen_ones, self.gold.get(article.document.id))
         return {**asdict(found), "kind": kind_of(article.document)}
 
 
+def _list(body: Mapping[str, Any], key: str) -> list[Any]:
+    found = body.get(key)
+    if not isinstance(found, list):
+        raise ConfigError(f"{key}: expected a list, got {type(found).__name__}")
+    return found
+
+
+def _about(rule: Rule) -> str:
+    return rule.id or template_id(rule.tokens or ())
+
+
+def _and_more(variants: int) -> str:
+    return f", and {variants} variant{'' if variants == 1 else 's'}" if variants else ""
+
+
+def _words_of(one: Template) -> str:
+    return phrase(one.tokens) if one.tokens is not None else one.regex
+
+
 def _template(one: Template, state: str) -> dict[str, Any]:
-    text = phrase(one.tokens) if one.tokens is not None else one.regex
     return {
         "id": one.id,
-        "text": text,
+        "text": _words_of(one),
         "regex": one.regex,
         "tokens": one.tokens,
         "df": one.df,
@@ -440,4 +534,8 @@ def _said(rule: Rule) -> str:
         "edit": lambda: f"edit {phrase(rule.tokens or ())}",
         "cutoff": lambda: f"cut-off at {rule.df} documents",
     }[rule.action]()
-    return what if len(what) <= 200 else what[:199] + "…"
+    return _short(what)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:199] + "…"

@@ -6,7 +6,7 @@ A page is compared by its blocks, an article by the stretches between any two cu
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from itertools import pairwise
@@ -26,10 +26,12 @@ from templatemine.packs.pack import Pack
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
-__all__ = ["Comparison", "compare", "propose", "systems_for"]
+__all__ = ["Comparison", "annotators", "compare", "propose", "systems_for"]
 
 ALONE = f"{DEFAULT}, page alone"
+ORIGINAL = "original"
 MINED, DECIDED = "templates as mined", "templates with decisions"
+GOLD = "gold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +59,39 @@ class Comparison:
     errors: Mapping[str, str]
 
 
-def systems_for(document: Document, pack: Pack | None) -> dict[str, str]:
-    """The systems that can process a document: name -> description."""
+def systems_for(
+    document: Document, pack: Pack | None, people: Iterable[str] = (), gold: bool = False
+) -> dict[str, str]:
+    """The systems that can process a document, annotators and gold spans last: name -> description.
+
+    The first and the last are what a comparison opens with: what is to be judged, and the best there is to judge it by.
+    """
     if document.is_html:
-        return {DEFAULT: SYSTEMS[DEFAULT], **SYSTEMS, ALONE: "the same without the history of the site"}
-    found = {DECIDED: "the pack, with the decisions of people"}
-    if pack is not None and pack.overrides.rules:
-        found[MINED] = "the pack without the decisions of people"
-    return found
+        found = {DEFAULT: SYSTEMS[DEFAULT], **SYSTEMS, ALONE: "the same without the history of the site"}
+    else:
+        found = {DECIDED: "the pack, with the decisions of people"}
+        if pack is not None and pack.overrides.rules:
+            found[MINED] = "the pack without the decisions of people"
+        found[ORIGINAL] = "the document, of which nothing is removed"
+    found |= {_marks_of(name): "a finished annotation" for name in people}
+    return {**found, GOLD: "annotated spans"} if gold and not document.is_html else found
+
+
+def _marks_of(name: str) -> str:
+    return f"marks of {name}"
+
+
+def annotators(library: Library, article: Article) -> dict[str, list[Mark]]:
+    """The finished annotations of a document, by the name of the person."""
+    return {
+        one.name: [(start, end, label) for start, end, label in one.marks]
+        for one in library.store.annotations(article.document.source)
+        if one.id == article.name and one.done
+    }
 
 
 def _cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> list[tuple[int, int]]:
-    if pack is None:
+    if pack is None or name == ORIGINAL:
         return []
     if name == MINED:
         pack = changed(pack, templates=mined_templates(pack))
@@ -96,13 +119,9 @@ def compare(
     names: Sequence[str],
     gold_spans: Sequence[tuple[int, int, str]] | None = None,
 ) -> Comparison:
-    """Run systems on a document and compare what they keep."""
+    """Run systems on a document and compare what they keep; `names` as of `systems_for`."""
     document = article.document
-    people = {
-        one.name: [(start, end, label) for start, end, label in one.marks]
-        for one in library.store.annotations(document.source)
-        if one.id == article.name and one.done
-    }
+    people = {_marks_of(name): marks for name, marks in annotators(library, article).items()}
     done = [one for one in library.store.annotations(document.source) if one.id == article.name]
     best = chosen(done)
     truth = [(start, end, label) for start, end, label in best[0].marks] if best else None
@@ -126,6 +145,8 @@ def _pages(
     notes: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
     for name in names:
+        if name in people:
+            continue
         alone = name == ALONE
         try:
             found = Extractor(DEFAULT if alone else name, pack=None if alone else pack).extract(document.body)
@@ -137,8 +158,9 @@ def _pages(
         texts[name] = found.text
     blocks = Extractor(DEFAULT).extract(document.body).blocks
     shown = [block.text for block in blocks]
-    for name, marks in people.items():
-        label = f"marks of {name}"
+    for label, marks in people.items():
+        if label not in names:
+            continue
         spans = [(block.start, block.end) for block in blocks]
         kept[label] = [one != OTHER for one in labels_of(marks, spans)]
         notes[label] = labels_of(marks, spans)
@@ -179,15 +201,15 @@ def _articles(
 ) -> Comparison:
     text = document.body
     fitting = pack if pack is None or not pack.html else None
-    cuts = {name: _cuts(name, fitting, text, config) for name in names}
+    extra: dict[str, Sequence[Mark]] = {name: marks for name, marks in people.items() if name in names}
+    if GOLD in names and spans is not None:
+        extra[GOLD] = list(spans)
+    cuts = {name: _cuts(name, fitting, text, config) for name in names if name not in extra}
     scores: dict[str, float | None] = {
         name: score_spans(text, spans, rows).f1 if spans is not None else None for name, rows in cuts.items()
     }
     columns: dict[str, Callable[[int], bool]] = {name: _covers(rows) for name, rows in cuts.items()}
     edges = {0, len(text), *(edge for rows in cuts.values() for row in rows for edge in row)}
-    extra = {f"marks of {name}": marks for name, marks in people.items()}
-    if spans is not None and what == "gold spans":
-        extra["gold"] = list(spans)
     for name, marks in extra.items():
         columns[name] = _covers([(start, end) for start, end, _ in marks])
         scores[name] = None

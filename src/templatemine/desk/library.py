@@ -181,8 +181,11 @@ class Library:
         name: str,
         what: str,
         undoes: int | None = None,
+        reviewed: Sequence[str] = (),
     ) -> tuple[Held, Event]:
         """Change the rules of a source: apply them to its pack, write it and record the decision.
+
+        Rules that stay as they are leave the pack alone: a person looked at the templates `reviewed`, and agrees.
 
         Raises
         ------
@@ -203,12 +206,16 @@ class Library:
                 fresh = self._read(held.path)
                 if fresh.version != version:
                     raise Conflict(_who(events, fresh))
+                before = dump(rules_json(fresh.pack.overrides.rules))
+                after = dump(rules_json(rules))
+                decision = Decision(name, what, before, after, undoes, reviewed)
+                if before == after:
+                    return decision
                 made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
                 data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
-                before = dump(rules_json(fresh.pack.overrides.rules))
                 with atomic_writer(held.path, force=True) as handle:
                     handle.write(data)
-            return Decision(name, what, before, dump(rules_json(rules)), undoes)
+            return decision
 
         event = self.store.decide(source, change)
         return self._read(held.path), event
@@ -222,12 +229,13 @@ class Library:
             return events
 
         def change(events: Sequence[Event]) -> Decision:
-            before = events[-1].after if events else "[]"
-            if before == rules:  # somebody else was quicker
+            # Nobody decides now, and since it was read for `held` the pack may have changed with its history.
+            before, present = events[-1].after if events else "[]", self._read(held.path).pack.overrides.rules
+            if before == dump(rules_json(present)):
                 raise Conflict("recorded already")
-            changed = [rule for rule in held.pack.overrides.rules if rule.as_dict() not in load(before)]
+            changed = [rule for rule in present if rule.as_dict() not in load(before)]
             name = changed[-1].by if changed and changed[-1].by else "?"
-            return Decision(name, "found in the pack", before, rules, None)
+            return Decision(name, "found in the pack", before, dump(rules_json(present)), None)
 
         with suppress(Conflict):
             self.store.decide(source, change)

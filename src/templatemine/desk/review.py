@@ -31,12 +31,13 @@ from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import ConfigError, PackError
 from templatemine.matching import _match
-from templatemine.model import Cleaned, Span, Template
+from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.pack_checks import compiled_safely
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elided, pieces, shown
+from templatemine.report.words import leading
 from templatemine.text.characters import LINE_BREAKS
 from templatemine.text.expressions import Encoded
 
@@ -356,11 +357,17 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 # ---------------------------------------------------------------------------------------------------------- articles
 
 
-def article_pieces(text: str, cleaned: Cleaned | Sequence[Span], context: int) -> list[dict[str, Any]]:
-    """A text as pieces for the browser: escaped HTML, and the templates that remove the piece."""
-    spans = cleaned.removed if isinstance(cleaned, Cleaned) else cleaned
+def article_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) -> list[dict[str, Any]]:
+    """A text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says most
+    first (`report.words.leading`)."""
+    known = {one.id: one for one in pack.templates}
     parts = elided(pieces(text, spans), context) if context else pieces(text, spans)
-    return [{"html": shown(piece.text), "templates": list(piece.templates), "hidden": piece.hidden} for piece in parts]
+    rows = []
+    for piece in parts:
+        first = [one.id for one in leading([known[name] for name in piece.templates if name in known])]
+        names = [*first, *(name for name in piece.templates if name not in first)]
+        rows.append({"html": shown(piece.text), "templates": names, "hidden": piece.hidden})
+    return rows
 
 
 # ---------------------------------------------------------------------------------------------------------- decisions

@@ -6,7 +6,7 @@ import getpass
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
 
-__all__ = ["ServeConfig", "serve"]
+__all__ = ["ServeConfig", "serve", "session_summary"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,7 @@ def serve(
     config: ServeConfig,
     say: Callable[[str], None],
     gold: GoldSpans | None = None,
+    done: Callable[[str], None] | None = None,
 ) -> None:
     """Run a desk until it is interrupted.
 
@@ -55,6 +56,8 @@ def serve(
         Gives the archive.
     say : callable
         Called with the address.
+    done : callable, optional
+        Called at the end, with a line about what was decided.
 
     Raises
     ------
@@ -91,7 +94,21 @@ def serve(
         server = uvicorn.Server(
             uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off")
         )
-        server.run(sockets=[listener])
+        began = store.last()
+        try:
+            server.run(sockets=[listener])
+        finally:  # it ends by Ctrl-C
+            if done is not None:
+                done(session_summary(store.since(began)))
+
+
+def session_summary(decisions: Mapping[str, int]) -> str:
+    """What was decided in a session, in a line."""
+    if not decisions:
+        return "no decisions; the packs are as they were"
+    told = ", ".join(f"{number:,} about {source}" for source, number in decisions.items())
+    number = sum(decisions.values())
+    return f"{number:,} decision{'' if number == 1 else 's'} ({told}), saved in the packs"
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -33,6 +33,8 @@ CREATE TABLE IF NOT EXISTS annotation (
   source TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, time TEXT NOT NULL,
   marks TEXT NOT NULL, done INTEGER NOT NULL, clicks INTEGER NOT NULL, keys INTEGER NOT NULL, seconds REAL NOT NULL,
   PRIMARY KEY (source, id, name, version));
+CREATE TABLE IF NOT EXISTS reviewed (seq INTEGER NOT NULL, source TEXT NOT NULL, id TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS reviewed_source ON reviewed (source, seq);
 """
 
 _LAYOUT = "1"
@@ -91,13 +93,15 @@ def now() -> str:
 
 
 class Decision(NamedTuple):
-    """A decision: name of the person, description, the rules before and after, and the event that it undoes."""
+    """A decision: name of the person, description, the rules before and after, the event that it undoes, and the ids of
+    the templates that the person looked at."""
 
     name: str
     what: str
     before: str
     after: str
     undoes: int | None
+    reviewed: Sequence[str] = ()
 
 
 class Store:
@@ -167,16 +171,42 @@ class Store:
             `Decision`.  If it raises, nothing is recorded.
         """
         with self._writing() as base:
-            row = _plain((source, now(), *change(_events(base, source))))
+            *made, reviewed = change(_events(base, source))
+            row = _plain((source, now(), *made))
             cursor = base.execute(
                 "INSERT INTO event (source, time, name, what, before, after, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
             )
+            rows = [_plain((cursor.lastrowid, source, one)) for one in reviewed]
+            base.executemany("INSERT INTO reviewed VALUES (?, ?, ?)", rows)
             return _event((cursor.lastrowid, *row))
+
+    def reviewed(self, source: str) -> dict[str, str]:
+        """The templates of a source that people looked at: id -> who did last.  What was undone does not count."""
+        query = (
+            "SELECT r.id, e.name FROM reviewed AS r JOIN event AS e ON e.seq = r.seq WHERE r.source = ? AND r.seq "
+            "NOT IN (SELECT undoes FROM event WHERE source = r.source AND undoes IS NOT NULL) ORDER BY r.seq"
+        )
+        with self._open() as base:
+            return dict(base.execute(query, _plain((source,))).fetchall())
 
     def history(self, source: str) -> list[Event]:
         """All decisions about a source, oldest first."""
         with self._open() as base:
             return _events(base, source)
+
+    def last(self) -> int:
+        """The number of the last decision; 0 if there is none."""
+        with self._open() as base:
+            return int(base.execute("SELECT COALESCE(MAX(seq), 0) FROM event").fetchone()[0])
+
+    def since(self, seq: int) -> dict[str, int]:
+        """Decisions after one, what was undone aside: source -> their number."""
+        query = (
+            "SELECT source, COUNT(*) FROM event WHERE seq > ? AND undoes IS NULL AND seq NOT IN "
+            "(SELECT undoes FROM event WHERE undoes IS NOT NULL) GROUP BY source ORDER BY source"
+        )
+        with self._open() as base:
+            return dict(base.execute(query, (seq,)).fetchall())
 
     # ---------------------------------------------------------------------------------------------------- annotations
 

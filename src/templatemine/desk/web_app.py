@@ -80,6 +80,7 @@ class _Views:
         answers: dict[str, Callable[[Query], Any]] = {
             "/api/review": lambda q: desk.state(q("source")),
             "/api/moved": lambda q: desk.moved(q("source"), _number(q("df"))),
+            "/api/summary": lambda q: desk.summary(q("source"), _number(q("since")) or 0),
             "/api/template": lambda q: desk.template(q("source"), q("id")),
             "/api/questions": lambda q: desk.questions(q("source")),
             "/api/found": lambda q: desk.found(q("source"), q("text")),

@@ -5,6 +5,7 @@ const $ = (id) => document.getElementById(id);
 let rows = [];
 let place = 0;
 let on = new Set();
+let own = false; // somebody chose the columns
 let known = {};
 
 async function queue() {
@@ -24,9 +25,10 @@ async function open(at) {
   window.history.replaceState(null, "", `/compare?${new URLSearchParams({ source, id })}`);
   known = await ask("/api/systems", { source, id });
   const names = Object.keys(known);
-  if (!names.some((name) => on.has(name))) on = new Set([names[0], ...names.slice(-1), ...names.slice(1, 3)]);
-  $("systems").replaceChildren(el("legend", { class: "out" }, "Systems"), ...names.map((name) => el("label", { class: "small", title: known[name] },
-    el("input", { type: "checkbox", checked: on.has(name), onchange: (event) => { if (event.target.checked) on.add(name); else on.delete(name); run(); } }), name)));
+  // Two columns: what is judged, and the best there is to judge it by.  Whoever chose others keeps them.
+  if (!own || !names.some((name) => on.has(name))) on = new Set([names[0], names.at(-1)]);
+  $("systems").replaceChildren(el("legend", { class: "out" }, "Systems"), ...names.map((name, at) => el("label", { class: "small", title: `${known[name]} (${at + 1})` },
+    el("input", { type: "checkbox", checked: on.has(name), onchange: (event) => { own = true; if (event.target.checked) on.add(name); else on.delete(name); run(); } }), name)));
   await run();
 }
 
@@ -63,6 +65,8 @@ $("source").addEventListener("change", queue);
 $("only").addEventListener("change", run);
 document.addEventListener("keydown", (event) => {
   if (typing(event)) return;
+  const box = /^[1-9]$/.test(event.key) && $("systems").querySelectorAll("input")[event.key - 1];
+  if (box) { event.preventDefault(); box.click(); return; }
   const call = { n: () => open(place + 1), p: () => open(place - 1), o: () => { $("only").checked = !$("only").checked; run(); } }[event.key];
   if (call) { event.preventDefault(); call(); }
 });

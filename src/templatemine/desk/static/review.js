@@ -4,48 +4,117 @@ import { ask, change, el, later, number, percent, Refused, tell, typing } from "
 const $ = (id) => document.getElementById(id);
 const source = $("review").dataset.source;
 const SIGN = { kept: "", added: "+", out: "×" };
+const MEANS = { kept: "as mined", added: "added by a decision", out: "removed by a decision" };
+const BEGAN = `templatemine-desk-began-${source}`;
 let state = null;
 let chosen = null;
+const unfolded = new Set(); // heads of families whose variants are shown
+let last = 0; // where the chosen row stood in the list, for when a filter takes it away
+
+const rowOf = (id) => state.templates.find((one) => one.id === id);
+const familyOf = (id) => {
+  const head = rowOf(id)?.head;
+  return state.templates.filter((one) => one.head === head);
+};
+const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "s"}`;
 
 // ------------------------------------------------------------------------------------------------------- decisions
 
-async function decide(op, done) {
+// One decision at a time: each is made of the state that the one before it left, so that no click is lost and nobody
+// is in conflict with himself.  Those that wait behind a conflict with somebody else are dropped, and said to be.
+let line = Promise.resolve();
+let waiting = 0;
+let era = 0;
+
+function decide(make, done) {
+  const own = era;
+  waiting += 1;
+  document.body.dataset.waiting = waiting;
+  const turn = line.then(async () => {
+    try {
+      if (own !== era) return false;
+      const op = typeof make === "function" ? make() : make;
+      return op ? await send(op, make, done) : false;
+    } finally {
+      waiting -= 1;
+      document.body.dataset.waiting = waiting;
+    }
+  });
+  line = turn.catch(() => {});
+  return turn;
+}
+
+async function send(op, make, done) {
   try {
-    show(await change("/api/decide", { source, version: state.version, ...op }));
-    if (done) tell(done, { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" });
+    const found = await change("/api/decide", { source, version: state.version, ...op });
+    show(found);
+    const said = typeof done === "function" ? done() : done;
+    if (said) tell(`${said}. ${effect(found.did)}`, { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" });
     return true;
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 409) {
+      const dropped = waiting - 1;
+      era += 1;
       show(await ask("/api/review", { source }));
-      tell(`${problem.message}. Your decision was not saved; this is the present pack.`, {
-        bad: true, act: () => decide(op, done), label: "Decide anyway",
+      const more = dropped ? `, nor ${counted(dropped, "decision")} after it` : "";
+      tell(`${problem.message}. Your decision was not saved${more}; this is the present pack.`, {
+        bad: true, act: () => decide(make, done), label: "Decide anyway",
       });
     } else tell(problem.message, { bad: true });
     return false;
   }
 }
 
-const add = (rule, done) => decide({ kind: "add", rule }, done);
+function effect(did) {
+  if (!did?.articles) return "No article of the sample changes by it.";
+  const what = did.characters < 0 ? "keep" : "lose";
+  return `${counted(did.articles, "article")} of the sample ${did.articles === 1 ? `${what}s` : what} ${counted(Math.abs(did.characters), "character")} more.`;
+}
 
-function verdict(row, accept) {
-  const action = accept ? "accept" : "reject";
+const add = (rule, done) => decide({ kind: "add", rule }, done);
+const undo = () => decide({ kind: "undo" }, "Undone");
+
+function ruleOf(row, action) {
   const rule = { action, id: row.id };
   if (row.tokens) Object.assign(rule, { tokens: row.tokens, df: row.df, count: row.count, example: row.example, anchor: row.anchor });
-  if (row.state === "added" && !row.tokens) {
-    const own = state.rules.find((one) => one.action === "add" && one.regex === row.regex);
-    if (own) return decide({ kind: "remove", rule: own }, "Expression removed");
-  }
-  if (accept && row.state === "kept" || !accept && row.state === "out") return null;
-  return add(rule, accept ? "Accepted" : "Rejected");
+  return rule;
+}
+
+// What a key or a click means is found out when its turn comes: the one before it may have changed the row.
+function verdict(id, accept, whole = false) {
+  let said = null;
+  return decide(() => {
+    const row = rowOf(id);
+    if (!row) return null;
+    const rows = whole ? familyOf(id) : [row];
+    const there = rows.filter((one) => one.state !== "out");
+    if (!accept) {
+      said = whole ? "Family rejected" : "Rejected";
+      const own = !row.tokens && row.state === "added" && state.rules.find((one) => one.action === "add" && one.regex === row.regex);
+      if (own && !whole) return { kind: "remove", rule: own };
+      return there.length ? { kind: "add", rules: there.map((one) => ruleOf(one, "reject")) } : null;
+    }
+    if (!whole && row.state === "out") {
+      said = "Accepted";
+      return { kind: "add", rule: ruleOf(row, "accept") };
+    }
+    const ids = there.filter((one) => !one.reviewed).map((one) => one.id);
+    return ids.length ? { kind: "review", ids } : null;
+  }, () => said);
 }
 
 // ------------------------------------------------------------------------------------------------------------ show
 
 function show(fresh) {
+  // Where scores decide, the cut-off is no part of the method; it is there for those who want one all the same.
+  if (!state) $("cut").open = fresh.cutoff !== null || fresh.moved !== null;
   state = fresh;
+  if (sessionStorage.getItem(BEGAN) === null) sessionStorage.setItem(BEGAN, state.seq);
   const decided = state.rules.length;
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
-  $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${decided} decision${decided === 1 ? "" : "s"}; ${state.articles} articles in the sample`;
+  $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${counted(decided, "decision")}`;
+  const { articles: all, touched, characters, cut } = state.sample;
+  $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`;
   $("undo").disabled = !state.history.some((one) => one.undoes === null && !one.undone);
   const slider = $("cutoff");
   slider.max = steps();
@@ -54,7 +123,7 @@ function show(fresh) {
   list();
   rules();
   history();
-  if (chosen) chosen = state.templates.find((row) => row.id === chosen.id) || null;
+  if (chosen) chosen = rowOf(chosen.id) || null;
   details();
   if (!$("pane-articles").hidden) articles(true);
   if (!$("pane-questions").hidden) questions();
@@ -67,26 +136,93 @@ const steps = () => 1000;
 const position = (df) => Math.round((Math.log(Math.max(1, df)) / Math.log(Math.max(2, state.documents))) * steps());
 const frequency = (place) => Math.max(1, Math.round(Math.exp((place / steps()) * Math.log(Math.max(2, state.documents)))));
 
+// Riskiest or most frequent first; the variants of a template stand below the head of their family.
+function ordered() {
+  const by = $("order").value === "df" ? (row) => row.df : (row) => row.effect.risk;
+  const groups = new Map();
+  for (const row of state.templates) {
+    if (!groups.has(row.head)) groups.set(row.head, []);
+    groups.get(row.head).push(row);
+  }
+  const sorted = [...groups.values()].map((rows) => {
+    rows.sort((a, b) => (b.id === b.head) - (a.id === a.head) || by(b) - by(a) || b.df - a.df);
+    return [$("order").value === "df" ? rows[0].df : atRisk(rows), rows];
+  });
+  sorted.sort((a, b) => b[0] - a[0] || b[1][0].df - a[1][0].df);
+  return sorted.flatMap((one) => one[1]);
+}
+
+// Of a family: that of the worst of them, for they mostly match the same places.
+const atRisk = (rows) => Math.max(0, ...rows.filter((row) => row.state !== "out").map((row) => row.effect.risk));
+
+function fold(how) {
+  if (!chosen) return;
+  const head = chosen.head;
+  if (how ?? !unfolded.has(head)) unfolded.add(head);
+  else {
+    unfolded.delete(head);
+    chosen = rowOf(head);
+    details();
+  }
+  list();
+}
+
 function list() {
   const wanted = $("filter").value.trim().toLowerCase();
   const only = $("only-decided").checked;
-  const rows = state.templates.filter((row) => (!only || row.state !== "kept") && (!wanted || row.text.toLowerCase().includes(wanted)));
+  const open = $("only-open").checked;
+  const folds = !wanted && !only && !open;
+  const shown = (row) => row.id === row.head || unfolded.has(row.head) || row.state !== "kept" || row.id === chosen?.id;
+  const rows = ordered().filter((row) => (!folds || shown(row)) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
+  const there = state.templates.filter((row) => row.state !== "out");
+  const seen = there.filter((row) => row.reviewed).length;
   $("count").textContent = `${number(rows.length)} of ${number(state.templates.length)}`;
-  $("list").replaceChildren(...rows.map((row) => {
-    const quick = el("button", { class: "quick", tabindex: "-1", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row, row.state === "out"); } }, row.state === "out" ? "accept" : "reject");
-    return el("div", {
-      class: `item ${row.state}`, role: "option", "data-id": row.id, "aria-selected": chosen?.id === row.id ? "true" : "false",
-      onclick: () => choose(row), title: row.text.slice(0, 500),
-    }, el("span", { class: "sign", title: { kept: "as mined", added: "added by a decision", out: "removed by a decision" }[row.state] }, SIGN[row.state]), el("span", { class: "df" }, number(row.df)), el("span", { class: "say", dir: "auto" }, row.text), quick);
-  }));
+  $("progress").textContent = `${number(seen)} of ${counted(there.length, "template")} reviewed`;
+  const box = $("list"), top = box.scrollTop;
+  box.replaceChildren(...rows.map(item));
+  box.scrollTop = top;
+  mark();
+}
+
+function item(row) {
+  const variants = row.id === row.head ? familyOf(row.id).length - 1 : 0;
+  const sign = row.state === "kept" && row.reviewed ? "✓" : SIGN[row.state];
+  const means = MEANS[row.state] + (row.reviewed ? `; reviewed by ${row.reviewed}` : "");
+  // A button within an option cannot be reached by those who cannot see it; a and r do the same.
+  const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row.id, rowOf(row.id).state === "out"); } }, row.state === "out" ? "accept" : "reject");
+  return el("div", {
+    class: `item ${row.state}${row.reviewed ? " reviewed" : ""}${row.id === row.head ? "" : " variant"}`, id: `o-${row.id}`, role: "option", "data-id": row.id, "aria-selected": "false",
+    onclick: () => choose(row), title: row.text.slice(0, 500),
+  },
+    el("span", { class: "sign", "aria-hidden": "true", title: means }, sign),
+    el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
+    el("span", { class: "say", dir: "auto" }, row.text),
+    variants ? el("span", { class: "more", title: "variants of it (f)", onclick: (event) => { event.stopPropagation(); choose(row); fold(); } }, `+${variants}`) : el("span"),
+    el("span", { class: "risk", title: "characters of the sample at risk" }, row.state === "out" ? "–" : number(Math.round(variants && !unfolded.has(row.id) ? atRisk(familyOf(row.id)) : row.effect.risk))),
+    el("span", { class: "out" }, ` (${means})`), quick);
+}
+
+// The selection outlives what is decided about it.  If a filter takes the row away, its place is where one goes on.
+function mark(look = false) {
+  const box = $("list");
+  let found = null;
+  for (const [place, one] of [...box.children].entries()) {
+    const own = one.dataset.id === chosen?.id;
+    one.setAttribute("aria-selected", own ? "true" : "false");
+    if (own) { found = one; last = place; }
+  }
+  if (found) box.setAttribute("aria-activedescendant", found.id);
+  else box.removeAttribute("aria-activedescendant");
+  if (found && look) found.scrollIntoView({ block: "nearest" });
+  return found;
 }
 
 function choose(row, focus = true) {
   chosen = row;
-  for (const one of $("list").children) {
-    const own = one.dataset.id === row.id;
-    one.setAttribute("aria-selected", own ? "true" : "false");
-    if (own) one.scrollIntoView({ block: "nearest" });
+  if (!mark(true)) { // a variant of a family that is folded
+    unfolded.add(row.head);
+    list();
+    mark(true);
   }
   if (focus) tab("template");
   details();
@@ -105,12 +241,18 @@ const details = later(60, async () => {
   }
   if (row !== chosen) return;
   const out = row.state === "out";
-  pane.replaceChildren(
+  const kin = familyOf(row.id);
+  const held = pane.contains(document.activeElement) ? document.activeElement.textContent.slice(-3) : "";
+  const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
     row.grounds ? el("p", { class: "dim" }, row.grounds) : null,
+    row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
+    el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
-      el("button", { class: out ? "main" : "", disabled: !out, onclick: () => verdict(row, true) }, "Accept (a)"),
-      el("button", { disabled: out, onclick: () => verdict(row, false) }, "Reject (r)"),
+      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: () => verdict(row.id, true) }, out ? "Accept (a)" : row.reviewed ? "Reviewed" : "Keep (a)"),
+      el("button", { disabled: out, onclick: () => verdict(row.id, false) }, "Reject (r)"),
+      kin.length > 1 ? el("button", { onclick: () => verdict(row.id, true, true) }, `Keep all ${kin.length} (A)`) : null,
+      kin.length > 1 ? el("button", { onclick: () => verdict(row.id, false, true) }, `Reject all ${kin.length} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
       el("button", { onclick: () => edit(row, found.edit) }, "Edit its expression …")),
     el("dl", { class: "facts" },
@@ -118,9 +260,24 @@ const details = later(60, async () => {
       el("dt", {}, "articles in the sample"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
       el("dt", {}, "position"), el("dd", {}, { "": "anywhere", start: "at the beginning of a line", end: "at the end of a line", line: "on a line of its own" }[row.anchor]),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
-    el("div", { class: "regex mono", dir: "ltr" }, row.regex),
-    snippets(found.snippets));
+    kin.length > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${kin.length}`), el("ul", { class: "plain" }, ...kin.filter((one) => one.id !== row.id).slice(0, 20).map((one) => el("li", {},
+      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${number(one.df)}`))))) : null,
+    el("div", { class: "regex mono", dir: "ltr", tabindex: "0", role: "region", "aria-label": "expression" }, row.regex),
+    snippets(found.snippets)];
+  pane.replaceChildren(...parts.filter(Boolean));
+  // Who pressed a button there goes on from the same one.
+  if (held) ([...pane.querySelectorAll(".acts button")].find((one) => one.textContent.slice(-3) === held && !one.disabled) || pane.querySelector(".acts button:not(:disabled)"))?.focus();
 });
+
+// What would happen, before it is decided.
+function told(row) {
+  const { articles: some, characters: size, seen, risk } = row.effect;
+  const all = number(state.sample.articles);
+  if (!seen) return `It is in none of the ${all} articles of the sample.`;
+  if (row.state === "out") return some ? `If accepted: ${some} of ${all} articles of the sample lose ${counted(size, "character")} more.` : "If accepted: nothing changes in the sample; other templates remove it there.";
+  const does = some ? `If rejected: ${some} of ${all} articles of the sample keep ${counted(size, "character")}.` : "If rejected: nothing changes in the sample; other templates remove it there, too.";
+  return state.scored && row.grounds ? `${does} About ${counted(Math.round(risk), "character")} of what it matches may be story, by its score.` : does;
+}
 
 function snippets(rows) {
   return el("ul", { class: "snips" }, ...rows.map((row) => el("li", { dir: "auto" }, row.before, el("mark", {}, row.match), row.after)));
@@ -278,7 +435,7 @@ $("try-add").addEventListener("click", async () => {
   const instead = edited && $("instead").checked ? edited : null;
   if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
   const row = instead && state.templates.find((one) => one.id === instead.id && one.regex !== regex);
-  if (row && row.state !== "out") await verdict(row, false);
+  if (row && row.state !== "out") await verdict(row.id, false);
   $("regex").value = "";
   $("trial").replaceChildren();
   $("try-instead").hidden = true;
@@ -317,6 +474,7 @@ async function questions() {
     $("questions").replaceChildren(el("p", { class: "problem" }, problem.message));
     return;
   }
+  const at = $("questions").contains(document.activeElement);
   $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
     const filled = row.today === "boilerplate" && row.filled ? ", with the rest of its line" : "";
     return el("section", { class: "question" },
@@ -324,10 +482,11 @@ async function questions() {
       el("p", { class: "dim" }, `${number(row.df)} documents; ${TODAY[row.today]}${filled}; ${Math.round(100 * row.score)} % likely boilerplate`),
       snippets(row.snippets),
       el("div", { class: "acts" }, ...row.answers.map((answer) => el("button", {
-        title: answer === "boilerplate" && row.filled ? "remove it with the rest of its line" : null,
+        title: answer === "boilerplate" && row.filled ? "remove it with the rest of its line" : null, "data-answer": answer,
         onclick: () => decide({ kind: "answer", tokens: row.tokens, answer }, "Answered"),
       }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Boilerplate, with what follows on its line" : "Boilerplate, with what is before it on its line") : SAY[answer]))));
   }) : [el("p", { class: "dim" }, "Nothing to ask: all questions are answered, or the pack is of a method without scores.")]));
+  if (at) $("questions").querySelector("button")?.focus();
 }
 
 // ---------------------------------------------------------------------------------------------------------- articles
@@ -347,16 +506,19 @@ async function articles(again) {
         const part = el(piece.templates.length ? "mark" : "span");
         part.innerHTML = piece.html; // escaped by the desk
         if (piece.templates.length) {
-          const row = state.templates.find((each) => each.id === piece.templates[0]);
+          // One cut, one template: the longest that is there.  The others only matched as well.
+          const row = rowOf(piece.templates[0]);
+          const also = piece.templates.slice(1).map((id) => rowOf(id)?.text || id);
           part.tabIndex = 0;
-          part.title = piece.templates.join(", ");
+          part.setAttribute("role", "button");
+          part.title = [row?.text || piece.templates[0], ...(also.length ? [`also matched: ${also.slice(0, 5).join("; ")}${also.length > 5 ? ` and ${also.length - 5} more` : ""}`] : [])].join("\n");
           part.addEventListener("click", () => row && choose(row));
           part.addEventListener("keydown", (event) => event.key === "Enter" && row && choose(row));
         }
         body.append(part);
       }
     }
-    return el("article", { class: "art" }, el("h3", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), body);
+    return el("article", { class: "art" }, el("h2", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), body);
   });
   if (again) $("articles").replaceChildren(...(cards.length ? cards : [el("p", { class: "dim" }, "No article of the sample changes.")]));
   else $("articles").append(...cards);
@@ -391,27 +553,91 @@ for (const [place, one] of tabs.entries()) {
 function step(by) {
   const ids = [...$("list").children].map((one) => one.dataset.id);
   if (!ids.length) return;
-  const place = chosen ? ids.indexOf(chosen.id) : -1;
-  const next = Math.min(ids.length - 1, Math.max(0, place + by));
-  choose(state.templates.find((row) => row.id === ids[next]));
+  const there = chosen ? ids.indexOf(chosen.id) : -1;
+  const place = there >= 0 ? there : chosen ? last - (by > 0 ? 1 : 0) : -1;
+  choose(rowOf(ids[Math.min(ids.length - 1, Math.max(0, place + by))]));
 }
 
+// The riskiest template that nobody looked at, wherever it stands in the list.
+function next() {
+  const open = state.templates.filter((row) => !row.reviewed && row.state !== "out");
+  open.sort((a, b) => b.effect.risk - a.effect.risk || b.df - a.df);
+  const row = open.find((one) => one.id !== chosen?.id) || open[0];
+  if (!row) { tell("All templates are reviewed."); return; }
+  if ($("filter").value || $("only-decided").checked) {
+    $("filter").value = "";
+    $("only-decided").checked = false;
+    list();
+  }
+  choose(row);
+}
+
+// ----------------------------------------------------------------------------------------------------------- summary
+
+async function summary() {
+  await line; // what was decided counts
+  const found = await ask("/api/summary", { source, since: sessionStorage.getItem(BEGAN) || 0 });
+  const { before, after } = found;
+  const left = after.templates - found.reviewed;
+  const change = (what, one, other) => el("li", {}, `${what}: `, one === other ? other : `${one} → `, one === other ? null : el("b", {}, other));
+  $("summary-text").replaceChildren(
+    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. ${number(found.reviewed)} of ${counted(after.templates, "template")} are reviewed${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk` : ""}.`),
+    el("ul", {},
+      change("Templates", number(before.templates), number(after.templates)),
+      change(`Articles of the sample that change, of ${number(after.articles)}`, number(before.touched), number(after.touched)),
+      change(`Characters removed, of ${number(after.characters)}`, number(before.cut), number(after.cut))),
+    found.decisions.length ? el("ol", { class: "decisions" }, ...found.decisions.slice(0, 200).map((one) => el("li", { dir: "auto" }, `${one.what} `, el("span", { class: "dim" }, one.name)))) : el("p", { class: "dim" }, "The pack is as it was."),
+    found.next.length ? el("p", {}, "Next, by risk: ", ...found.next.flatMap((one, at) => [at ? "; " : "", el("q", { dir: "auto" }, one.text.slice(0, 80))])) : el("p", {}, "Nothing is left to review."),
+    el("p", { class: "dim" }, "All is saved in the pack and beside it. The next mine or update keeps it."));
+  $("summary").showModal();
+}
+$("finish").addEventListener("click", summary);
+$("summary-on").addEventListener("click", () => $("summary").close());
+$("summary-end").addEventListener("click", () => {
+  sessionStorage.removeItem(BEGAN);
+  location.href = "/";
+});
+
+// -------------------------------------------------------------------------------------------------------------- keys
+
+function answer(which) {
+  if ($("pane-questions").hidden) return;
+  $("questions").querySelector(`.question [data-answer=${which}]`)?.click();
+}
+
+function keys() {
+  const now = $("keys").hidden;
+  $("keys").hidden = !now;
+  $("help").setAttribute("aria-expanded", String(now));
+}
+$("help").addEventListener("click", keys);
+
 document.addEventListener("keydown", (event) => {
-  if (typing(event)) return;
+  if (typing(event) || $("summary").open) return;
   const slider = event.target === $("cutoff");
   const inList = event.target === $("list");
   const call = {
-    j: () => step(1), k: () => step(-1),
-    a: () => chosen && verdict(chosen, true), r: () => chosen && verdict(chosen, false),
-    u: () => decide({ kind: "undo" }, null),
+    j: () => step(1), k: () => step(-1), n: next,
+    a: () => chosen && verdict(chosen.id, true), r: () => chosen && verdict(chosen.id, false),
+    A: () => chosen && verdict(chosen.id, true, true), R: () => chosen && verdict(chosen.id, false, true),
+    f: () => fold(), u: undo, e: summary, "?": keys,
+    b: () => answer("boilerplate"), l: () => answer("label"), s: () => answer("story"),
+    c: () => { $("cut").open = true; $("cutoff").focus(); },
     "/": () => $("filter").focus(),
-    ...(inList && !slider ? { ArrowDown: () => step(1), ArrowUp: () => step(-1), Home: () => step(-1e9), End: () => step(1e9) } : {}),
+    ...Object.fromEntries(tabs.map((one, place) => [String(place + 1), () => { tab(one.id.slice(4)); one.focus(); }])),
+    ...(inList && !slider ? { ArrowDown: () => step(1), ArrowUp: () => step(-1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false), Home: () => step(-1e9), End: () => step(1e9) } : {}),
   }[event.key];
   if (call) { event.preventDefault(); call(); }
 });
 $("filter").addEventListener("input", later(80, list));
-$("only-decided").addEventListener("change", list);
-$("undo").addEventListener("click", () => decide({ kind: "undo" }, null));
+$("filter").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" && event.key !== "Escape") return;
+  event.preventDefault();
+  if (event.key === "Escape") { $("filter").value = ""; list(); }
+  $("list").focus();
+});
+for (const name of ["only-decided", "only-open", "order"]) $(name).addEventListener("change", list);
+$("undo").addEventListener("click", undo);
 
 try {
   show(await ask("/api/review", { source }));

@@ -1,0 +1,106 @@
+"""(template, characters that it removes) -> how many of them are expected to be story: what a person looks at first.
+
+A score is the chance that a string is boilerplate.  So a template removes story with the chance that is left, and the
+one that is nearest to rejection and removes most comes first.  `mining.questions` weighs its questions in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.cleaning.regex_engine import WrittenExpressions
+from templatemine.model import Template
+from templatemine.packs.pack import Pack
+from templatemine.text.expressions import Encoded
+
+__all__ = ["Occurrences", "Stretches", "alone", "doubt", "is_scored", "sizes"]
+
+
+def doubt(template: Template, *, by_hand: bool = False) -> float:
+    """The chance that a template is no boilerplate.
+
+    Of a method without scores nothing is known of any template, and all have the same chance, 1: the one that removes
+    most comes first.  What a person decided is not in doubt.
+    """
+    if by_hand or template.tokens is None:
+        return 0.0
+    return 1.0 if template.score is None else 1.0 - template.score
+
+
+def is_scored(pack: Pack) -> bool:
+    """Whether the templates of a pack have scores."""
+    return any(one.score is not None for one in pack.templates)
+
+
+class Stretches(NamedTuple):
+    """Occurrences in one text: start and end, in code points, and the template's place; by template and start."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+
+class Occurrences:
+    """Finds the templates of a pack in texts, those within longer ones, too.
+
+    Parameters
+    ----------
+    pack : Pack
+        All of its templates are looked for.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._matcher, rows = pack.matcher()
+        self._rows = np.array(rows, np.int64)
+        self._written = WrittenExpressions(pack)
+
+    def find(self, text: str) -> Stretches:
+        """All occurrences; those of one template do not overlap, for the second begins where the first ends."""
+        parts: list[tuple[NDArray[np.int64], ...]] = []
+        if len(self._rows):
+            encoded = Encoded(text, self._pack.patterns, self._pack.tokenise.separators)
+            *bounds, strings = self._matcher.find(encoded.data)
+            parts.append((*encoded.spans(*bounds), self._rows[strings.astype(np.int64)]))
+        by_hand = np.array(self._written.matches(text), np.int64).reshape(-1, 3)
+        parts.append((by_hand[:, 0], by_hand[:, 1], by_hand[:, 2]))
+        starts, ends, places = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
+        order = np.lexsort((starts, places))
+        starts, ends, places = starts[order], ends[order], places[order]
+        # The greatest end so far of the same template: places keep the templates apart.
+        apart = places * (len(text) + 1)
+        ends = np.maximum.accumulate(ends + apart) - apart if len(ends) else ends
+        same = places[1:] == places[:-1]
+        starts[1:] = np.where(same, np.maximum(starts[1:], ends[:-1]), starts[1:])
+        return Stretches(starts, ends, places)
+
+
+def alone(found: Stretches, size: int, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Characters of each occurrence that no other template of those kept removes; of a text of `size` characters.
+
+    Of a template that is not kept: those that it would add.
+    """
+    depth = np.zeros(size + 1, np.int64)
+    chosen = kept[found.places]
+    np.add.at(depth, found.starts[chosen], 1)
+    np.add.at(depth, found.ends[chosen], -1)
+    depth = np.cumsum(depth)[:size]
+    bare = np.concatenate([[0], np.cumsum(depth == 0)])
+    single = np.concatenate([[0], np.cumsum(depth == 1)])
+    own: NDArray[np.int64] = np.where(
+        chosen, single[found.ends] - single[found.starts], bare[found.ends] - bare[found.starts]
+    )
+    return own
+
+
+def sizes(found: Sequence[Stretches], templates: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Characters and occurrences of each template in some texts."""
+    characters, counts = np.zeros(templates, np.int64), np.zeros(templates, np.int64)
+    for one in found:
+        np.add.at(characters, one.places, one.ends - one.starts)
+        np.add.at(counts, one.places, 1)
+    return characters, counts
