@@ -165,17 +165,6 @@ def mixed(first: int, second: int) -> int:
     return one ^ one >> 31
 
 
-def string_sums(strings: Iterable[Sequence[int]], values: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Of each string, the sum over its tokens of each column of `values`, from left to right."""
-    found = []
-    for string in strings:
-        total = [0.0] * len(values[0])
-        for token in string:
-            total = [one + other for one, other in zip(total, values[token], strict=True)]
-        found.append(total)
-    return found
-
-
 def merge(intervals: Sequence[tuple[int, int]], gap: int) -> tuple[list[tuple[int, int]], list[int]]:
     """Union of non-empty intervals on a mask, gaps of fewer than `gap` places filled.  O(range + intervals * unions).
 

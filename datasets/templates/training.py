@@ -26,7 +26,7 @@ from templatemine.config import PipelineConfig  # noqa: E402
 from templatemine.evaluation.protocol import random_for  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import Design, Kind, dress  # noqa: E402
-from templatemine.mining.features import FEATURES, Table, describe  # noqa: E402
+from templatemine.mining.features import FEATURES, describe  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.near_duplicates import is_blank, without_copies  # noqa: E402
@@ -152,9 +152,12 @@ def examples(source: str, publisher: str, documents: Sequence[Document], gold: S
     corpus, kept = without_copies(corpus, options.copies)
     told = [told[place] for place in kept.tolist()]
     segments = segment(corpus)
-    common = Table.of(corpus, segments, [one.date for one in told])
+    found = find_candidates(segments)
+    matrices = describe(corpus, segments, [one.date for one in told], found)
     bounds = _characters(told, segments, gold, options)
-    kinds = {one.kind: _labelled(segments, one, describe(common, one), bounds) for one in find_candidates(segments)}
+    kinds = {
+        one.kind: _labelled(segments, one, matrix, bounds) for one, matrix in zip(found, matrices, strict=True)
+    }
     return Examples(source=source, publisher=publisher, kinds=kinds)
 
 

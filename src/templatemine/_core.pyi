@@ -7,15 +7,18 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine.text._scan import Scanner
 
 __all__ = [
+    "Describer",
     "Tokeniser",
     "document_frequency",
     "first_places",
     "group_rates",
     "grow_strings",
     "json_rows",
+    "labels",
     "last_at_most",
     "lcp_i32",
     "lcp_i64",
+    "numbered",
     "occurrences",
     "rare_pairs",
     "reduce_tokens",
@@ -26,7 +29,7 @@ __all__ = [
     "stretches_i32",
     "stretches_u8",
     "string_hashes",
-    "string_sums",
+    "whole_segments",
 ]
 
 @disjoint_base
@@ -92,6 +95,71 @@ def occurrences(
     bounds: NDArray[np.int64],
     symbols: int,
 ) -> NDArray[np.int64]: ...
+def numbered(
+    hashes: NDArray[np.uint64], document: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def whole_segments(
+    string: NDArray[np.int32],
+    string_df: NDArray[np.int32],
+    document: NDArray[np.int32],
+    begins: NDArray[np.uint8],
+    least: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
+def labels(
+    tokens: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    document: NDArray[np.int32],
+    string_df: NDArray[np.int32],
+    repeats: int,
+    last: bool,
+    longest: int,
+    least: int,
+    maximal: float,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float32],
+    NDArray[np.float32],
+]: ...
+
+@disjoint_base
+class Describer:
+    def __new__(
+        cls,
+        tokens: NDArray[np.int32],
+        doc_tokens: NDArray[np.int64],
+        bounds: NDArray[np.int64],
+        document: NDArray[np.int32],
+        begins: NDArray[np.uint8],
+        string: NDArray[np.int32],
+        string_df: NDArray[np.int32],
+        traits: NDArray[np.uint16],
+        counts: NDArray[np.int64],
+        bits: NDArray[np.float64],
+        arena: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        odd: bytes,
+        low: NDArray[np.int64],
+        high: NDArray[np.int64],
+        repeats: int,
+    ) -> Self: ...
+    def heads(
+        self, kind: int, segment: NDArray[np.int64], bounds: NDArray[np.int64], length: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+    def describe(
+        self,
+        kind: int,
+        segment: NDArray[np.int64],
+        bounds: NDArray[np.int64],
+        length: NDArray[np.int32],
+        df: NDArray[np.int32],
+        longer: NDArray[np.float32],
+        shorter: NDArray[np.float32],
+        anywhere: NDArray[np.int64],
+    ) -> NDArray[np.float32]: ...
+
 def grow_strings(
     symbols: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
@@ -127,12 +195,6 @@ def string_hashes(
     position: NDArray[np.int64],
     length: NDArray[np.int32],
 ) -> NDArray[np.uint64]: ...
-def string_sums(
-    text: NDArray[np.int32],
-    values: NDArray[np.float64],
-    position: NDArray[np.int64],
-    length: NDArray[np.int32],
-) -> NDArray[np.float64]: ...
 def group_rates(
     hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...

@@ -9,21 +9,22 @@ int64.  Arguments are IN unless a docstring says otherwise.
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint64_t, uint8_t
+from libc.math cimport log2, sqrt
+from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
-    BULLET, Bytes, check_bounds, check_within, CLAUSE, copied, FIRST, Found, found_columns, found_push, handed, index_t,
-    KIND, normalise, OWN, put_number, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add, table_find,
+    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push, handed, index_t,
+    KIND, MUTABLE, normalise, OWN, put_number, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add, table_find,
     table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens, tokens_free,
-    utf8_of, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
+    utf8_of, VALUE, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
 )
 
 __all__ = [
-    "Tokeniser", "document_frequency", "first_places", "group_rates", "grow_strings", "json_rows", "last_at_most", "lcp_i32",
-    "lcp_i64", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32", "repeats_i64", "segments",
-    "stretches_i32", "stretches_u8", "string_hashes", "string_sums",
+    "Describer", "Tokeniser", "document_frequency", "first_places", "group_rates", "grow_strings", "json_rows", "labels", "last_at_most", "lcp_i32",
+    "lcp_i64", "numbered", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32", "repeats_i64", "segments",
+    "stretches_i32", "stretches_u8", "string_hashes", "whole_segments",
 ]
 
 
@@ -924,6 +925,1001 @@ cdef inline Step* step_of(Step* steps, uint64_t mask, uint64_t key) noexcept nog
     return steps + place
 
 
+# ------------------------------------------------------------------------------------------- candidates and what is known of them
+# Segments that repeat, what others begin or end with, and the features of both.
+#
+# In come the segments of a source, out go the occurrences of each candidate and a row of features for each.  Linear in
+# segments and occurrences but for the sorts by token, which take a pass for eight bits of them.
+
+
+def numbered(const uint64_t[::1] hashes not None, const int32_t[::1] document not None):
+    """A number for each different hash, in the order in which they come, and the documents that hold it.  O(hashes).
+
+    Parameters
+    ----------
+    hashes : uint64 array
+    document : int32 array
+        Ascending.
+
+    Returns
+    -------
+    number : int32 array, shape (hashes,)
+    df : int32 array, shape (different hashes,)
+    """
+    cdef int64_t n = hashes.shape[0], i, room = 64
+    cdef int32_t size = 0
+    if document.shape[0] != n:
+        raise ValueError(f"expected equal lengths, got {n} and {document.shape[0]}")
+    if n > 2**31 - 1:
+        raise ValueError(f"expected fewer than 2^31 hashes, got {n}")
+    cdef int32_t[::1] number = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
+    cdef int32_t[::1] last = np.empty(max(n, 1), np.int32)
+    while room < 2 * n:
+        room *= 2
+    cdef uint64_t place, mask = room - 1
+    cdef int32_t* slots = <int32_t*>calloc(room, sizeof(int32_t))       # 1 + number
+    cdef uint64_t* keys = <uint64_t*>malloc(max(n, 1) * sizeof(uint64_t))
+    if slots == NULL or keys == NULL:
+        free(slots)
+        free(keys)
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            place = (hashes[i] * <uint64_t>0x9E3779B97F4A7C15) >> 20 & mask
+            while slots[place] and keys[slots[place] - 1] != hashes[i]:
+                place = (place + 1) & mask
+            if slots[place] == 0:
+                keys[size] = hashes[i]
+                df[size] = 0
+                last[size] = -1
+                size += 1
+                slots[place] = size
+            number[i] = slots[place] - 1
+            if last[number[i]] != document[i]:
+                last[number[i]] = document[i]
+                df[number[i]] += 1
+    free(slots)
+    free(keys)
+    return np.asarray(number)[:n], np.asarray(df)[:size].copy()
+
+
+cdef inline bint is_alone(const uint8_t* begins, int64_t n, int64_t i) noexcept nogil:
+    """Whether a segment is a line."""
+    return begins[i] != 0 and (i + 1 == n or begins[i + 1] != 0)
+
+
+def whole_segments(const int32_t[::1] string not None, const int32_t[::1] string_df not None, const int32_t[::1] document not None,
+                   const uint8_t[::1] begins not None, int64_t least):
+    """The segments that repeat, those that are alone on their line apart from the others.  O(segments).
+
+    Parameters
+    ----------
+    string, string_df, document : int32 arrays, shape (segments,)
+        See `segments.Segments`; documents ascend.
+    begins : uint8 array, shape (segments,)
+        Whether each begins its line; the last ends one.
+    least : int
+        Documents that each must be in, as it is alone or not.
+
+    Returns
+    -------
+    segment : int64 array, shape (occurrences,)
+        One candidate after the other, ascending within each.
+    bounds : int64 array, shape (candidates + 1,)
+    df : int32 array, shape (candidates,)
+    """
+    cdef int64_t n = string.shape[0], i, key, size = 0, taken = 0, here
+    if not n == string_df.shape[0] == document.shape[0] == begins.shape[0]:
+        raise ValueError("expected equal lengths")
+    check_within("string", &string[0] if n else NULL, n, 0, n)
+    cdef int64_t[::1] first = np.zeros(2 * n + 1, np.int64)     # occurrences, then where the first of them is put
+    cdef int32_t[::1] df = np.zeros(2 * n + 1, np.int32)
+    cdef int32_t[::1] last = np.full(2 * n + 1, -1, np.int32)
+    with nogil:
+        for i in range(n):
+            if string_df[i] >= least:
+                key = 2 * <int64_t>string[i] + is_alone(&begins[0], n, i)
+                first[key] += 1
+                if last[key] != document[i]:
+                    last[key] = document[i]
+                    df[key] += 1
+        for key in range(2 * n):
+            here = first[key] if df[key] >= least else 0
+            first[key] = taken if here else -1
+            taken += here
+            size += here > 0
+    cdef int64_t[::1] segment = np.empty(max(taken, 1), np.int64)
+    cdef int64_t[::1] bounds = np.empty(size + 1, np.int64)
+    cdef int32_t[::1] kept = np.empty(max(size, 1), np.int32)
+    with nogil:
+        size = 0
+        for key in range(2 * n):
+            if first[key] >= 0:
+                bounds[size] = first[key]
+                kept[size] = df[key]
+                size += 1
+        bounds[size] = taken
+        for i in range(n):
+            if string_df[i] >= least:
+                key = 2 * <int64_t>string[i] + is_alone(&begins[0], n, i)
+                if first[key] >= 0:
+                    segment[first[key]] = i
+                    first[key] += 1
+    return np.asarray(segment)[:taken], np.asarray(bounds), np.asarray(kept)[:size]
+
+
+cdef struct Edge:
+    # A segment by the token that its label is to grow by.
+    uint32_t token
+    int32_t segment
+
+
+cdef struct Level:
+    # Some segments by what they begin with: label i has ``edges[bounds[i]:bounds[i + 1]]``, in which segments ascend.
+    Edge* edges
+    int32_t* bounds
+    int32_t* among          # occurrences of the label that is a token shorter
+    int32_t* most           # of the most frequent one that is a token longer
+    int32_t* df
+    int32_t* parents        # bounds of labels that are to grow
+    int32_t* parent         # and which of the level before each is
+    int64_t size
+    int64_t labels
+    int64_t growing
+
+
+cdef bint level_init(Level* level, int64_t n) noexcept nogil:
+    """Room for n segments; what is not written to takes no memory."""
+    cdef size_t size = (n + 1) * sizeof(int32_t)
+    level.edges = <Edge*>malloc((n + 1) * sizeof(Edge))
+    level.bounds = <int32_t*>malloc(size)
+    level.among = <int32_t*>malloc(size)
+    level.most = <int32_t*>malloc(size)
+    level.df = <int32_t*>malloc(size)
+    level.parents = <int32_t*>malloc(size + sizeof(int32_t))
+    level.parent = <int32_t*>malloc(size)
+    level.size = level.labels = level.growing = 0
+    return (level.edges != NULL and level.bounds != NULL and level.among != NULL and level.most != NULL and level.df != NULL
+            and level.parents != NULL and level.parent != NULL)
+
+
+cdef void level_free(Level* level) noexcept nogil:
+    free(level.edges)
+    free(level.bounds)
+    free(level.among)
+    free(level.most)
+    free(level.df)
+    free(level.parents)
+    free(level.parent)
+
+
+cdef void sort_edges(Edge* edges, Edge* spare, int64_t n, uint32_t greatest) noexcept nogil:
+    """By their tokens; of equal ones the order stays."""
+    cdef int64_t i, k
+    cdef int64_t[256] start
+    cdef int64_t sum, here
+    cdef Edge one
+    cdef Edge* given = edges
+    cdef Edge* taken = spare
+    cdef Edge* other
+    cdef int shift = 0
+    if n <= 32:
+        for i in range(1, n):
+            one = edges[i]
+            k = i
+            while k > 0 and edges[k - 1].token > one.token:
+                edges[k] = edges[k - 1]
+                k -= 1
+            edges[k] = one
+        return
+    while shift == 0 or (shift < 32 and greatest >> shift):
+        memset(start, 0, sizeof(start))
+        for i in range(n):
+            start[given[i].token >> shift & 255] += 1
+        sum = 0
+        for k in range(256):
+            here = start[k]
+            start[k] = sum
+            sum += here
+        for i in range(n):
+            k = given[i].token >> shift & 255
+            taken[start[k]] = given[i]
+            start[k] += 1
+        other = given
+        given = taken
+        taken = other
+        shift += 8
+    if given != edges:
+        memcpy(edges, given, n * sizeof(Edge))
+
+
+cdef struct Labels:
+    # What is kept, a column each.
+    int64_t* segment
+    int64_t* bounds
+    int32_t* length
+    int32_t* df
+    float* longer
+    float* shorter
+    int64_t labels
+    int64_t size
+
+
+cdef void labels_free(Labels* out) noexcept nogil:
+    free(out.segment)
+    free(out.bounds)
+    free(out.length)
+    free(out.df)
+    free(out.longer)
+    free(out.shorter)
+
+
+cdef int labels_room(Labels* out, int64_t labels, int64_t size) except -1 nogil:
+    """So many more, and so many more occurrences of them."""
+    # Each on its own: `reserve` says what there is room for now.
+    cdef int64_t room = 0
+    reserve(<void**>&out.segment, &room, out.size + size, sizeof(int64_t))
+    room = 0
+    reserve(<void**>&out.bounds, &room, out.labels + labels + 1, sizeof(int64_t))
+    room = 0
+    reserve(<void**>&out.length, &room, out.labels + labels, sizeof(int32_t))
+    room = 0
+    reserve(<void**>&out.df, &room, out.labels + labels, sizeof(int32_t))
+    room = 0
+    reserve(<void**>&out.longer, &room, out.labels + labels, sizeof(float))
+    room = 0
+    reserve(<void**>&out.shorter, &room, out.labels + labels, sizeof(float))
+    return 0
+
+
+cdef inline bint is_kept(const Level* level, int64_t i, int64_t least, double maximal) noexcept nogil:
+    return level.df[i] >= least and level.most[i] < maximal * (level.bounds[i + 1] - level.bounds[i])
+
+
+cdef int keep_labels(Labels* out, const Level* level, int32_t length, int64_t least, double maximal) except -1 nogil:
+    """The labels of one length that are in enough documents, and of which no longer one has nearly all occurrences."""
+    cdef int64_t i, k, n, labels = 0, size = 0
+    for i in range(level.labels):
+        if is_kept(level, i, least, maximal):
+            labels += 1
+            size += level.bounds[i + 1] - level.bounds[i]
+    labels_room(out, labels, size)
+    for i in range(level.labels):
+        if not is_kept(level, i, least, maximal):
+            continue
+        n = level.bounds[i + 1] - level.bounds[i]
+        out.bounds[out.labels] = out.size
+        out.length[out.labels] = length
+        out.df[out.labels] = level.df[i]
+        out.longer[out.labels] = <float>(<double>level.most[i] / <double>n)
+        out.shorter[out.labels] = <float>(<double>n / <double>max(level.among[i], 1))
+        for k in range(level.bounds[i], level.bounds[i + 1]):
+            out.segment[out.size] = level.edges[k].segment
+            out.size += 1
+        out.labels += 1
+    return 0
+
+
+cdef void split_labels(Level* level, Level* before, Edge* spare, const int32_t* document, uint32_t greatest) noexcept nogil:
+    """The labels of a level, of its parents and the tokens of its edges."""
+    cdef int64_t p, i, start, end, size, at = 0
+    cdef int32_t seen = -1
+    for p in range(level.growing):
+        start, end = level.parents[p], level.parents[p + 1]
+        sort_edges(level.edges + start, spare, end - start, greatest)
+        for i in range(start, end):
+            if i == start or level.edges[i].token != level.edges[i - 1].token:
+                level.bounds[at] = <int32_t>i
+                level.among[at] = <int32_t>(end - start)
+                level.df[at] = level.most[at] = 0
+                if before != NULL:
+                    size = level.parent[p]
+                    level.among[at] = before.bounds[size + 1] - before.bounds[size]
+                at += 1
+                seen = -1
+            if document[level.edges[i].segment] != seen:
+                seen = document[level.edges[i].segment]
+                level.df[at - 1] += 1
+            if before != NULL:
+                size = i + 1 - level.bounds[at - 1]
+                before.most[level.parent[p]] = max(before.most[level.parent[p]], <int32_t>size)
+    level.labels = at
+    level.bounds[at] = <int32_t>level.size
+
+
+cdef void next_level(const Level* level, Level* after, const int64_t* bounds, int64_t least, int64_t beside) noexcept nogil:
+    """The segments whose labels may grow: frequent ones, with more than so many tokens."""
+    cdef int64_t i, k, at
+    after.size = after.growing = 0
+    after.parents[0] = 0
+    for i in range(level.labels):
+        if level.bounds[i + 1] - level.bounds[i] < least:
+            continue
+        for k in range(level.bounds[i], level.bounds[i + 1]):
+            at = level.edges[k].segment
+            if bounds[at + 1] - bounds[at] > beside:
+                after.edges[after.size].segment = <int32_t>at
+                after.size += 1
+        if after.size > after.parents[after.growing]:
+            after.parent[after.growing] = <int32_t>i
+            after.growing += 1
+            after.parents[after.growing] = <int32_t>after.size
+
+
+cdef int _labels(Labels* out, Level* levels, Edge* spare, const int32_t* tokens, const int64_t* bounds,
+                 const int32_t* document, uint32_t greatest, bint last, int32_t longest, int64_t least,
+                 double maximal) except -1 nogil:
+    cdef int64_t i, k
+    cdef int32_t size
+    cdef Level* level
+    cdef Level* before = NULL
+    for size in range(1, longest + 2):
+        level = levels + size % 2
+        for i in range(level.size):
+            k = level.edges[i].segment
+            level.edges[i].token = <uint32_t>tokens[bounds[k + 1] - size if last else bounds[k] + size - 1]
+        split_labels(level, before, spare, document, greatest)
+        if before != NULL:
+            keep_labels(out, before, size - 1, least, maximal)
+        if size > longest or (before != NULL and level.size == 0):
+            return 0
+        before = level
+        # A label has something beside it; one that is a token too long is asked of the others only.
+        next_level(level, levels + (size + 1) % 2, bounds, least, min(size + 1, longest))
+    return 0
+
+
+def labels(const int32_t[::1] tokens not None, const int64_t[::1] bounds not None, const int32_t[::1] document not None,
+           const int32_t[::1] string_df not None, int64_t repeats, bint last, int32_t longest, int64_t least, double maximal):
+    """What segments begin (end) with that do not repeat, shortest first.
+
+    Parameters
+    ----------
+    tokens, bounds, document, string_df
+        See `segments.Segments`; documents ascend.
+    repeats : int
+        Segments in so many documents, or of one token, tell nothing.
+    last : bool
+        What they end with.
+    longest, least : int
+        Tokens at most, and documents at least.
+    maximal : float
+        No label is one of which a longer one has this share of the occurrences.
+
+    Returns
+    -------
+    segment : int64 array, shape (occurrences,)
+        One label after the other, ascending within each.
+    bounds : int64 array, shape (labels + 1,)
+    length, df : int32 arrays, shape (labels,)
+    longer, shorter : float32 arrays, shape (labels,)
+        See `labels.Candidates`.
+    """
+    cdef int64_t n = document.shape[0], i
+    check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], tokens.shape[0])
+    if not n == bounds.shape[0] - 1 == string_df.shape[0]:
+        raise ValueError(f"expected equal lengths, got {bounds.shape[0] - 1}, {n} and {string_df.shape[0]}")
+    if not (1 <= longest < 1 << 20 and least >= 1 and n < 2**31 - 1):
+        raise ValueError("expected labels of a token and a document at least, in fewer than 2^31 - 1 segments")
+    check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, (<int64_t>1 << 31) - 1)
+    check_within("document", &document[0] if n else NULL, n, 0, (<int64_t>1 << 31) - 1)
+    cdef uint32_t greatest = 0
+    cdef Level[2] levels
+    cdef Labels out
+    cdef Edge* spare = <Edge*>malloc((n + 1) * sizeof(Edge))
+    memset(&out, 0, sizeof(Labels))
+    cdef bint able = level_init(&levels[0], n)
+    able = level_init(&levels[1], n) and able and spare != NULL
+    try:
+        if not able:
+            raise MemoryError
+        with nogil:
+            for i in range(tokens.shape[0]):
+                greatest = max(greatest, <uint32_t>tokens[i])
+            for i in range(n):
+                if string_df[i] < repeats and bounds[i + 1] - bounds[i] > 1:
+                    levels[1].edges[levels[1].size].segment = <int32_t>i
+                    levels[1].size += 1
+            levels[1].parents[0] = 0
+            levels[1].parents[1] = <int32_t>levels[1].size
+            levels[1].growing = levels[1].size > 0
+            labels_room(&out, 1, 1)
+            _labels(&out, levels, spare, &tokens[0] if tokens.shape[0] else NULL, &bounds[0], &document[0] if n else NULL,
+                    greatest, last, longest, least, maximal)
+            out.bounds[out.labels] = out.size
+        return (handed(<void**>&out.segment, out.size * sizeof(int64_t), np.int64),
+                copied(out.bounds, (out.labels + 1) * sizeof(int64_t), np.int64), copied(out.length, out.labels * sizeof(int32_t), np.int32),
+                copied(out.df, out.labels * sizeof(int32_t), np.int32), copied(out.longer, out.labels * sizeof(float), np.float32),
+                copied(out.shorter, out.labels * sizeof(float), np.float32))
+    finally:
+        free(spare)
+        level_free(&levels[0])
+        level_free(&levels[1])
+        labels_free(&out)
+
+
+cdef struct Seg:
+    # A segment, and what is before it in its source: ink, capitals and mutable tokens are sums over all before it.
+    int64_t ink
+    uint32_t capitals       # modulo 2^32, as only differences are asked for
+    uint32_t mutables
+    int32_t back            # segments of its line before it
+    int32_t ahead           # and from it on
+    int32_t document
+    int32_t string
+    int32_t df
+    int32_t length
+    uint32_t flags
+
+
+cdef enum:
+    BEGINS = 1              # its line
+    ENDS = 2
+    CLOSED = 4              # its last token closes something, or ends a sentence
+    STOPPED = 8             # or is a colon
+    ENDED = 16              # its last token ends a sentence
+    GOES = 32               # its first token goes on with what is before it
+    LOGARITHMS = 65536      # that are looked up
+    LEAF = 128              # occurrences whose values are added up at a time
+    HEAD = 12               # tokens of a long segment by which it is looked for anywhere
+    NEAR = 3
+    TENTHS = 10
+    IS_SEGMENT = 0          # places of the kinds in `labels.KINDS`
+    IS_PREFIX = 1
+    IS_SUFFIX = 2
+
+
+cdef enum:
+    # What is averaged over occurrences: sums of doubles, in the order in which numpy adds them up (`_sums`).
+    V_POSITION, V_POSITION_2, V_EDGE, V_START, V_END, V_SEGMENT, V_LINE, V_BEFORE_DF, V_AFTER_DF, V_BEFORE_TOKENS
+    V_AFTER_TOKENS
+    V_SHARED                # of labels alone from here on
+    V_FILL = V_SHARED
+    V_FILL_2, V_INK, V_CAPITALS, V_MUTABLES, V_REST, V_REST_2, V_REST_CAPITALS, V_REST_SEGMENTS
+    VALUES
+
+
+cdef enum:
+    # And what is counted.
+    C_ALONE, C_BEGINS, C_ENDS, C_FIRST, C_LAST, C_NEAR, C_CLOSED, C_BEFORE_REPEATS, C_AFTER_REPEATS, C_BESIDE, C_IN_PROSE
+    C_BEFORE_CLOSED, C_BEFORE_OPEN, C_GOES_ON, C_TORN
+    C_CAPITAL, C_SMALL, C_MUTABLE, C_REST_CLOSED
+    COUNTS
+
+
+cdef enum:
+    # The features, in the order of `features.FEATURES`.
+    F_DOCUMENTS, F_SHARE, F_EACH, F_SPAN, F_DENSE, F_BUSIEST
+    F_ALONE, F_BEGINS, F_ENDS, F_POSITION, F_POSITION_SD, F_EDGE, F_FROM_START, F_FROM_END, F_FIRST, F_LAST, F_NEAR
+    F_SEGMENT, F_LINE, F_CLOSED, F_BEFORE_DF, F_AFTER_DF, F_BEFORE_REPEATS, F_AFTER_REPEATS, F_BESIDE, F_IN_PROSE
+    F_BEFORE_SAME, F_AFTER_SAME, F_BEFORE_TOKENS, F_AFTER_TOKENS, F_BEFORE_CLOSED, F_BEFORE_OPEN, F_GOES_ON, F_TORN
+    F_TOKENS, F_CHARACTERS, F_INFORMATION, F_BITS, F_CAPITALS, F_MUTABLE, F_FIGURES, F_SMALL, F_SCRIPT
+    F_SMALL_FIRST, F_CAPITAL_FIRST, F_COLON_LAST, F_CLOSED_LAST, F_SENTENCE_LAST, F_OWN
+    F_SHARED
+    F_STRING_SHARE = F_SHARED
+    F_OF_SEGMENTS
+    F_LONGER = F_SHARED
+    F_SHORTER, F_SAME_BESIDE, F_KINDS_BESIDE, F_CAPITAL_BESIDE, F_SMALL_BESIDE, F_MUTABLE_BESIDE
+    F_FILL, F_FILL_SD, F_FILL_CHARACTERS, F_FILL_CAPITALS, F_FILL_MUTABLE
+    F_REST, F_REST_SD, F_REST_CAPITALS, F_REST_CLOSED, F_REST_SEGMENTS, F_EDGE_OWN, F_LIFT
+    F_OF_LABELS
+
+
+cdef struct Own:
+    # A candidate, and what its own tokens are.
+    int kind
+    int64_t length
+    int64_t ink
+    int64_t capitals
+    int64_t mutables
+    double bits
+    int64_t figures
+    int64_t smalls
+    int64_t characters      # of scripts without spaces
+
+
+cdef class Describer:
+    """What the features of all candidates of a source have in common, and the features.
+
+    Parameters
+    ----------
+    tokens, doc_tokens, bounds, document, begins, string, string_df, traits
+        See `segments.Segments`; documents ascend.
+    counts : int64 array, shape (forms,)
+        Occurrences of each form, 1 at least.
+    bits : float64 array, shape (forms,)
+        Information of each.
+    arena, offsets : uint8 and int64 arrays
+        Form f is ``arena[offsets[f]:offsets[f + 1]]``.
+    odd : bytes
+        With which a form goes on with what is before it, as those with a small letter do.
+    low, high : int64 arrays, shape (documents,)
+        How many documents are from before the day of each, and how many until its end.
+    repeats : int
+        From so many documents on a segment counts as one that repeats.
+    """
+
+    cdef const int32_t[::1] tokens
+    cdef const int64_t[::1] doc_tokens, bounds, counts, low, high, offsets
+    cdef const uint16_t[::1] traits
+    cdef const double[::1] bits
+    cdef int64_t[::1] doc_segments, strings
+    cdef double[::1] logarithms
+    cdef Seg* segs
+    cdef int64_t n, documents, repeats
+    cdef double full
+
+    def __cinit__(self, const int32_t[::1] tokens not None, const int64_t[::1] doc_tokens not None,
+                  const int64_t[::1] bounds not None, const int32_t[::1] document not None, const uint8_t[::1] begins not None,
+                  const int32_t[::1] string not None, const int32_t[::1] string_df not None, const uint16_t[::1] traits not None,
+                  const int64_t[::1] counts not None, const double[::1] bits not None, const uint8_t[::1] arena not None,
+                  const int64_t[::1] offsets not None, bytes odd not None, const int64_t[::1] low not None,
+                  const int64_t[::1] high not None, int64_t repeats):
+        cdef int64_t n = document.shape[0], forms = traits.shape[0], documents = doc_tokens.shape[0] - 1, i
+        check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, forms)
+        check_bounds("doc_tokens", &doc_tokens[0] if doc_tokens.shape[0] else NULL, doc_tokens.shape[0], tokens.shape[0])
+        check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], tokens.shape[0])
+        check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
+        check_within("document", &document[0] if n else NULL, n, 0, documents)
+        check_within("string", &string[0] if n else NULL, n, 0, n)
+        if not n == bounds.shape[0] - 1 == begins.shape[0] == string.shape[0] == string_df.shape[0]:
+            raise ValueError("expected equal lengths of the columns of segments")
+        if not forms == counts.shape[0] == bits.shape[0] == offsets.shape[0] - 1:
+            raise ValueError("expected equal lengths of the columns of forms")
+        if not documents == low.shape[0] == high.shape[0]:
+            raise ValueError("expected equal lengths of the columns of documents")
+        if n >= 2**31 - 1:
+            raise ValueError(f"expected fewer than 2^31 - 1 segments, got {n}")
+        for i in range(n):
+            if bounds[i] == bounds[i + 1] or bounds[i + 1] - bounds[i] > 2**31 - 1:
+                raise ValueError(f"bounds: expected 1 to 2^31 - 1 tokens of each segment, got {bounds[i + 1] - bounds[i]} at place {i}")
+            if i and (document[i] < document[i - 1] or (document[i] > document[i - 1] and not begins[i])):
+                raise ValueError(f"document: expected ascending ones that begin with a line, got another at place {i}")
+        if n and not begins[0]:
+            raise ValueError("begins: expected the first segment to begin a line")
+        self.tokens, self.doc_tokens, self.bounds, self.counts = tokens, doc_tokens, bounds, counts
+        self.low, self.high, self.offsets, self.traits, self.bits = low, high, offsets, traits, bits
+        self.n, self.documents, self.repeats = n, documents, repeats
+        self.doc_segments = np.searchsorted(np.asarray(document), np.arange(documents + 1)).astype(np.int64, copy=False)
+        self.strings = np.zeros(max(n, 1), np.int64)
+        # numpy's own logarithms, which differ from those of C in the last bit.
+        self.logarithms = _logarithms()
+        self.full = np.log2(documents + 1)
+        self.segs = <Seg*>malloc((n + 1) * sizeof(Seg))
+        if self.segs == NULL:
+            raise MemoryError
+        cdef uint8_t[256] is_odd
+        memset(is_odd, 0, 256)
+        for i in range(len(odd)):
+            is_odd[<uint8_t>odd[i]] = 1
+        with nogil:
+            self.fill(document, begins, string, string_df, arena, is_odd)
+
+    def __dealloc__(self):
+        free(self.segs)
+
+    cdef void fill(self, const int32_t[::1] document, const uint8_t[::1] begins, const int32_t[::1] string,
+                   const int32_t[::1] string_df, const uint8_t[::1] arena, const uint8_t* is_odd) noexcept nogil:
+        cdef int64_t i, k, ink = 0, line = 0
+        cdef uint32_t capitals = 0, mutables = 0
+        cdef int32_t token
+        cdef uint16_t trait
+        cdef Seg* seg
+        for i in range(self.n):
+            seg = self.segs + i
+            seg.ink, seg.capitals, seg.mutables = ink, capitals, mutables
+            for k in range(self.bounds[i], self.bounds[i + 1]):
+                token = self.tokens[k]
+                trait = self.traits[token]
+                ink += self.offsets[token + 1] - self.offsets[token]
+                capitals += trait & CAPITAL > 0
+                mutables += trait & MUTABLE > 0
+            seg.document, seg.string, seg.df = document[i], string[i], string_df[i]
+            seg.length = <int32_t>(self.bounds[i + 1] - self.bounds[i])
+            self.strings[seg.string] += 1
+            seg.flags = (ENDED if trait & SENTENCE else 0) | (CLOSED | STOPPED if trait & (SENTENCE | CLAUSE) else 0)
+            seg.flags |= (STOPPED if trait & COLON else 0) | (BEGINS if begins[i] else 0)
+            seg.flags |= ENDS if i + 1 == self.n or begins[i + 1] != 0 else 0
+            token = self.tokens[self.bounds[i]]
+            if self.traits[token] & SMALL or (self.offsets[token + 1] > self.offsets[token] and is_odd[arena[self.offsets[token]]]):
+                seg.flags |= GOES
+            if begins[i]:
+                line = i
+            seg.back = <int32_t>(i - line)
+            if seg.flags & ENDS:
+                for k in range(line, i + 1):
+                    self.segs[k].ahead = <int32_t>(i + 1 - k)
+        self.segs[self.n].ink, self.segs[self.n].capitals, self.segs[self.n].mutables = ink, capitals, mutables
+
+    cdef inline double log(self, int64_t value) noexcept nogil:
+        return self.logarithms[value] if value < LOGARITHMS else log2(<double>value)
+
+    cdef inline int64_t start(self, int kind, int64_t at, int64_t length) noexcept nogil:
+        """Where in the tokens a candidate begins that occurs in a segment."""
+        return self.bounds[at + 1] - length if kind == IS_SUFFIX else self.bounds[at]
+
+    def heads(self, int kind, const int64_t[::1] segment not None, const int64_t[::1] bounds not None,
+              const int32_t[::1] length not None):
+        """Where the strings begin by which candidates are looked for anywhere, and their tokens: int64 and int32 arrays."""
+        self.check(kind, segment, bounds, length)
+        cdef int64_t n = length.shape[0], i
+        cdef int64_t[::1] starts = np.empty(max(n, 1), np.int64)
+        cdef int32_t[::1] sizes = np.empty(max(n, 1), np.int32)
+        for i in range(n):
+            starts[i] = self.start(kind, segment[bounds[i]], length[i])
+            sizes[i] = min(length[i], HEAD) if kind == IS_SEGMENT else length[i]
+        return np.asarray(starts)[:n], np.asarray(sizes)[:n]
+
+    cdef int check(self, int kind, const int64_t[::1] segment, const int64_t[::1] bounds, const int32_t[::1] length) except -1:
+        cdef int64_t n = length.shape[0], i, k, size
+        if not IS_SEGMENT <= kind <= IS_SUFFIX:
+            raise ValueError(f"kind: expected 0 to 2, got {kind}")
+        check_within("segment", &segment[0] if segment.shape[0] else NULL, segment.shape[0], 0, self.n)
+        check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], segment.shape[0])
+        if bounds.shape[0] != n + 1:
+            raise ValueError(f"expected equal lengths, got {n} and {bounds.shape[0] - 1}")
+        for i in range(n):
+            if bounds[i] == bounds[i + 1]:
+                raise ValueError(f"candidate {i}: expected an occurrence at least, got none")
+            for k in range(bounds[i], bounds[i + 1]):
+                size = self.bounds[segment[k] + 1] - self.bounds[segment[k]]
+                if not 1 <= length[i] <= size - (kind != IS_SEGMENT) or (kind == IS_SEGMENT and length[i] != size):
+                    raise ValueError(f"candidate {i}: expected it within each of its segments, got {length[i]} of {size} tokens")
+        return 0
+
+    def describe(self, int kind, const int64_t[::1] segment not None, const int64_t[::1] bounds not None,
+                 const int32_t[::1] length not None, const int32_t[::1] df not None, const float[::1] longer not None,
+                 const float[::1] shorter not None, const int64_t[::1] anywhere not None):
+        """The features of candidates of one kind: float32 array, shape (candidates, features).  O(occurrences).
+
+        Parameters
+        ----------
+        kind : int
+            Place in `labels.KINDS`.
+        segment, bounds, length, df, longer, shorter
+            See `labels.Candidates`.
+        anywhere : int64 array, shape (candidates,)
+            How often its `heads` occur.
+        """
+        cdef int64_t n = length.shape[0], i, width = F_OF_SEGMENTS if kind == IS_SEGMENT else F_OF_LABELS
+        self.check(kind, segment, bounds, length)
+        if not n == df.shape[0] == longer.shape[0] == shorter.shape[0] == anywhere.shape[0]:
+            raise ValueError("expected equal lengths of the columns of candidates")
+        out = np.zeros((n, width), np.float32)
+        cdef float[:, ::1] row = out
+        cdef int64_t most = max(self.n + 1, self.traits.shape[0])
+        cdef int32_t* tally = <int32_t*>calloc(most + 1, sizeof(int32_t))
+        if tally == NULL:
+            raise MemoryError
+        with nogil:
+            for i in range(n):
+                self.one(kind, &segment[bounds[i]], bounds[i + 1] - bounds[i], length[i], df[i], longer[i], shorter[i],
+                         anywhere[i], tally, &row[i, 0])
+        free(tally)
+        return out
+
+    cdef void one(self, int kind, const int64_t* at, int64_t n, int64_t length, int64_t df, float longer, float shorter,
+                  int64_t anywhere, int32_t* tally, float* row) noexcept nogil:
+        """A row of features."""
+        cdef Own own
+        cdef double[VALUES] sums
+        cdef double[VALUES] rest
+        cdef int64_t[COUNTS] counts
+        cdef int v, values = V_SHARED if kind == IS_SEGMENT else VALUES
+        self.measure(kind, at[0], length, &own)
+        memset(counts, 0, sizeof(counts))
+        # As numpy does: the first, and the sum of the others.
+        self.sums(&own, at, 1, sums, counts)
+        if n > 1:
+            self.sums(&own, at + 1, n - 1, rest, counts)
+            for v in range(values):
+                sums[v] += rest[v]
+        for v in range(values):
+            sums[v] /= n
+        self.put_counts(at, n, df, tally, row)
+        self.put_places(sums, counts, n, row)
+        self.put_neighbours(at, n, sums, counts, tally, row)
+        self.put_words(&own, at[0], n, anywhere, row)
+        if kind == IS_SEGMENT:
+            row[F_STRING_SHARE] = <float>log2(<double>self.segs[at[0]].df / self.documents)
+        else:
+            self.put_label(&own, at, n, longer, shorter, counts, tally, row)
+            self.put_filler(sums, counts, n, row)
+
+    cdef void measure(self, int kind, int64_t at, int64_t length, Own* own) noexcept nogil:
+        cdef int64_t start = self.start(kind, at, length), k
+        cdef int32_t token
+        cdef uint16_t trait
+        memset(own, 0, sizeof(Own))
+        own.kind, own.length = kind, length
+        for k in range(start, start + length):
+            token = self.tokens[k]
+            trait = self.traits[token]
+            own.bits += self.bits[token]
+            own.ink += self.offsets[token + 1] - self.offsets[token]
+            own.capitals += trait & CAPITAL > 0
+            own.mutables += trait & MUTABLE > 0
+            own.figures += trait & FIGURE > 0
+            own.smalls += trait & SMALL > 0
+            own.characters += trait & OWN > 0
+
+    cdef void sums(self, const Own* own, const int64_t* at, int64_t n, double* sums, int64_t* counts) noexcept nogil:
+        """The sum of each value over occurrences, pairwise as numpy adds up (Higham 1993), and counts added to others."""
+        cdef double[VALUES * LEAF] values
+        cdef double[VALUES] other
+        cdef int v, width = V_SHARED if own.kind == IS_SEGMENT else VALUES
+        cdef int64_t half
+        if n <= LEAF:
+            self.take(own, at, n, values, counts)
+            for v in range(width):
+                sums[v] = leaf_sum(values + v * LEAF, n)
+            return
+        half = n // 2 - n // 2 % 8
+        self.sums(own, at, half, sums, counts)
+        self.sums(own, at + half, n - half, other, counts)
+        for v in range(width):
+            sums[v] += other[v]
+
+    cdef void take(self, const Own* own, const int64_t* at, int64_t n, double* values, int64_t* counts) noexcept nogil:
+        """The values of some occurrences, at most `LEAF`."""
+        cdef int64_t i, s, first, last, start, end, size, before_df, after_df
+        cdef const Seg* seg
+        cdef bint has_before, has_after, closed, opened, goes
+        cdef double position
+        cdef uint32_t flags
+        for i in range(n):
+            s = at[i]
+            seg = self.segs + s
+            flags = seg.flags
+            first, last = self.doc_segments[seg.document], self.doc_segments[seg.document + 1] - 1
+            start, end = s - first, last - s
+            size = self.doc_tokens[seg.document + 1] - self.doc_tokens[seg.document]
+            position = <double>(self.bounds[s] - self.doc_tokens[seg.document]) / max(size, 1)
+            values[V_POSITION * LEAF + i] = position
+            values[V_POSITION_2 * LEAF + i] = position * position
+            values[V_EDGE * LEAF + i] = min(position, 1 - position)
+            values[V_START * LEAF + i] = self.log(1 + start)
+            values[V_END * LEAF + i] = self.log(1 + end)
+            values[V_SEGMENT * LEAF + i] = self.log(seg.length)
+            values[V_LINE * LEAF + i] = self.log(self.bounds[s + seg.ahead] - self.bounds[s - seg.back])
+            counts[C_ALONE] += flags & (BEGINS | ENDS) == (BEGINS | ENDS)
+            counts[C_BEGINS] += flags & BEGINS > 0
+            counts[C_ENDS] += flags & ENDS > 0
+            counts[C_FIRST] += start == 0
+            counts[C_LAST] += end == 0
+            counts[C_NEAR] += min(start, end) < NEAR
+            counts[C_CLOSED] += flags & CLOSED > 0
+            has_before, has_after = start > 0, end > 0
+            before_df = (seg - 1).df if has_before else 0
+            after_df = (seg + 1).df if has_after else 0
+            values[V_BEFORE_DF * LEAF + i] = self.log(max(before_df, 1)) / self.full if has_before else 1
+            values[V_AFTER_DF * LEAF + i] = self.log(max(after_df, 1)) / self.full if has_after else 1
+            values[V_BEFORE_TOKENS * LEAF + i] = self.log((seg - 1).length) if has_before else 0
+            values[V_AFTER_TOKENS * LEAF + i] = self.log((seg + 1).length) if has_after else 0
+            counts[C_BEFORE_REPEATS] += before_df >= self.repeats or not has_before
+            counts[C_AFTER_REPEATS] += after_df >= self.repeats or not has_after
+            counts[C_BESIDE] += before_df >= self.repeats or after_df >= self.repeats
+            counts[C_IN_PROSE] += has_before and has_after and before_df < self.repeats and after_df < self.repeats
+            closed = has_before and (seg - 1).flags & CLOSED != 0
+            opened = has_before and (seg - 1).flags & STOPPED == 0
+            goes = has_after and (seg + 1).flags & GOES != 0
+            counts[C_BEFORE_CLOSED] += closed or not has_before
+            counts[C_BEFORE_OPEN] += opened
+            counts[C_GOES_ON] += goes
+            counts[C_TORN] += goes and opened
+            if own.kind != IS_SEGMENT:
+                self.take_filler(own, s, i, values, counts)
+
+    cdef inline void take_filler(self, const Own* own, int64_t s, int64_t i, double* values, int64_t* counts) noexcept nogil:
+        """What fills the rest of the segment, and of the line."""
+        cdef const Seg* seg = self.segs + s
+        cdef int64_t tokens = seg.length - own.length, low, high, number
+        cdef uint16_t trait
+        cdef double value = self.log(tokens)
+        values[V_FILL * LEAF + i] = value
+        values[V_FILL_2 * LEAF + i] = value * value
+        values[V_INK * LEAF + i] = self.log(1 + (seg + 1).ink - seg.ink - own.ink)
+        values[V_CAPITALS * LEAF + i] = <double>(<int64_t>((seg + 1).capitals - seg.capitals) - own.capitals) / tokens
+        values[V_MUTABLES * LEAF + i] = <double>(<int64_t>((seg + 1).mutables - seg.mutables) - own.mutables) / tokens
+        low = s if own.kind == IS_PREFIX else s - seg.back
+        high = s + seg.ahead if own.kind == IS_PREFIX else s + 1
+        value = self.log(1 + self.segs[high].ink - self.segs[low].ink - own.ink)
+        values[V_REST * LEAF + i] = value
+        values[V_REST_2 * LEAF + i] = value * value
+        number = self.bounds[high] - self.bounds[low] - own.length
+        values[V_REST_CAPITALS * LEAF + i] = (
+            <double>(<int64_t><uint32_t>(self.segs[high].capitals - self.segs[low].capitals) - own.capitals) / max(number, 1)
+        )
+        values[V_REST_SEGMENTS * LEAF + i] = self.log(high - low)
+        counts[C_REST_CLOSED] += self.segs[high - 1].flags & ENDED > 0 if own.kind == IS_PREFIX else seg.flags & BEGINS > 0
+        trait = self.traits[self.tokens[self.bounds[s] + own.length if own.kind == IS_PREFIX else self.bounds[s + 1] - own.length - 1]]
+        counts[C_CAPITAL] += trait & (CAPITAL | VALUE) > 0
+        counts[C_SMALL] += trait & SMALL > 0
+        counts[C_MUTABLE] += trait & MUTABLE > 0
+
+    cdef void put_counts(self, const int64_t* at, int64_t n, int64_t df, int32_t* tally, float* row) noexcept nogil:
+        """How many documents have it, and when."""
+        cdef int64_t i, low = self.low[self.segs[at[0]].document], high = 0, busiest = 0, span, tenth
+        cdef int32_t document
+        cdef int64_t[TENTHS + 2] tenths
+        memset(tenths, 0, sizeof(tenths))
+        for i in range(n):
+            document = self.segs[at[i]].document
+            low = min(low, self.low[document])
+            high = max(high, self.high[document])
+            tenth = (self.low[document] + self.high[document]) * TENTHS // (2 * self.documents)
+            tenth = min(max(tenth, 0), TENTHS + 1)
+            tenths[tenth] += 1
+            busiest = max(busiest, tenths[tenth])
+        span = max(high - low, 1)
+        row[F_DOCUMENTS] = <float>self.log(df)
+        row[F_SHARE] = <float>log2(<double>df / self.documents)
+        row[F_EACH] = <float>log2(<double>n / df)
+        row[F_SPAN] = <float>(<double>span / self.documents)
+        row[F_DENSE] = <float>log2(<double>df / span)
+        row[F_BUSIEST] = <float>(<double>busiest / n)
+
+    cdef void put_places(self, const double* mean, const int64_t* counts, int64_t n, float* row) noexcept nogil:
+        """Where in its line and its document it is."""
+        row[F_ALONE] = <float>(<double>counts[C_ALONE] / n)
+        row[F_BEGINS] = <float>(<double>counts[C_BEGINS] / n)
+        row[F_ENDS] = <float>(<double>counts[C_ENDS] / n)
+        row[F_POSITION] = <float>mean[V_POSITION]
+        row[F_POSITION_SD] = <float>deviation(mean[V_POSITION], mean[V_POSITION_2])
+        row[F_EDGE] = <float>mean[V_EDGE]
+        row[F_FROM_START] = <float>mean[V_START]
+        row[F_FROM_END] = <float>mean[V_END]
+        row[F_FIRST] = <float>(<double>counts[C_FIRST] / n)
+        row[F_LAST] = <float>(<double>counts[C_LAST] / n)
+        row[F_NEAR] = <float>(<double>counts[C_NEAR] / n)
+        row[F_SEGMENT] = <float>mean[V_SEGMENT]
+        row[F_LINE] = <float>mean[V_LINE]
+
+    cdef void put_neighbours(self, const int64_t* at, int64_t n, const double* mean, const int64_t* counts, int32_t* tally,
+                             float* row) noexcept nogil:
+        """What the segments before and behind it are."""
+        cdef int64_t i, s, most = 0, value
+        row[F_CLOSED] = <float>(<double>counts[C_CLOSED] / n)
+        row[F_BEFORE_DF] = <float>mean[V_BEFORE_DF]
+        row[F_AFTER_DF] = <float>mean[V_AFTER_DF]
+        row[F_BEFORE_REPEATS] = <float>(<double>counts[C_BEFORE_REPEATS] / n)
+        row[F_AFTER_REPEATS] = <float>(<double>counts[C_AFTER_REPEATS] / n)
+        row[F_BESIDE] = <float>(<double>counts[C_BESIDE] / n)
+        row[F_IN_PROSE] = <float>(<double>counts[C_IN_PROSE] / n)
+        row[F_BEFORE_TOKENS] = <float>mean[V_BEFORE_TOKENS]
+        row[F_AFTER_TOKENS] = <float>mean[V_AFTER_TOKENS]
+        row[F_BEFORE_CLOSED] = <float>(<double>counts[C_BEFORE_CLOSED] / n)
+        row[F_BEFORE_OPEN] = <float>(<double>counts[C_BEFORE_OPEN] / n)
+        row[F_GOES_ON] = <float>(<double>counts[C_GOES_ON] / n)
+        row[F_TORN] = <float>(<double>counts[C_TORN] / n)
+        for i in range(n):
+            value = self.before(at[i])
+            tally[value] += 1
+            most = max(most, <int64_t>tally[value])
+        for i in range(n):
+            tally[self.before(at[i])] = 0
+        row[F_BEFORE_SAME] = <float>(<double>most / n)
+        most = 0
+        for i in range(n):
+            value = self.after(at[i])
+            tally[value] += 1
+            most = max(most, <int64_t>tally[value])
+        for i in range(n):
+            tally[self.after(at[i])] = 0
+        row[F_AFTER_SAME] = <float>(<double>most / n)
+
+    cdef inline int64_t before(self, int64_t s) noexcept nogil:
+        """1 + the string of the segment before one in its document, or 0."""
+        return 1 + <int64_t>self.segs[s - 1].string if s > self.doc_segments[self.segs[s].document] else 0
+
+    cdef inline int64_t after(self, int64_t s) noexcept nogil:
+        return 1 + <int64_t>self.segs[s + 1].string if s + 1 < self.doc_segments[self.segs[s].document + 1] else 0
+
+    cdef void put_words(self, const Own* own, int64_t at, int64_t n, int64_t anywhere, float* row) noexcept nogil:
+        """What it is made of; the same at each of its occurrences."""
+        cdef double tokens = own.length
+        cdef int64_t start = self.start(own.kind, at, own.length)
+        cdef uint16_t first = self.traits[self.tokens[start]], last = self.traits[self.tokens[start + own.length - 1]]
+        if own.kind == IS_SEGMENT:
+            n = self.strings[self.segs[at].string]
+        row[F_TOKENS] = <float>self.log(own.length)
+        row[F_CHARACTERS] = <float>self.log(1 + own.ink)
+        row[F_INFORMATION] = <float>log2(1 + own.bits)
+        row[F_BITS] = <float>(own.bits / tokens)
+        row[F_CAPITALS] = <float>(own.capitals / tokens)
+        row[F_MUTABLE] = <float>(own.mutables / tokens)
+        row[F_FIGURES] = <float>(own.figures / tokens)
+        row[F_SMALL] = <float>(own.smalls / tokens)
+        row[F_SCRIPT] = <float>(own.characters / tokens)
+        row[F_SMALL_FIRST] = first & SMALL > 0
+        row[F_CAPITAL_FIRST] = first & CAPITAL > 0
+        row[F_COLON_LAST] = last & COLON > 0
+        row[F_CLOSED_LAST] = last & (CLAUSE | SENTENCE) > 0
+        row[F_SENTENCE_LAST] = last & SENTENCE > 0
+        row[F_OWN] = <float>min(1.0, <double>n / max(anywhere, 1))
+
+    cdef void put_label(self, const Own* own, const int64_t* at, int64_t n, float longer, float shorter, const int64_t* counts,
+                        int32_t* tally, float* row) noexcept nogil:
+        """How a label stands among others, and beside which tokens."""
+        cdef int64_t i, most = 0, kinds = 0, start
+        cdef int32_t token
+        cdef double edge
+        row[F_LONGER] = longer
+        row[F_SHORTER] = shorter
+        for i in range(n):
+            token = self.tokens[self.beside(own, at[i])]
+            kinds += tally[token] == 0
+            tally[token] += 1
+            most = max(most, <int64_t>tally[token])
+        for i in range(n):
+            tally[self.tokens[self.beside(own, at[i])]] = 0
+        row[F_SAME_BESIDE] = <float>(<double>most / n)
+        row[F_KINDS_BESIDE] = <float>(<double>kinds / n)
+        row[F_CAPITAL_BESIDE] = <float>(<double>counts[C_CAPITAL] / n)
+        row[F_SMALL_BESIDE] = <float>(<double>counts[C_SMALL] / n)
+        row[F_MUTABLE_BESIDE] = <float>(<double>counts[C_MUTABLE] / n)
+        start = self.start(own.kind, at[0], own.length)
+        edge = self.counts[self.tokens[start + own.length - 1 if own.kind == IS_PREFIX else start]]
+        row[F_EDGE_OWN] = <float>min(1.0, n / edge)
+        row[F_LIFT] = 20
+        if own.length > 1:
+            row[F_LIFT] = <float>log2(<double>max(<float>1e-9, shorter) / (edge / max(self.tokens.shape[0], 1)))
+
+    cdef inline int64_t beside(self, const Own* own, int64_t s) noexcept nogil:
+        return self.bounds[s] + own.length if own.kind == IS_PREFIX else self.bounds[s + 1] - own.length - 1
+
+    cdef void put_filler(self, const double* mean, const int64_t* counts, int64_t n, float* row) noexcept nogil:
+        """What fills the rest of the segment, and of the line."""
+        row[F_FILL] = <float>mean[V_FILL]
+        row[F_FILL_SD] = <float>deviation(mean[V_FILL], mean[V_FILL_2])
+        row[F_FILL_CHARACTERS] = <float>mean[V_INK]
+        row[F_FILL_CAPITALS] = <float>mean[V_CAPITALS]
+        row[F_FILL_MUTABLE] = <float>mean[V_MUTABLES]
+        row[F_REST] = <float>mean[V_REST]
+        row[F_REST_SD] = <float>deviation(mean[V_REST], mean[V_REST_2])
+        row[F_REST_CAPITALS] = <float>mean[V_REST_CAPITALS]
+        row[F_REST_CLOSED] = <float>(<double>counts[C_REST_CLOSED] / n)
+        row[F_REST_SEGMENTS] = <float>mean[V_REST_SEGMENTS]
+
+
+cdef inline double deviation(double mean, double of_squares) noexcept nogil:
+    return sqrt(max(0.0, of_squares - mean * mean))
+
+
+cdef double leaf_sum(const double* values, int64_t n) noexcept nogil:
+    """Some values added up in the order in which numpy does, at most `LEAF`."""
+    cdef double[8] lanes
+    cdef double sum = 0
+    cdef int64_t i, k
+    if n < 8:
+        for i in range(n):
+            sum += values[i]
+        return sum
+    for k in range(8):
+        lanes[k] = values[k]
+    i = 8
+    while i < n - n % 8:
+        for k in range(8):
+            lanes[k] += values[i + k]
+        i += 8
+    sum = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
+    while i < n:
+        sum += values[i]
+        i += 1
+    return sum
+
+
+_LOGARITHMS = None
+
+
+cdef object _logarithms():
+    global _LOGARITHMS
+    if _LOGARITHMS is None:
+        _LOGARITHMS = np.log2(np.maximum(np.arange(LOGARITHMS, dtype=np.float64), 1))
+    return _LOGARITHMS
+
+
 # ------------------------------------------------------------------------------------------------------------- growing strings
 # Maximal strings grown token by token, without a suffix array.
 #
@@ -1268,7 +2264,7 @@ cdef tuple _columns(Strings* out):
 
 
 # ---------------------------------------------------------------------------------------------------------- columns of strings
-# The strings that mining found, by columns: where they stand first, their tokens, hashes of them, sums over them, as JSON.
+# The strings that mining found, by columns: where they stand first, their tokens, hashes of them, as JSON.
 #
 # In come suffix arrays, or where strings begin and how many tokens they have.  Linear in occurrences or in tokens.
 
@@ -1298,7 +2294,7 @@ def first_places(const int64_t[::1] rank not None, const int32_t[::1] count not 
 
 
 # ======================================================================================================================
-# Hashes of strings, sums over their tokens
+# Hashes of strings
 # ======================================================================================================================
 
 cdef extern from *:
@@ -1433,64 +2429,6 @@ def string_hashes(const int32_t[::1] text not None, const uint64_t[::1] symbol_h
                     h = h - M if h >= M else h
                 out[i] = h
     return np.asarray(out)[: position.shape[0]]
-
-
-cdef enum:
-    SUMS = 8        # columns that `string_sums` takes
-
-
-cdef int64_t _sum_strings(const int32_t* text, const double* values, int64_t symbols, int64_t columns,
-                          const int64_t[::1] position,
-                          const int32_t[::1] length, double* out) noexcept nogil:
-    """The first place with a symbol that has no values, or -1.
-
-    Each sum is taken from left to right, so that it is the same to the last bit however many columns there are.
-    """
-    cdef int64_t i, k, c
-    cdef const double* row
-    cdef double[SUMS] total
-    for i in range(position.shape[0]):
-        if i + STRINGS_AHEAD < position.shape[0]:
-            tm_prefetch(text + position[i + STRINGS_AHEAD])
-        for c in range(columns):
-            total[c] = 0
-        for k in range(position[i], position[i] + length[i]):
-            # Only what is asked for: all of the text, with each of many calls, would be quadratic.
-            if not 0 <= text[k] < symbols:
-                return k
-            row = values + text[k] * columns
-            for c in range(columns):
-                total[c] += row[c]
-        for c in range(columns):
-            out[i * columns + c] = total[c]
-    return -1
-
-
-def string_sums(const int32_t[::1] text not None, const double[:, ::1] values not None, const int64_t[::1] position not None,
-                const int32_t[::1] length not None):
-    """Sums over the tokens of each string of several values by symbol, in one walk.
-
-    Parameters
-    ----------
-    values : float64 array, shape (symbols, columns)
-        At most 8 columns: those of a symbol stand side by side, so that a token is one look into memory.
-
-    Returns
-    -------
-    float64 array, shape (strings, columns).  O(tokens of all strings times columns).
-    """
-    cdef int64_t columns = values.shape[1], wrong = -1
-    if not 1 <= columns <= SUMS:
-        raise ValueError(f"expected 1 to {SUMS} columns of values, got {columns}")
-    _check_stretches(text.shape[0], position, length)
-    cdef double[:, ::1] out = np.zeros((position.shape[0], columns), np.float64)
-    if position.shape[0] and text.shape[0]:
-        with nogil:
-            wrong = _sum_strings(&text[0], &values[0, 0] if values.shape[0] else NULL, values.shape[0], columns, position, length,
-                                 &out[0, 0])
-    if wrong >= 0:
-        raise ValueError(f"text: expected symbols from 0 to {values.shape[0] - 1}, got {text[wrong]} at place {wrong}")
-    return np.asarray(out)
 
 
 def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):

@@ -10,7 +10,7 @@ import pytest
 
 from templatemine.config import SelectConfig, TokeniseConfig
 from templatemine.errors import ConfigError
-from templatemine.mining.features import Table, describe
+from templatemine.mining.features import describe
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_candidates
 from templatemine.mining.segments import segment
 from templatemine.mining.select import ELSEWHERE, REASONS, REDUNDANT, UNLIKELY, select
@@ -45,7 +45,6 @@ def decided(
     documents = archive()
     corpus = tokenise("s", documents, TokeniseConfig(), lines=True)
     segments = segment(corpus)
-    table = Table.of(corpus, segments, [None] * len(documents))
     kinds = find_candidates(segments)
     forms = corpus.form_names
     assert isinstance(forms, Forms)
@@ -60,7 +59,7 @@ def decided(
         names += own
         both = np.array([scores.get(name, (0, 0)) for name in own], np.float32).reshape(-1, 2)
         given.append((both[:, 0].copy(), both[:, 1].copy()))
-    matrices = [describe(table, one) for one in kinds]
+    matrices = describe(corpus, segments, [None] * len(documents), kinds)
     verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), html=html)
     assert set(scores) <= set(names)
     rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)

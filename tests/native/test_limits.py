@@ -43,7 +43,6 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
     "first_places": (_core.first_places, (i64(1), i32(2), i64(2, 1, 0), 9)),
     "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), 1, 1, 100)),
-    "string_sums": (_core.string_sums, (i32(1, 1, 0), np.array([[0.0, 1.0], [0.5, 2.0]]), i64(0), i32(3))),
     "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "stretches_i32": (_core.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
@@ -156,9 +155,6 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
         ("string_hashes", 0),
         ("string_hashes", 2),
         ("string_hashes", 3),
-        ("string_sums", 0),
-        ("string_sums", 2),
-        ("string_sums", 3),
         ("form_traits", 1),
         ("form_hashes", 1),
         ("code_points", 1),
@@ -187,8 +183,6 @@ def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
         ("renumber", 0),
         ("string_hashes", 0),
         ("string_hashes", 1),
-        ("string_sums", 0),
-        ("string_sums", 1),
         ("first_places", 2),
         ("code_points", 0),
     }
@@ -202,12 +196,6 @@ def test_bounds_may_not_be_empty(name: str) -> None:
     place = 7 if name == "Matcher" else 1
     with pytest.raises(ValueError, match="expected bounds"):
         call(name, place, i64())
-
-
-@pytest.mark.parametrize("columns", [0, 9])
-def test_sums_have_one_to_eight_columns(columns: int) -> None:
-    with pytest.raises(ValueError, match=f"expected 1 to 8 columns of values, got {columns}"):
-        call("string_sums", 1, np.zeros((2, columns)))
 
 
 # ---------------------------------------------------------------------------------------------------- sizes 0, 1 and 2
@@ -235,8 +223,6 @@ def test_nothing_gives_nothing() -> None:
     grown = _core.grow_strings(no32, i64(0), 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 6
-    assert _core.string_sums(no32, np.empty((0, 2)), no64, no32).shape == (0, 2)
-    assert _core.string_sums(no32, np.empty((0, 2)), i64(0), i32(0)).tolist() == [[0, 0]]
     assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
     assert _core.json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
     assert _scan.form_traits(no8, i64(0)).tolist() == []

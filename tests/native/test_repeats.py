@@ -144,23 +144,6 @@ def test_hashes_of_strings(documents: list[list[int]], seed: int) -> None:
     assert all(value < 2**61 for value in found)
 
 
-@examples(100)
-@given(corpora(breaks=True), st.integers(1, 8), st.integers(0, 2**32))
-def test_sums_over_the_tokens_of_strings(documents: list[list[int]], columns: int, seed: int) -> None:
-    """To the last bit, and a column is what it is alone."""
-    symbols, _ = closed(documents)
-    random = np.random.default_rng(seed)
-    values = random.normal(size=(5, columns)) * 10.0 ** random.integers(-9, 9, (5, columns))
-    stretches = [(a, b) for a in range(len(symbols)) for b in range(a, min(a + 6, len(symbols)))]
-    position = random.permutation(np.array([a for a, _ in stretches], np.int64))
-    length = np.minimum(np.array([b - a for a, b in stretches], np.int32), len(symbols) - position).astype(np.int32)
-    found = _core.string_sums(symbols, values, position, length)
-    strings = [symbols[a : a + size].tolist() for a, size in zip(position.tolist(), length.tolist(), strict=True)]
-    assert found.tolist() == reference.string_sums(strings, values.tolist())
-    alone = _core.string_sums(symbols, np.ascontiguousarray(values[:, -1:]), position, length)
-    assert alone.tolist() == found[:, -1:].tolist()
-
-
 def test_hashes_of_long_strings_are_those_of_big_integers() -> None:
     prime, base = 2**61 - 1, 0x0B0E1F2D3C4B5A69
     random = np.random.default_rng(1)

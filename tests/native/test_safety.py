@@ -146,7 +146,6 @@ JSON_ROWS: dict[str, Any] = {
         lambda: _core.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
         lambda: _core.stretches_u8(TEXT, i64(HUGE), i32(1)),
         lambda: _core.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
-        lambda: _core.string_sums(i32(0, 0), np.zeros((1, 1)), i64(HUGE), i32(1)),
         *(
             lambda change=change: _core.json_rows(**{**JSON_ROWS, **change})
             for change in (

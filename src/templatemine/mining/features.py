@@ -5,45 +5,28 @@ shares, means over occurrences, logarithms.  Where in its line and its document 
 often it is there and over what time, what it is made of; and of labels, what fills the rest of the segment and of the
 line.
 
-Columns are computed for all segments at once and added up over the occurrences of each candidate, so time is linear in
-the segments and occurrences; at any time a few columns of all segments are held.
+One native pass over the segments, one over their tokens that looks for all candidates anywhere, and one over the
+occurrences of each candidate; so time is linear in these, and memory is some fifty bytes a segment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.mining.labels import PREFIX, REPEATS, SEGMENT, Candidates
-from templatemine.mining.segments import (
-    CAPITAL,
-    CLOSES,
-    COLON,
-    FIGURE,
-    MUTABLE,
-    OWN,
-    SENTENCE,
-    SMALL,
-    VALUE,
-    Segments,
-)
+from templatemine.mining.labels import KINDS, PREFIX, REPEATS, SEGMENT, Candidates
+from templatemine.mining.segments import Segments
 from templatemine.mining.tokenise import Forms
-from templatemine.model import Corpus, LongArray
+from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text.dates import days_of
 
-__all__ = ["FEATURES", "Table", "describe"]
+__all__ = ["FEATURES", "describe"]
 
-Column = NDArray[np.float64]
-
-_HEAD = 12
-"""Tokens of a long segment by which it is looked for anywhere."""
-_NEAR = 3
-_TENTHS = 10
+_ODD = b",.;:)!?'"
+"""What goes on with the text before it begins with one of these, or a small letter."""
 
 _SHARED = (
     *("documents", "share", "each", "span", "dense", "busiest"),
@@ -61,48 +44,56 @@ _OF_LABELS = (
 )
 FEATURES = {SEGMENT: _SHARED + _OF_SEGMENTS, PREFIX: _SHARED + _OF_LABELS}
 FEATURES["suffix"] = FEATURES[PREFIX]
-"""Names of the features of each kind, in their order."""
+"""Names of the features of each kind, in the order in which `_core.Describer` has them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """What the features of all kinds have in common, computed once a source."""
+def describe(
+    corpus: Corpus, segments: Segments, dates: Sequence[str | None], candidates: Sequence[Candidates]
+) -> list[NDArray[np.float32]]:
+    """The features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
 
-    segments: Segments
-    counts: LongArray
-    form_sums: NDArray[np.float64]
-    segment_sums: NDArray[np.float64]
-    odd_first: NDArray[np.bool_]
-    low: LongArray
-    high: LongArray
-    documents: int
+    Parameters
+    ----------
+    dates : sequence of str or None
+        Those of the documents of the corpus.
+    """
+    forms = corpus.form_names
+    assert isinstance(forms, Forms)
+    counts = np.maximum(corpus.counts, 1)
+    native = _core.Describer(
+        segments.tokens,
+        segments.doc_tokens,
+        segments.bounds,
+        segments.document,
+        segments.begins_line.view(np.uint8),
+        segments.string,
+        segments.string_df,
+        corpus.traits,
+        counts,
+        -np.log2(counts / max(1, len(segments.tokens))),
+        forms.arena,
+        forms.offsets,
+        _ODD,
+        *_ranks(dates),
+        REPEATS,
+    )
+    own = [(KINDS.index(one.kind), one.segment, one.bounds, one.length) for one in candidates]
+    anywhere = _anywhere(native, segments, own)
+    return [
+        native.describe(*columns, one.df, one.longer, one.shorter, found)
+        for one, columns, found in zip(candidates, own, anywhere, strict=True)
+    ]
 
-    @staticmethod
-    def of(corpus: Corpus, segments: Segments, dates: Sequence[str | None]) -> Table:
-        """Parameters are of one source; `dates` are those of the documents of the corpus."""
-        forms = corpus.form_names
-        assert isinstance(forms, Forms)
-        counts = np.maximum(corpus.counts, 1)
-        traits = corpus.traits
-        size = np.diff(forms.offsets)
-        total = max(1, len(segments.tokens))
-        form_sums = np.stack(
-            [-np.log2(counts / total), size, *(traits & bit > 0 for bit in (CAPITAL, MUTABLE, FIGURE, SMALL, OWN))],
-            axis=1,
-        ).astype(np.float64)
-        first = np.zeros(len(size), np.uint8)
-        first[size > 0] = forms.arena[forms.offsets[:-1][size > 0]]
-        low, high = _ranks(dates)
-        return Table(
-            segments=segments,
-            counts=counts,
-            form_sums=form_sums,
-            segment_sums=_core.string_sums(segments.tokens, form_sums, segments.bounds[:-1], segments.length),
-            odd_first=np.isin(first, np.frombuffer(b",.;:)!?'", np.uint8)),
-            low=low,
-            high=high,
-            documents=corpus.documents,
-        )
+
+def _anywhere(
+    native: _core.Describer, segments: Segments, candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]]
+) -> list[LongArray]:
+    """How often the strings of all kinds occur, wherever they stand: one walk over the source for all of them."""
+    heads = [native.heads(*one) for one in candidates]
+    starts, sizes = (np.concatenate(some) for some in zip(*heads, strict=True))
+    tokens, bounds = _core.stretches_i32(segments.tokens, starts, sizes)
+    found = _core.occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
+    return np.split(found, np.cumsum([len(sizes) for _, sizes in heads])[:-1])
 
 
 def _ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
@@ -114,210 +105,3 @@ def _ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
     low = np.where(known, np.searchsorted(ordered, days, "left") * scale, 0)
     high = np.where(known, np.searchsorted(ordered, days, "right") * scale, len(dates))
     return low.astype(np.int64), np.maximum(high.astype(np.int64), 1)
-
-
-def describe(table: Table, candidates: Candidates) -> NDArray[np.float32]:
-    """The features of all candidates of one kind: float32 array, shape (candidates, features)."""
-    names = FEATURES[candidates.kind]
-    out = np.zeros((len(candidates), len(names)), np.float32)
-    if len(candidates):
-        place = {name: number for number, name in enumerate(names)}
-        one = _Kind(table, candidates)
-        groups = [one.counts(), one.places(), one.neighbours(), one.words()]
-        groups += [one.whole()] if candidates.kind == SEGMENT else [one.label(), one.filler()]
-        for group in groups:
-            for name, column in group:
-                out[:, place[name]] = column
-    return out
-
-
-Columns = Iterator[tuple[str, NDArray[Any]]]
-
-
-class _Kind:
-    """The candidates of one kind, and the tokens of their occurrences."""
-
-    def __init__(self, table: Table, candidates: Candidates) -> None:
-        self.table, self.candidates = table, candidates
-        self.segments = segments = table.segments
-        self.seg = candidates.segment
-        self.first = candidates.first
-        self.n = candidates.count
-        self.documents = table.documents
-        self.length = candidates.length.astype(np.int64)
-        self.owner = np.repeat(np.arange(len(candidates)), self.n)
-        self.begin = candidates.starts(segments, self.seg, self.length[self.owner])
-        self.one = self.begin[candidates.bounds[:-1]]
-
-    def mean(self, column: NDArray[np.generic]) -> Column:
-        """Of a column over occurrences, the mean of each candidate."""
-        sums: Column = np.add.reduceat(column.astype(np.float64, copy=False), self.candidates.bounds[:-1])
-        return sums / self.n
-
-    def of(self, column: NDArray[np.generic]) -> Column:
-        """`mean` of a column over segments."""
-        return self.mean(column[self.seg])
-
-    def deviation(self, column: Column, mean: Column) -> Column:
-        """Standard deviation of a column over occurrences."""
-        return np.sqrt(np.maximum(0, self.mean(column**2) - mean**2))
-
-    def commonest(self, values: LongArray) -> tuple[Column, Column]:
-        """Of non-negative values over occurrences: share of the most frequent one, and different ones an occurrence."""
-        width = np.int64(values.max(initial=0)) + 1
-        keys = np.sort(self.owner * width + values)
-        new = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-        size, owner = np.diff(np.append(new, len(keys))), keys[new] // width
-        begins = np.searchsorted(owner, np.arange(len(self.n)))
-        return np.maximum.reduceat(size, begins) / self.n, np.diff(np.append(begins, len(owner))) / self.n
-
-    def counts(self) -> Columns:
-        """How many documents have it, and when."""
-        df, table = self.candidates.df, self.table
-        yield "documents", np.log2(df)
-        yield "share", np.log2(df / self.documents)
-        yield "each", np.log2(self.n / df)
-        document = self.segments.document[self.seg]
-        bounds = self.candidates.bounds[:-1]
-        low = np.minimum.reduceat(table.low[document], bounds)
-        span = np.maximum(np.maximum.reduceat(table.high[document], bounds) - low, 1)
-        yield "span", span / self.documents
-        yield "dense", np.log2(df / span)
-        middle = (table.low + table.high)[document] * _TENTHS // (2 * self.documents)
-        yield "busiest", self.commonest(middle)[0]
-
-    def places(self) -> Columns:
-        """Where in its line and its document it is."""
-        s = self.segments
-        count = len(s)
-        begins = np.flatnonzero(s.begins_line)
-        line = np.cumsum(s.begins_line) - 1
-        line_tokens = np.diff(np.append(s.bounds[begins], s.bounds[-1]))[line]
-        starts = np.searchsorted(s.document, np.arange(self.documents))
-        ends = np.searchsorted(s.document, np.arange(self.documents), side="right") - 1
-        number = np.arange(count)
-        start, end = number - starts[s.document], ends[s.document] - number
-        size = np.maximum(1, np.diff(s.doc_tokens))[s.document]
-        position = (s.bounds[:-1] - s.doc_tokens[s.document]) / size
-        yield "alone", self.of(s.begins_line & s.ends_line)
-        yield "begins", self.of(s.begins_line)
-        yield "ends", self.of(s.ends_line)
-        mean = self.of(position)
-        yield "position", mean
-        yield "position_sd", self.deviation(position[self.seg], mean)
-        yield "edge", self.of(np.minimum(position, 1 - position))
-        yield "from_start", self.of(np.log2(1 + start))
-        yield "from_end", self.of(np.log2(1 + end))
-        yield "first", self.of(start == 0)
-        yield "last", self.of(end == 0)
-        yield "near", self.of(np.minimum(start, end) < _NEAR)
-        yield "segment", self.of(np.log2(s.length))
-        yield "line", self.of(np.log2(line_tokens))
-
-    def neighbours(self) -> Columns:
-        """What the segments before and behind it are."""
-        s = self.segments
-        seg, count = self.seg, len(s)
-        before, after = np.maximum(seg - 1, 0), np.minimum(seg + 1, count - 1)
-        has_before = (seg > 0) & (s.document[before] == s.document[seg])
-        has_after = (seg + 1 < count) & (s.document[after] == s.document[seg])
-        before_df, after_df = np.where(has_before, s.string_df[before], 0), np.where(has_after, s.string_df[after], 0)
-        full = np.log2(self.documents + 1)
-        yield "before_df", self.mean(np.where(has_before, np.log2(np.maximum(before_df, 1)) / full, 1))
-        yield "after_df", self.mean(np.where(has_after, np.log2(np.maximum(after_df, 1)) / full, 1))
-        yield "before_repeats", self.mean((before_df >= REPEATS) | ~has_before)
-        yield "after_repeats", self.mean((after_df >= REPEATS) | ~has_after)
-        yield "beside", self.mean((before_df >= REPEATS) | (after_df >= REPEATS))
-        yield "in_prose", self.mean(has_before & has_after & (before_df < REPEATS) & (after_df < REPEATS))
-        yield "before_same", self.commonest(np.where(has_before, s.string[before] + 1, 0))[0]
-        yield "after_same", self.commonest(np.where(has_after, s.string[after] + 1, 0))[0]
-        yield "before_tokens", self.mean(np.where(has_before, np.log2(s.length[before]), 0))
-        yield "after_tokens", self.mean(np.where(has_after, np.log2(s.length[after]), 0))
-        last, first = s.traits[s.tokens[s.bounds[1:] - 1]], s.tokens[s.bounds[:-1]]
-        closes = last & (SENTENCE | CLOSES) > 0
-        yield "closed", self.of(closes)
-        open_before = has_before & ~(closes[before] | (last[before] & COLON > 0))
-        goes_on = has_after & ((s.traits[first[after]] & SMALL > 0) | self.table.odd_first[first[after]])
-        yield "before_closed", self.mean(~has_before | closes[before])
-        yield "before_open", self.mean(open_before)
-        yield "goes_on", self.mean(goes_on)
-        yield "torn", self.mean(goes_on & open_before)
-
-    def words(self) -> Columns:
-        """What it is made of; the same at each of its occurrences."""
-        s, table = self.segments, self.table
-        tokens = np.maximum(1, self.length)
-        sums = _core.string_sums(s.tokens, table.form_sums, self.one, self.candidates.length)
-        self.own_sums = sums
-        yield "tokens", np.log2(tokens)
-        yield "characters", np.log2(1 + sums[:, 1])
-        yield "information", np.log2(1 + sums[:, 0])
-        yield "bits", sums[:, 0] / tokens
-        for place, name in enumerate(("capitals", "mutable", "figures", "small", "script"), 2):
-            yield name, sums[:, place] / tokens
-        first, last = s.traits[s.tokens[self.one]], s.traits[s.tokens[self.one + self.length - 1]]
-        yield "small_first", first & SMALL > 0
-        yield "capital_first", first & CAPITAL > 0
-        yield "colon_last", last & COLON > 0
-        yield "closed_last", last & (CLOSES | SENTENCE) > 0
-        yield "sentence_last", last & SENTENCE > 0
-        head = np.minimum(tokens, _HEAD) if self.candidates.kind == SEGMENT else tokens
-        heads, bounds = _core.stretches_i32(s.tokens, self.one, head.astype(np.int32))
-        anywhere = _core.occurrences(s.tokens, s.doc_tokens, heads, bounds, len(s.traits))
-        count = self.n
-        if self.candidates.kind == SEGMENT:
-            count = np.bincount(s.string)[s.string[self.first]]
-        yield "own", np.minimum(1, count / np.maximum(1, anywhere))
-
-    def whole(self) -> Columns:
-        """Of segments alone."""
-        yield "string_share", np.log2(self.segments.string_df[self.first] / self.documents)
-
-    def label(self) -> Columns:
-        """How a label stands among others, and beside which tokens."""
-        c, s, table = self.candidates, self.segments, self.table
-        prefix = c.kind == PREFIX
-        yield "longer", c.longer
-        yield "shorter", c.shorter
-        beside = s.tokens[self.begin + self.length[self.owner] if prefix else self.begin - 1]
-        yield from zip(("same_beside", "kinds_beside"), self.commonest(beside.astype(np.int64)), strict=True)
-        traits = s.traits[beside]
-        yield "capital_beside", self.mean(traits & (CAPITAL | VALUE) > 0)
-        yield "small_beside", self.mean(traits & SMALL > 0)
-        yield "mutable_beside", self.mean(traits & MUTABLE > 0)
-        edge = table.counts[s.tokens[self.one + self.length - 1 if prefix else self.one]]
-        yield "edge_own", np.minimum(1, self.n / edge)
-        lift = np.log2(np.maximum(1e-9, c.shorter) / (edge / max(1, len(s.tokens))))
-        yield "lift", np.where(self.length > 1, lift, 20.0)
-
-    def filler(self) -> Columns:
-        """What fills the rest of the segment, and of the line."""
-        c, s, seg = self.candidates, self.segments, self.seg
-        prefix = c.kind == PREFIX
-        sums, own = self.table.segment_sums, self.own_sums
-        tokens = (s.length[seg] - self.length[self.owner]).astype(np.float64)
-        fill = np.log2(tokens)
-        mean = self.mean(fill)
-        yield "fill", mean
-        yield "fill_sd", self.deviation(fill, mean)
-        yield "fill_characters", self.mean(np.log2(1 + sums[seg, 1] - own[self.owner, 1]))
-        yield "fill_capitals", self.mean((sums[seg, 2] - own[self.owner, 2]) / tokens)
-        yield "fill_mutable", self.mean((sums[seg, 3] - own[self.owner, 3]) / tokens)
-        line = np.cumsum(s.begins_line) - 1
-        begins = np.flatnonzero(s.begins_line)
-        ends = np.append(begins[1:], len(s))
-        low, high = (seg, ends[line[seg]]) if prefix else (begins[line[seg]], seg + 1)
-        # Sums over the segments from this one to the edge of the line.
-        added = [np.concatenate([np.zeros(1), np.cumsum(column)]) for column in (sums[:, 1], sums[:, 2], s.length)]
-        ink, capitals, number = (
-            one[high] - one[low] - less
-            for one, less in zip(added, (own[self.owner, 1], own[self.owner, 2], self.length[self.owner]), strict=True)
-        )
-        rest = np.log2(1 + ink)
-        mean = self.mean(rest)
-        yield "rest", mean
-        yield "rest_sd", self.deviation(rest, mean)
-        yield "rest_capitals", self.mean(capitals / np.maximum(1, number))
-        ended = s.traits[s.tokens[s.bounds[high] - 1]] & SENTENCE > 0 if prefix else s.begins_line[seg]
-        yield "rest_closed", self.mean(ended)
-        yield "rest_segments", self.mean(np.log2(high - low))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine import _core
 from templatemine.mining.segments import Segments
 from templatemine.model import IntArray, LongArray
 
@@ -87,104 +88,37 @@ def find_candidates(segments: Segments) -> tuple[Candidates, Candidates, Candida
     return _whole(segments), _labels(segments, PREFIX), _labels(segments, SUFFIX)
 
 
-class _Runs:
-    """Segments by some key: each stretch of equal ones, in which segments ascend."""
-
-    def __init__(self, key: LongArray, segment: LongArray, document: IntArray) -> None:
-        order = np.argsort(key, kind="stable")
-        ordered = key[order]
-        new = np.ones(len(key), np.bool_)
-        new[1:] = ordered[1:] != ordered[:-1]
-        first = np.flatnonzero(new)
-        self.segment = segment[order]
-        self.bounds = np.append(first, len(key))
-        self.size = np.diff(self.bounds)
-        self.key = ordered[first]
-        self.number = np.cumsum(new) - 1
-        own = document[self.segment]
-        new[1:] |= own[1:] != own[:-1]
-        self.df = np.bincount(self.number[new], minlength=len(first)).astype(np.int32)
-
-    def take(self, rows: LongArray) -> tuple[LongArray, LongArray]:
-        """The segments of some stretches one after the other, and where each stretch begins."""
-        size = self.size[rows]
-        bounds = _bounds(size)
-        return self.segment[np.repeat(self.bounds[rows] - bounds[:-1], size) + np.arange(bounds[-1])], bounds
-
-
-def _bounds(sizes: LongArray) -> LongArray:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-
-
 def _whole(segments: Segments) -> Candidates:
     """Segments that repeat, those that are alone on their line apart from the others."""
-    alone = segments.begins_line & segments.ends_line
-    able = np.flatnonzero(segments.string_df >= _SEGMENT_DF)
-    runs = _Runs(2 * segments.string[able] + alone[able], able, segments.document)
-    rows = np.flatnonzero(runs.df >= _SEGMENT_DF)
-    segment, bounds = runs.take(rows)
+    begins = segments.begins_line.view(np.uint8)
+    segment, bounds, df = _core.whole_segments(
+        segments.string, segments.string_df, segments.document, begins, _SEGMENT_DF
+    )
     return Candidates(
         kind=SEGMENT,
         segment=segment,
         bounds=bounds,
         length=segments.length[segment[bounds[:-1]]],
-        df=runs.df[rows],
-        longer=np.zeros(len(rows), np.float32),
-        shorter=np.ones(len(rows), np.float32),
+        df=df,
+        longer=np.zeros(len(df), np.float32),
+        shorter=np.ones(len(df), np.float32),
     )
 
 
 def _labels(segments: Segments, kind: str) -> Candidates:
     """What segments that do not repeat begin (end) with, the shortest first."""
     longest = _SPACELESS_TOKENS if segments.spaceless else _LABEL_TOKENS
-    symbols = np.int64(len(segments.traits) + 1)
-    single = np.flatnonzero((segments.string_df < REPEATS) & (segments.length > 1))
-    among = np.full(1, len(single))
-    parent = np.zeros(len(single), np.int64)
-    runs: _Runs | None = None
-    parts: list[Candidates] = []
-    shorter = np.zeros(0, np.int64)
-    for size in range(1, longest + 2):
-        if runs is not None and not len(single):  # nothing is any longer
-            parts.append(_maximal(kind, size - 1, runs, shorter, (single, single)))
-            break
-        edge = segments.bounds[single] + size - 1 if kind == PREFIX else segments.bounds[single + 1] - size
-        grown = _Runs(parent * symbols + segments.tokens[edge], single, segments.document)
-        owner = grown.key // symbols
-        if runs is not None:
-            parts.append(_maximal(kind, size - 1, runs, shorter, (owner, grown.size)))
-        shorter, among, runs = among[owner], grown.size, grown
-        # A label has something beside it; one that is a token too long is asked of the others only.
-        able = (grown.size >= _LABEL_DF)[grown.number] & (segments.length[grown.segment] > min(size + 1, longest))
-        single, parent = grown.segment[able], grown.number[able]
-    columns = {
-        name: np.concatenate([getattr(one, name) for one in parts])
-        for name in ("segment", "length", "df", "longer", "shorter")
-    }
-    sizes = np.concatenate([one.count for one in parts])
-    return Candidates(kind=kind, bounds=_bounds(sizes), **columns)
-
-
-def _maximal(kind: str, size: int, runs: _Runs, shorter: LongArray, longer: tuple[LongArray, LongArray]) -> Candidates:
-    """The labels of one length that are in enough documents, and of which no longer one has nearly all occurrences.
-
-    Parameters
-    ----------
-    shorter : int64 array
-        Occurrences of each without its last token.
-    longer : (int64 array, int64 array)
-        Of those with one token more, which of `runs` it begins with, and its occurrences.
-    """
-    most = np.zeros(len(runs.size), np.int64)
-    np.maximum.at(most, *longer)
-    rows = np.flatnonzero((runs.df >= _LABEL_DF) & (most < _MAXIMAL * runs.size))
-    segment, bounds = runs.take(rows)
+    segment, bounds, length, df, longer, shorter = _core.labels(
+        segments.tokens,
+        segments.bounds,
+        segments.document,
+        segments.string_df,
+        REPEATS,
+        kind == SUFFIX,
+        longest,
+        _LABEL_DF,
+        _MAXIMAL,
+    )
     return Candidates(
-        kind=kind,
-        segment=segment,
-        bounds=bounds,
-        length=np.full(len(rows), size, np.int32),
-        df=runs.df[rows],
-        longer=(most / runs.size)[rows].astype(np.float32),
-        shorter=(runs.size / np.maximum(1, shorter))[rows].astype(np.float32),
+        kind=kind, segment=segment, bounds=bounds, length=length, df=df, longer=longer, shorter=shorter
     )

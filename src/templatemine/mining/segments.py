@@ -67,7 +67,7 @@ class Segments:
     begins_line, ends_line : bool arrays, shape (segments,)
     hashes : uint64 array, shape (segments,)
         Equal for equal segments, of all sources.
-    string, string_df : int64 and int32 arrays, shape (segments,)
+    string, string_df : int32 arrays, shape (segments,)
         A number for each different segment, and the documents that hold such a one.
     traits : uint16 array, shape (forms,)
         `Corpus.traits`.
@@ -80,7 +80,7 @@ class Segments:
     begins_line: NDArray[np.bool_]
     ends_line: NDArray[np.bool_]
     hashes: NDArray[np.uint64]
-    string: LongArray
+    string: IntArray
     string_df: IntArray
     traits: NDArray[np.uint16]
 
@@ -110,7 +110,7 @@ def segment(corpus: Corpus) -> Segments:
     hashes = _core.string_hashes(
         tokens, _scan.form_hashes(forms.arena, forms.offsets), bounds[:-1], np.diff(bounds).astype(np.int32)
     )
-    string, df = numbered(hashes, document)
+    string, df = _core.numbered(hashes, document)
     begins_line = begins.astype(np.bool_)
     return Segments(
         tokens=tokens,
@@ -132,20 +132,6 @@ def _gaps(corpus: Corpus) -> LongArray:
     if gaps is None or len(gaps) > _GAPS * len(corpus.forms):
         return np.empty(0, np.int64)
     return gaps
-
-
-def numbered(hashes: NDArray[np.uint64], document: IntArray) -> tuple[LongArray, IntArray]:
-    """A number for each different hash, in ascending order, and the documents that hold it, which ascend."""
-    order = np.argsort(hashes, kind="stable")
-    ordered = hashes[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = ordered[1:] != ordered[:-1]
-    number = np.cumsum(new) - 1
-    string = np.empty(len(order), np.int64)
-    string[order] = number
-    own = document[order]
-    new[1:] |= own[1:] != own[:-1]
-    return string, np.bincount(number[new]).astype(np.int32)
 
 
 def abbreviations(corpus: Corpus) -> NDArray[np.uint16]:

@@ -21,7 +21,7 @@ from templatemine import _core, notebook
 from templatemine.mining.candidates import RejectedCandidates, SourceCandidates, Strings, Verdicts, strings_of
 from templatemine.mining.counting import Matches, MatchQuery, recounted
 from templatemine.mining.cross_source import Elsewhere
-from templatemine.mining.features import Table, describe
+from templatemine.mining.features import describe
 from templatemine.mining.grounds import weighed
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
@@ -213,9 +213,8 @@ def _maximal(corpus: Corpus, options: ResolvedConfig) -> _Found:
 def _scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _Found:
     """Segments that repeat, and labels of others, with what their scores decide."""
     segments = segment(corpus)
-    table = Table.of(corpus, segments, dates)
     kinds = find_candidates(segments)
-    matrices = [describe(table, one) for one in kinds]
+    matrices = describe(corpus, segments, dates, kinds)
     verdicts = select(segments, kinds, matrices, options.scorer.both(kinds, matrices), options.select, html=corpus.html)
     for place, (one, matrix) in enumerate(zip(kinds, matrices, strict=True)):
         own = verdicts.kind == place
