@@ -237,6 +237,8 @@ class PageConfig:
     least : if no block's probability is greater, the best stretch of the page is taken.
     headline : "keep" or "drop" the headline of the page and what is dated or signed below it.  Most sets of pages with
         gold count them in, and a reader misses them; scrapinghub's leaves them out (docs/pages.md, section 3).
+    keep : "main", the main text, or "all" that is no boilerplate: also comments of readers, and text beside the story,
+        as CleanEval counts it.
     """
 
     min_pages: int = 3
@@ -259,10 +261,13 @@ class PageConfig:
     fill_share: float = 0.25
     least: float = 0.1
     headline: str = "keep"
+    keep: str = "main"
 
     def __post_init__(self) -> None:
         if self.headline not in ("keep", "drop"):
             raise ConfigError(f"headline: expected keep or drop, got {self.headline!r}")
+        if self.keep not in ("main", "all"):
+            raise ConfigError(f"keep: expected main or all, got {self.keep!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from invented_pages import CALL, page
 from strategies import examples
 from templatemine import PageCleaner, extract, mine
 from templatemine.cleaning.cleaner import Cleaner, page_text
-from templatemine.config import CleanConfig, PageConfig
+from templatemine.config import CleanConfig, ExtractConfig, PageConfig
+from templatemine.errors import ConfigError
 from templatemine.model import Cleaned, PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
@@ -431,3 +432,18 @@ def test_pages_of_which_nothing_would_be_left_are_marked(html: str) -> None:
     assert whole.stub
     assert "has a high of" not in cut.text
     assert "has a high of" in whole.text
+
+
+def test_all_that_is_no_boilerplate_has_the_comments() -> None:
+    said = "I lived there for thirty years and never saw the harbour freeze."
+    thread = f'<div id="comments"><h3>2 comments</h3><div class="comment"><cite>Jo</cite><p>{said}</p><a>Reply</a></div></div>'
+    html = page(3).replace("<div id=footer>", thread + "<div id=footer>")
+    main = extract(html)
+    every = extract(html, config=ExtractConfig(clean=CleanConfig(page=PageConfig(keep="all"))))
+    assert said not in main.text
+    assert said in every.text.splitlines()
+    assert set(main.text.splitlines()) <= set(every.text.splitlines())
+    assert not {"Jo", "Reply", "2 comments"} & set(every.text.splitlines())
+    assert [block.reason for block in every.blocks if block.text == said] == ["a comment, which is asked for"]
+    with pytest.raises(ConfigError, match="keep: expected main or all, got 'some'"):
+        PageConfig(keep="some")

@@ -93,7 +93,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=clean.html,
         help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )
-    common.add_headline_option(group)
+    common.add_main_text_options(group)
     group.add_argument(
         "--fallback",
         metavar="SOURCE",
@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
             stubs=args.stubs,
             engine=args.engine,
             html=args.html,
-            page=PageConfig(headline=args.headline),
+            page=PageConfig(headline=args.headline, keep=args.keep),
         ),
         removed_field=args.removed_field,
         blocks_field=args.blocks_field if args.blocks else None,

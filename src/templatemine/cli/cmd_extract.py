@@ -71,7 +71,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="text and CleanEval's mark-up: write the title first if the text lacks it",
     )
-    common.add_headline_option(parser)
+    common.add_main_text_options(parser)
     _add_options(parser)
     _add_rendering(parser)
     common.add_input_options(parser)
@@ -88,6 +88,7 @@ _OWNERS: Mapping[str, tuple[str, ...]] = {
     "blog_rules": ("blog",),
     "blog_rules_file": ("blog",),
     "headline": ("hybrid",),
+    "keep": ("hybrid",),
 }
 """Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
 
@@ -127,8 +128,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _options(args: argparse.Namespace) -> ExtractConfig:
     given = {name: value for name in _OWNERS if (value := getattr(args, name)) is not None and value is not False}
-    headline = given.pop("headline")
-    for name in (*given, *(["headline"] if headline != PageConfig().headline else [])):
+    page = PageConfig(headline=given.pop("headline"), keep=given.pop("keep"))
+    changed = [name for name in ("headline", "keep") if getattr(page, name) != getattr(PageConfig(), name)]
+    for name in (*given, *changed):
         if args.system not in (owners := _OWNERS[name]):
             raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
     given.pop("reference", None)
@@ -138,7 +140,7 @@ def _options(args: argparse.Namespace) -> ExtractConfig:
         from templatemine.pages.baselines.blog_rules import load_rules
 
         given["blog_own"] = load_rules(path)
-    return ExtractConfig(clean=CleanConfig(page=PageConfig(headline=headline)), **given)
+    return ExtractConfig(clean=CleanConfig(page=page), **given)
 
 
 def _add_rendering(parser: argparse.ArgumentParser) -> None:

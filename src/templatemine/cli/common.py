@@ -231,13 +231,19 @@ def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options:
     group.add_argument("--packs", "-p", metavar="PATH", action="append", help=f"{meaning}; may be repeated", **options)
 
 
-def add_headline_option(group: argparse._ActionsContainer) -> None:
-    """Whether the main text of a page holds its headline."""
+def add_main_text_options(group: argparse._ActionsContainer) -> None:
+    """What the main text of a page holds."""
     group.add_argument(
         "--headline",
         choices=("keep", "drop"),
         default=PageConfig().headline,
         help="for pages: keep or drop headline, byline and date in the main text (default: %(default)s)",
+    )
+    group.add_argument(
+        "--keep",
+        choices=("main", "all"),
+        default=PageConfig().keep,
+        help="for pages: the main text, or all that is no boilerplate, with comments (default: %(default)s)",
     )
 
 

@@ -14,9 +14,22 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.pages import _model
 
-__all__ = ["CHOSEN", "FILLED", "HEAD", "LEFT", "REASONS", "HIDDEN", "REPEATED", "STRETCH", "chances", "decode", "kept"]
+__all__ = [
+    "CHOSEN",
+    "COMMENT",
+    "FILLED",
+    "HEAD",
+    "LEFT",
+    "REASONS",
+    "HIDDEN",
+    "REPEATED",
+    "STRETCH",
+    "chances",
+    "decode",
+    "kept",
+]
 
-LEFT, CHOSEN, FILLED, STRETCH, REPEATED, HEAD, HIDDEN = range(7)
+LEFT, CHOSEN, FILLED, STRETCH, REPEATED, HEAD, HIDDEN, COMMENT = range(8)
 REASONS = (
     "not main text",
     "main text",
@@ -25,6 +38,7 @@ REASONS = (
     "a copy of what stands elsewhere on the page",
     "headline, byline or date, which are not asked for",
     "hidden by an attribute or its style",
+    "a comment, which is asked for",
 )
 """By code."""
 

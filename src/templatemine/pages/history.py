@@ -27,8 +27,9 @@ from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html
 from templatemine.pages.blocks import FULL, NEAR, Page
+from templatemine.pages.comments import comments_of
 from templatemine.pages.copies import copies, lifted
-from templatemine.pages.decode import HEAD, HIDDEN, REPEATED, chances, decode, kept
+from templatemine.pages.decode import COMMENT, HEAD, HIDDEN, LEFT, REPEATED, chances, decode, kept
 from templatemine.pages.headline import head_of
 from templatemine.pages.hidden import unseen
 from templatemine.pages.smoothing import smoothed
@@ -37,6 +38,12 @@ __all__ = ["TEXT_LIMIT", "Votes", "choose", "learn", "votes_of"]
 
 TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
+
+ALL = 0.6
+"""Share of the log odds that counts where all that is no boilerplate is kept: 0.5 is better on cleaneval_dev, 0.7 on
+dragnet with its comments (docs/research/pages.md)."""
+SAID = 5
+"""Words of a comment, at least; its name, date and buttons have fewer."""
 
 DIGITS = re.compile(r"\d+")
 OWN = _html.COUNTS.index("own")
@@ -51,8 +58,10 @@ THOUSAND = 1000
 
 
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story, and without its
-    head if the options ask for it."""
+    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story; with comments, or
+    without its head, if the options ask for it."""
+    if config.keep == "all":
+        scores = ALL * scores
     again = copies(page, scores)
     scores = smoothed(page, lifted(scores, again) if again else scores, config)
     paths = np.ascontiguousarray(page.columns["keys"][:, FULL])
@@ -65,6 +74,9 @@ def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArr
     # A page all of whose story is hidden is one that a script shows.
     if 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
         code[hidden] = HIDDEN
+    if config.keep == "all":
+        said = (code == LEFT) & (page.words >= SAID) & comments_of(page, kept(code))
+        code[said] = COMMENT
     if config.headline == "drop":
         main = kept(code)
         code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD
