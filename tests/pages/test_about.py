@@ -36,7 +36,10 @@ def test_a_story_that_only_scripts_write_is_told_of() -> None:
     assert len(STORY.split()) > STORY_WORDS
     for html in (SHELL, "", "<title>The ledger</title>", page(3)):
         assert untold(Page(html + script(article(STORY))))
-        assert extract(html + script(article(STORY))).note == NOTE
+        found = extract(html + script(article(STORY)))
+        assert (found.note, found.declared, found.as_dict()["declared"]) == (NOTE, STORY, STORY)
+        assert STORY not in found.text
+        assert "declared" not in extract(html).as_dict()
         assert not untold(Page(html))
 
 

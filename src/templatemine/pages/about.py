@@ -230,19 +230,19 @@ def published(text: str) -> str | None:
     return date if date is not None and date >= EARLIEST else None
 
 
-def untold(page: Page) -> bool:
-    """Whether the page declares a story (``articleBody`` in JSON-LD) of which its text has less than half.
+def untold(page: Page) -> str:
+    """The story that the page declares (``articleBody`` in JSON-LD) if its text has less than half of it, else "".
 
     Scripts write it where they run, or it is for subscribers.  The longest one of `STORY_WORDS` counts, by its runs of
     `RUN` words.
     """
     if b"articleBody" not in page.data or not _BODY.search(page.html):
-        return False
+        return ""
     bodies = (one.get("articleBody") for one in _articles(page.html))
-    stories = (_words(plain(plain(body[:STORY_LIMIT]))) for body in bodies if isinstance(body, str))
-    story = max(stories, key=len, default=[])
+    stories = ((_words(plain(plain(body[:STORY_LIMIT]))), body) for body in bodies if isinstance(body, str))
+    story, body = max(stories, key=lambda one: len(one[0]), default=([], ""))
     if len(story) < STORY_WORDS:
-        return False
+        return ""
     runs = set(_runs(story))
     found: set[tuple[str, ...]] = set()
     before: list[str] = []
@@ -250,9 +250,9 @@ def untold(page: Page) -> bool:
         words = before + _words(page.text(block)[:STORY_LIMIT])
         found.update(runs.intersection(_runs(words)))
         if 2 * len(found) >= len(runs):
-            return False
+            return ""
         before = words[1 - RUN :]
-    return True
+    return plain(plain(body))
 
 
 def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -41,6 +41,8 @@ WORDS = 50
 HEAD, LINE = 12, 120
 """Blocks before and behind title and beginning that are looked at for a byline, and characters of one."""
 
+UNTOLD = "most of the story that it declares (articleBody) is not in its text"
+
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
 
@@ -138,10 +140,15 @@ class Extraction:
         return int(self._page.words[self.verdict.kept].sum()) / sure if sure else 1.0
 
     @cached_property
+    def declared(self) -> str:
+        """The story that the page declares (``articleBody`` in JSON-LD) if its text has less than half of it, else ""."""
+        return untold(self._page)
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of the page as a whole: what came with it, and what is told of it here."""
         page, verdict = self._page, self.verdict
-        own = verdict.note or _frames(page) or _untold(page) or _nothing(page, verdict) or _no_page(page)
+        own = verdict.note or _frames(page) or (self.declared and UNTOLD) or _nothing(page, verdict) or _no_page(page)
         return tuple(note for note in (*self._notes, own) if note)
 
     @property
@@ -319,6 +326,8 @@ class Extraction:
         found: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
         if self.posts:
             found["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
+        if self.declared:
+            found["declared"] = self.declared
         if self.note:
             found["note"] = self.note
         if metadata:
@@ -452,11 +461,6 @@ def _removed(page: Page, kept: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
 def _row(block: Block) -> dict[str, Any]:
     row = {name: getattr(block, name) for name in Block.__slots__}
     return {name: value for name, value in row.items() if value is not None and value != ()}
-
-
-def _untold(page: Page) -> str:
-    """What is said of a page whose story is elsewhere."""
-    return "most of the story that it declares (articleBody) is not in its text" if untold(page) else ""
 
 
 def _nothing(page: Page, verdict: Verdict) -> str:
