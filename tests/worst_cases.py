@@ -42,10 +42,11 @@ def words(size: int) -> str:
     random = np.random.default_rng(1)
     places = np.minimum(random.zipf(1.3, size // 6), 50_000) - 1
     some = [WORDS[p] if p < len(WORDS) else f"{WORDS[p % 90]}{WORDS[p // 90 % 90]}" for p in places.tolist()]
-    return " ".join(
+    text = " ".join(
         word.capitalize() + "." if place % 12 == 0 else word + "\n" * (place % 60 == 59)
         for place, word in enumerate(some)
     )
+    return text[:size]
 
 
 def fibonacci(size: int) -> str:
