@@ -190,7 +190,7 @@ TO_CLEAN: Mapping[str, Callable[[int], str]] = {
 def cleaning(text: Callable[[int], str]) -> Prepare:
     def prepare(size: int) -> Work:
         given, own = text(size), cleaner()
-        own.clean(given[:1000])
+        own.clean(given)  # what is made at the first text
         return lambda: own.clean(given)
 
     return prepare
