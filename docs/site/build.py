@@ -34,12 +34,12 @@ TREE: Mapping[str, Sequence[str]] = {
         *("docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
-    "How it works": ("docs/algorithm", "docs/pages", "docs/performance"),
+    "How it works": ("docs/algorithm", "docs/pages", "docs/performance", "docs/reliability"),
     "Results": (
         *("docs/research/loso", "docs/research/quality", "docs/research/mining", "docs/research/extract"),
         *("docs/research/pages", "bench/RESULTS"),
     ),
-    "Project": ("CONTRIBUTING", "CHANGELOG", "bench/README", "datasets/README"),
+    "Project": ("CONTRIBUTING", "SECURITY", "CHANGELOG", "bench/README", "datasets/README"),
 }
 """Headings of the side bar and their pages, without the suffix."""
 

@@ -267,7 +267,7 @@ class History:
     def _feed(self, job: Page | Feed, answer: Answer, now: float) -> None:
         try:
             parsed = parsed_feed(answer.body)
-        except ValueError:  # tags of any length
+        except ValueError:  # tags of any number of attributes
             parsed = {}
         if not parsed.get("version"):
             self.failed(job, "no feed", now)

@@ -21,9 +21,10 @@ __all__ = ["Entry", "entries_of"]
 _MOST = 50_000
 """Entries of a file: the bound of the protocol."""
 
-_ENTRY = re.compile(r"<(?:\w+:)?(url|sitemap)\s*>(.*?)</(?:\w+:)?\1\s*>", re.DOTALL)
-_FIELD = re.compile(r"<(?:\w+:)?(loc|title|publication_date)\s*>([^<]*|\s*<!\[CDATA\[.*?\]\]>\s*)</", re.DOTALL)
-_CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
+_MARK = re.compile(
+    r"<!\[CDATA\[(?:.*?\]\]>|.*)|<(/?)(?:\w+:)?(?:(url|sitemap)|(loc|title|publication_date))\s*>", re.DOTALL
+)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,20 @@ def entries_of(data: bytes, longest: int) -> Iterator[Entry] | None:
 
 
 def _entries(text: str) -> Iterator[Entry]:
-    for number, entry in enumerate(_ENTRY.finditer(text)):
-        if number == _MOST:
-            return
-        fields: dict[str, str] = {}
-        for field in _FIELD.finditer(entry[2]):
-            fields.setdefault(field[1], html.unescape(_CDATA.sub(r"\1", field[2])).strip())  # pictures have titles too
-        if fields.get("loc"):
+    number, field, begin = 0, "", 0
+    fields: dict[str, str] = {}
+    for mark in _MARK.finditer(text):  # one pass: what is opened and never closed is looked at once
+        end, entry, name = mark[1] == "/", mark[2], mark[3]
+        if entry and not end:
+            fields = {}
+        elif entry and fields.get("loc"):
             yield Entry(fields["loc"], fields.get("title") or None, fields.get("publication_date") or None)
+            fields = {}
+            number += 1
+            if number == _MOST:
+                return
+        elif name and end and name == field:
+            value = _CDATA.sub(r"\1", text[begin : mark.start()])
+            fields.setdefault(name, html.unescape(value).strip())  # pictures have titles too
+        if name or entry:
+            field, begin = ("" if end or entry else name), mark.end()
