@@ -962,7 +962,7 @@ def context(dict page not None, const double[::1] scores not None):
     matrix = np.empty((n, CONTEXT_WIDTH), np.float32)
     if n == 0:
         return matrix
-    chances = 1 / (1 + np.exp(-np.clip(np.asarray(scores), -30, 30)))
+    chances = 1 / (1 + np.exp(-np.minimum(np.maximum(np.asarray(scores), -30), 30)))
     cdef const int64_t[::1] order = np.argsort(-chances, kind="stable")
     cdef const double[::1] chance = chances
     cdef const double[::1] kept = chances * np.asarray(counts)[:, C_WORDS]

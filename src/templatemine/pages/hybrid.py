@@ -42,8 +42,9 @@ def judge_of(history: PageHistory | None, options: PageConfig) -> Judge:
             scores, path, df = votes.apply(page)
         code = choose(page, scores, options)
         reason = code.copy()
-        reason[(code == decode.LEFT) & (page.scores > 0) & (scores <= 0)] = AGAINST
-        reason[(code == decode.CHOSEN) & (page.scores <= 0) & (scores > 0)] = FOR
+        if votes is not None:
+            reason[(code == decode.LEFT) & (page.scores > 0) & (scores <= 0)] = AGAINST
+            reason[(code == decode.CHOSEN) & (page.scores <= 0) & (scores > 0)] = FOR
         kept = decode.kept(code)
         asks = appeals(page, kept)
         reason[asks] = APPEAL
