@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from page_reference import mentions
+from strategies import examples
 from templatemine import extract
-from templatemine.pages.appeals import appeals
+from templatemine.pages.appeals import _SIGNS, _TELLING, appeals
 from templatemine.pages.blocks import Page
 from templatemine.pages.hybrid import APPEAL, REASONS
 
@@ -80,6 +86,23 @@ def test_pages_about_them_are_left_alone(title: str) -> None:
     for texts in APPEALS.values():
         made = Page(page(*texts, title=title))
         assert not appeals(made, made.words > 0).any()
+
+
+SIGNS = [
+    (sign, telling)
+    for name, signs in _SIGNS.items()
+    for sign, telling in zip(signs, _TELLING[name], strict=True)
+]
+
+
+@examples(60)
+@given(st.data())
+@pytest.mark.parametrize(("sign", "telling"), SIGNS)
+def test_whatever_has_a_sign_has_a_string_that_tells_it(
+    sign: re.Pattern[str], telling: tuple[str, ...], data: st.DataObject
+) -> None:
+    text = data.draw(st.from_regex(sign)).replace("\n", " ")
+    assert mentions(text, [(string, 0) for string in telling])
 
 
 def test_a_page_without_blocks() -> None:

@@ -1239,8 +1239,6 @@ cdef extern from *:
 
 ctypedef void (*Ask)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
 
-cdef bint WIDE = tm_is_wide()
-
 
 cdef struct Column:
     int32_t feature
@@ -1336,8 +1334,12 @@ cdef class Forest:
             self.conditions[node].level = <uint8_t>(column.count - 1 - 128) * FOURFOLD
         self.column_count = column - self.columns + 1
 
-    def scores(self, const float[:, ::1] rows not None):
-        """Sum of the leaves that each row falls into: float32 array, shape (rows,)."""
+    def scores(self, const float[:, ::1] rows not None, bint plain=False):
+        """Sum of the leaves that each row falls into: float32 array, shape (rows,).
+
+        The same to the last bit on all processors; `plain` does without what only some of them have.
+        """
+        cdef bint wide = tm_is_wide() and not plain
         cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
         cdef int8_t* bins
         cdef Ask ask
@@ -1351,14 +1353,14 @@ cdef class Forest:
                 raise MemoryError
             with nogil:
                 while first < n:
-                    self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, bins)
-                    ask = tm_ask_wide if WIDE else tm_ask_plain
+                    self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, wide, bins)
+                    ask = tm_ask_wide if wide else tm_ask_plain
                     ask(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
                     first += BATCH
             free(bins)
         return out[:n]
 
-    cdef void _bins(self, const float* rows, int n, int64_t width, int8_t* bins) noexcept nogil:
+    cdef void _bins(self, const float* rows, int n, int64_t width, bint wide, int8_t* bins) noexcept nogil:
         """The places of a batch of rows, column by column; what is missing to a batch is the last row again."""
         cdef float[TURNED * BATCH] turned
         cdef const Column* column = self.columns
@@ -1369,12 +1371,12 @@ cdef class Forest:
         while column < end:
             if column.feature >= begin + TURNED:
                 begin = min(column.feature, width - features)
-                if WIDE:
+                if wide:
                     tm_turn_wide(rows + begin, n, width, features, turned)
                 else:
                     tm_turn_plain(rows + begin, n, width, features, turned)
             values = turned + (column.feature - begin) * BATCH
-            if WIDE:
+            if wide:
                 tm_place_wide(values, n > HALF, self.thresholds + column.first, column.count, bins)
             else:
                 tm_place_plain(values, n > HALF, self.thresholds + column.first, column.count, bins)
