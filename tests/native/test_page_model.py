@@ -218,7 +218,9 @@ def test_trees_go_by_hundreds_and_what_is_no_number_goes_right() -> None:
     rows = [[draw.choice((-2, -1.5, 0, 0.7, 1, 2, np.nan, np.inf, -np.inf)) for _ in range(4)] for _ in range(70)]
     matrix = np.array(rows, np.float32)
     native = _model.Forest(*table(forest))
-    assert native.scores(matrix).tolist() == native.scores(matrix, plain=True).tolist() == reference.forest(matrix, forest)
+    assert (
+        native.scores(matrix).tolist() == native.scores(matrix, plain=True).tolist() == reference.forest(matrix, forest)
+    )
     with pytest.raises(ValueError, match="at most 16 leaves"):
         _model.Forest(*table([tree(_model.LEAVES + 1)]))
 
@@ -226,7 +228,12 @@ def test_trees_go_by_hundreds_and_what_is_no_number_goes_right() -> None:
 def test_features_of_more_thresholds_than_a_byte_tells_apart() -> None:
     draw = random.Random(2)
     forest = [
-        {"feature": 19 * (place % 2), "threshold": draw.randint(-999, 999) / 4, "left": {"leaf": 1}, "right": {"leaf": -2}}
+        {
+            "feature": 19 * (place % 2),
+            "threshold": draw.randint(-999, 999) / 4,
+            "left": {"leaf": 1},
+            "right": {"leaf": -2},
+        }
         for place in range(1500)
     ]
     values = [one["threshold"] for one in forest] + [-1e9, 1e9, np.nan, np.inf, -np.inf]

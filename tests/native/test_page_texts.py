@@ -69,7 +69,23 @@ def test_strings_and_blocks_that_do_not_fit_are_refused() -> None:
 
 PIECES = st.lists(
     st.sampled_from(
-        ["<meta", "<META ", "<metal ", " name=date", " x='\xe9'", ">", "<", "/", "ld+json", "LD+J", "+", "l", "\u4e2d", "\ud800", " "]
+        [
+            "<meta",
+            "<META ",
+            "<metal ",
+            " name=date",
+            " x='\xe9'",
+            ">",
+            "<",
+            "/",
+            "ld+json",
+            "LD+J",
+            "+",
+            "l",
+            "\u4e2d",
+            "\ud800",
+            " ",
+        ]
     ),
     max_size=12,
 ).map("".join)

@@ -88,11 +88,7 @@ def test_pages_about_them_are_left_alone(title: str) -> None:
         assert not appeals(made, made.words > 0).any()
 
 
-SIGNS = [
-    (sign, telling)
-    for name, signs in _SIGNS.items()
-    for sign, telling in zip(signs, _TELLING[name], strict=True)
-]
+SIGNS = [(sign, telling) for name, signs in _SIGNS.items() for sign, telling in zip(signs, _TELLING[name], strict=True)]
 
 
 @examples(60)

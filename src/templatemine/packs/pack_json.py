@@ -122,7 +122,7 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
 
 def _read(data: Any, where: str, history_only: bool) -> Pack:
     if history_only and isinstance(data, dict) and _is_html(data):
-        data = {**data, "templates": [], "mined": []}
+        data = {**data, "templates": [], "mined": [], "questions": []}
     return checked(_pack_of(data, where), where)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from templatemine.pages import _html
 
-from libc.math cimport INFINITY, isfinite, log1p, sqrt
+from libc.math cimport isfinite, log1p, sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -16,8 +16,8 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "Mentions", "ROLES", "SECTIONS", "character_counts", "context",
-    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves", "stretch",
-    "subtree_sums", "walk", "wrapped",
+    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves",
+    "stretch", "subtree_sums", "walk", "wrapped",
 ]
 
 

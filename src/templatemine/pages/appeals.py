@@ -92,7 +92,8 @@ _TELLING: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ),
         (
             *("please ", "small favo", "small amount", "however small", "make a", "donate now", "donate today"),
-            *("donate by", "donate here", "deductible", "bitte ", "jetzt spenden", "il vous pla", "je donne", "por favor"),
+            *("donate by", "donate here", "deductible", "bitte ", "jetzt spenden", "il vous pla", "je donne"),
+            "por favor",
         ),
     ),
 }
