@@ -91,6 +91,16 @@ def forest(rows: NDArray[np.float32], trees: Sequence[Mapping[str, Any]]) -> lis
     return sums
 
 
+def firsts(keys: Sequence[int]) -> list[int]:
+    """Of each key the place of the first one that is equal."""
+    return [keys.index(key) for key in keys]
+
+
+def saying(text: str) -> str | None:
+    """The words of a text in lower case; None beyond ASCII."""
+    return " ".join(re.sub(r"\W+", " ", text.casefold()).split()) if text.isascii() else None
+
+
 def expected_f1(probability: Sequence[float], words: Sequence[int]) -> float:
     """The greatest 2 sum(p w) / (sum(w) + sum of p w over all) of all sets of blocks that are not empty."""
     everything = sum(p * w for p, w in zip(probability, words, strict=True))

@@ -217,9 +217,37 @@ def test_trees_go_by_hundreds_and_what_is_no_number_goes_right() -> None:
     forest = [tree(draw.randint(2, _model.LEAVES)) for _ in range(700)]
     rows = [[draw.choice((-2, -1.5, 0, 0.7, 1, 2, np.nan, np.inf, -np.inf)) for _ in range(4)] for _ in range(70)]
     matrix = np.array(rows, np.float32)
-    assert _model.Forest(*table(forest)).scores(matrix).tolist() == reference.forest(matrix, forest)
+    native = _model.Forest(*table(forest))
+    assert (
+        native.scores(matrix).tolist() == native.scores(matrix, plain=True).tolist() == reference.forest(matrix, forest)
+    )
     with pytest.raises(ValueError, match="at most 16 leaves"):
         _model.Forest(*table([tree(_model.LEAVES + 1)]))
+
+
+def test_features_of_more_thresholds_than_a_byte_tells_apart() -> None:
+    draw = random.Random(2)
+    forest = [
+        {
+            "feature": 19 * (place % 2),
+            "threshold": draw.randint(-999, 999) / 4,
+            "left": {"leaf": 1},
+            "right": {"leaf": -2},
+        }
+        for place in range(1500)
+    ]
+    values = [one["threshold"] for one in forest] + [-1e9, 1e9, np.nan, np.inf, -np.inf]
+    for rows in (1, 31, 32, 33, 64, 200):
+        matrix = np.array([[draw.choice(values) for _ in range(20)] for _ in range(rows)], np.float32)
+        native = _model.Forest(*table(forest))
+        wanted = reference.forest(matrix, forest)
+        assert native.scores(matrix).tolist() == native.scores(matrix, plain=True).tolist() == wanted
+
+
+def test_thresholds_that_are_no_numbers_are_refused() -> None:
+    good = table([{"feature": 0, "threshold": np.nan, "left": {"leaf": 1}, "right": {"leaf": 2}}])
+    with pytest.raises(ValueError, match="that are numbers"):
+        _model.Forest(*good)
 
 
 def test_trees_that_would_not_end_are_refused() -> None:

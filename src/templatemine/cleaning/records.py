@@ -312,7 +312,7 @@ class RecordCleaner:
     @cached_property
     def _alone(self) -> _Clean:
         """For pages of sources without a pack."""
-        return _page_cleaner(None, self.config.clean)
+        return _page_cleaner(None, self.config.clean, self.config.blocks_field is not None)
 
     def _without_pack(self, record: Mapping[str, Any]) -> _Ready | None:
         """For pages of sources without a pack, the page model alone; a record with a text is left as it is."""
@@ -332,7 +332,7 @@ class RecordCleaner:
     def _prepare(self, pack: Pack) -> _Ready:
         names, config = self.config.read, self.config.clean
         if pack.html:
-            return _Ready(body_cleaner(pack, config), names.html_field)
+            return _Ready(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
         cleaner = Cleaner(pack, config)
         return _Ready(_of_articles(cleaner), names.text_field, cleaner.lines)
 
@@ -340,17 +340,17 @@ class RecordCleaner:
 _Clean = Callable[[str], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
-def body_cleaner(pack: Pack, config: CleanConfig) -> _Clean:
+def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _Clean:
     """What cleans the bodies that a pack is for: articles by its templates, pages to their main text or, with html
     ``strip``, by its templates as well.
 
     Returns
     -------
     callable
-        Text or HTML -> `Cleaned`, and the blocks of the main text, None where it was not looked for.
+        Text or HTML -> `Cleaned`, and the blocks of the main text, None where it was not looked for, or not `blocks`.
     """
     if pack.html and config.html == "main":
-        return _page_cleaner(pack.pages, config)
+        return _page_cleaner(pack.pages, config, blocks)
     return _of_articles(Cleaner(pack, config))
 
 
@@ -367,11 +367,12 @@ class _Ready:
     lines: _records.Cut | None = None
 
 
-def _page_cleaner(history: PageHistory | None, config: CleanConfig) -> _Clean:
+def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _Clean:
     """Imported with the first page: numpy and the page model take longer to load than all that articles need."""
     from templatemine.pages.main_text import PageCleaner
 
-    return PageCleaner(history, config).clean_blocks
+    cleaner = PageCleaner(history, config)
+    return cleaner.clean_blocks if blocks else lambda html: (cleaner.clean(html), None)
 
 
 def _block(block: MainBlock) -> dict[str, Any]:

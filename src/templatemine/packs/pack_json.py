@@ -11,9 +11,12 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
@@ -105,6 +108,8 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     PackError
         Naming the field and what was found there, after `where`.
     """
+    with suppress(orjson.JSONDecodeError, PackError):  # what it cannot read, or reads otherwise, is told of below
+        return _read(orjson.loads(text), where, history_only)
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -112,8 +117,12 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _without_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error
+    return _read(data, where, history_only)
+
+
+def _read(data: Any, where: str, history_only: bool) -> Pack:
     if history_only and isinstance(data, dict) and _is_html(data):
-        data = {**data, "templates": [], "mined": []}
+        data = {**data, "templates": [], "mined": [], "questions": []}
     return checked(_pack_of(data, where), where)
 
 

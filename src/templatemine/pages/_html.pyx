@@ -7,8 +7,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    Bytes, copied, count_points, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add, table_find,
-    table_free, table_init, tm_hash, utf8_of, Written, written,
+    Bytes, copied, count_points, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add,
+    table_find, table_free, table_init, tm_hash, utf8_of, Written, written,
 )
 
 __all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]

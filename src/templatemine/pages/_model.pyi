@@ -12,7 +12,6 @@ __all__ = [
     "Forest",
     "LEAVES",
     "LEVELS",
-    "Mentions",
     "ROLES",
     "SECTIONS",
     "character_counts",
@@ -57,7 +56,7 @@ class Forest:
         sizes: NDArray[np.int32],
         *rest: object,
     ) -> Self: ...
-    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]: ...
+    def scores(self, rows: NDArray[np.float32], plain: bool = ...) -> NDArray[np.float32]: ...
 
 LEVELS: int
 
@@ -97,10 +96,6 @@ def stretch(
 ) -> tuple[int, int, int, int]: ...
 def wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
 def keywords(text: Buffer, bounds: NDArray[np.int64], least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-@disjoint_base
-class Mentions:
-    def __new__(cls, strings: list[tuple[bytes, int]]) -> Self: ...
-    def of(self, text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> NDArray[np.uint8]: ...
 
 def cosines(
     ids: NDArray[np.int64],

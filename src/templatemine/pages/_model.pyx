@@ -3,7 +3,7 @@
 import numpy as np
 from templatemine.pages import _html
 
-from libc.math cimport INFINITY, isfinite, log1p, sqrt
+from libc.math cimport isfinite, log1p, sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -15,9 +15,9 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "Mentions", "ROLES", "SECTIONS", "character_counts", "context",
-    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves", "stretch",
-    "subtree_sums", "walk", "wrapped",
+    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context",
+    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves",
+    "stretch", "subtree_sums", "walk", "wrapped",
 ]
 
 
@@ -962,7 +962,7 @@ def context(dict page not None, const double[::1] scores not None):
     matrix = np.empty((n, CONTEXT_WIDTH), np.float32)
     if n == 0:
         return matrix
-    chances = 1 / (1 + np.exp(-np.clip(np.asarray(scores), -30, 30)))
+    chances = 1 / (1 + np.exp(-np.minimum(np.maximum(np.asarray(scores), -30), 30)))
     cdef const int64_t[::1] order = np.argsort(-chances, kind="stable")
     cdef const double[::1] chance = chances
     cdef const double[::1] kept = chances * np.asarray(counts)[:, C_WORDS]
@@ -1239,8 +1239,6 @@ cdef extern from *:
 
 ctypedef void (*Ask)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
 
-cdef bint WIDE = tm_is_wide()
-
 
 cdef struct Column:
     int32_t feature
@@ -1336,8 +1334,12 @@ cdef class Forest:
             self.conditions[node].level = <uint8_t>(column.count - 1 - 128) * FOURFOLD
         self.column_count = column - self.columns + 1
 
-    def scores(self, const float[:, ::1] rows not None):
-        """Sum of the leaves that each row falls into: float32 array, shape (rows,)."""
+    def scores(self, const float[:, ::1] rows not None, bint plain=False):
+        """Sum of the leaves that each row falls into: float32 array, shape (rows,).
+
+        The same to the last bit on all processors; `plain` does without what only some of them have.
+        """
+        cdef bint wide = tm_is_wide() and not plain
         cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
         cdef int8_t* bins
         cdef Ask ask
@@ -1351,14 +1353,14 @@ cdef class Forest:
                 raise MemoryError
             with nogil:
                 while first < n:
-                    self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, bins)
-                    ask = tm_ask_wide if WIDE else tm_ask_plain
+                    self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, wide, bins)
+                    ask = tm_ask_wide if wide else tm_ask_plain
                     ask(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
                     first += BATCH
             free(bins)
         return out[:n]
 
-    cdef void _bins(self, const float* rows, int n, int64_t width, int8_t* bins) noexcept nogil:
+    cdef void _bins(self, const float* rows, int n, int64_t width, bint wide, int8_t* bins) noexcept nogil:
         """The places of a batch of rows, column by column; what is missing to a batch is the last row again."""
         cdef float[TURNED * BATCH] turned
         cdef const Column* column = self.columns
@@ -1369,12 +1371,12 @@ cdef class Forest:
         while column < end:
             if column.feature >= begin + TURNED:
                 begin = min(column.feature, width - features)
-                if WIDE:
+                if wide:
                     tm_turn_wide(rows + begin, n, width, features, turned)
                 else:
                     tm_turn_plain(rows + begin, n, width, features, turned)
             values = turned + (column.feature - begin) * BATCH
-            if WIDE:
+            if wide:
                 tm_place_wide(values, n > HALF, self.thresholds + column.first, column.count, bins)
             else:
                 tm_place_plain(values, n > HALF, self.thresholds + column.first, column.count, bins)
@@ -2080,108 +2082,6 @@ def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not Non
                     home_view[count] = k
                     count += 1
     return hashes[:count].copy(), home[:count].copy()
-
-
-cdef inline int folded_into(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
-    """One character without regard to case, as expressions of Python see ASCII letters; returns its bytes.  `out` has no
-    more of them: beyond ASCII four characters are letters of ASCII, too, and get one."""
-    cdef uint8_t c = p[0]
-    out[0] = c | 32 if 65 <= c <= 90 else c
-    if c == 0xC4 and n > 1 and (p[1] == 0xB0 or p[1] == 0xB1):          # i with or without its dot
-        out[0] = 105
-        return 2
-    if c == 0xC5 and n > 1 and p[1] == 0xBF:                            # long s
-        out[0] = 115
-        return 2
-    if c == 0xE2 and n > 2 and p[1] == 0x84 and p[2] == 0xAA:           # kelvin
-        out[0] = 107
-        return 3
-    return 1
-
-
-cdef class Mentions:
-    """Says which of some strings blocks mention, whatever the case.
-
-    Parameters
-    ----------
-    strings : list of tuple (bytes, int)
-        ASCII in lower case, two letters first; and the bit, from 0 to 7, that it stands for.
-    """
-
-    cdef list _strings          # keeps what is pointed to
-    cdef const uint8_t** string
-    cdef int64_t* size
-    cdef uint8_t* bit
-    cdef int32_t* following
-    cdef int32_t[1024] first    # by the first two letters: strings that begin with them, -1 ends
-
-    def __cinit__(self, list strings not None):
-        cdef int64_t i, place, n = len(strings)
-        cdef bytes one
-        self._strings = [string for string, _ in strings]
-        self.string = <const uint8_t**>malloc((n + 1) * sizeof(void*))
-        self.size = <int64_t*>malloc((n + 1) * sizeof(int64_t))
-        self.bit = <uint8_t*>malloc(n + 1)
-        self.following = <int32_t*>malloc((n + 1) * sizeof(int32_t))
-        if self.string == NULL or self.size == NULL or self.bit == NULL or self.following == NULL:
-            raise MemoryError
-        memset(self.first, 0xFF, sizeof(self.first))
-        for i in range(n):
-            one = self._strings[i]
-            check(one.isascii() and one == one.lower() and one[:2].isalpha() and len(one) > 1 and 0 <= strings[i][1] < 8,
-                  f"a string of ASCII in lower case that begins with two letters, and a bit from 0 to 7: got {strings[i]}")
-            self.string[i] = one
-            self.size[i] = len(one)
-            self.bit[i] = <uint8_t>(1 << <int>strings[i][1])
-            place = one[0] % 32 * 32 + one[1] % 32
-            self.following[i] = self.first[place]
-            self.first[place] = <int32_t>i
-
-    def __dealloc__(self):
-        free(self.string)
-        free(self.size)
-        free(self.bit)
-        free(self.following)
-
-    def of(self, const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
-        """The bits of what each of some blocks mentions: uint8 array of the same shape."""
-        cdef int64_t n = blocks.shape[0], i, most = 0
-        cdef uint8_t* room
-        check_ascending(bounds, text.shape[0], "ascending bounds within the text")
-        for i in range(n):
-            check(0 <= blocks[i] < bounds.shape[0] - 1, "blocks of the text")
-            most = max(most, bounds[blocks[i] + 1] - bounds[blocks[i]])
-        found = np.zeros(n, np.uint8)
-        cdef uint8_t[::1] out = found
-        if most:
-            room = <uint8_t*>malloc(most)
-            if room == NULL:
-                raise MemoryError
-            with nogil:
-                for i in range(n):
-                    if bounds[blocks[i]] < bounds[blocks[i] + 1]:
-                        out[i] = self._of(&text[bounds[blocks[i]]], bounds[blocks[i] + 1] - bounds[blocks[i]], room)
-            free(room)
-        return found
-
-    cdef uint8_t _of(self, const uint8_t* p, int64_t n, uint8_t* room) noexcept nogil:
-        cdef int64_t i = 0, size = 0
-        cdef int32_t k
-        cdef uint8_t found = 0
-        while i < n:
-            if p[i] < 0x80:
-                room[size] = p[i] | 32 if 65 <= p[i] <= 90 else p[i]
-                i += 1
-            else:
-                i += folded_into(p + i, n - i, room + size)
-            size += 1
-        for i in range(size - 1):
-            k = self.first[room[i] % 32 * 32 + room[i + 1] % 32]
-            while k >= 0:
-                if not found & self.bit[k] and self.size[k] <= size - i and memcmp(room + i, self.string[k], self.size[k]) == 0:
-                    found |= self.bit[k]
-                k = self.following[k]
-        return found
 
 
 def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,

@@ -60,7 +60,7 @@ def _begun(page: Page) -> list[int]:
     """Long blocks that begin with all that a shorter one says."""
     long = np.flatnonzero(page.words >= WORDS)
     bounds = page.columns["bounds"]
-    tall = np.flatnonzero(np.diff(bounds) >= HEAD)
+    tall = np.flatnonzero(bounds[1:] - bounds[:-1] >= HEAD)
     if not len(long) or len(tall) <= PIECES:
         return []
     begins = page.columns["text"][bounds[tall][:, None] + np.arange(8)].view(np.uint64)[:, 0]

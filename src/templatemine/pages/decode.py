@@ -55,7 +55,7 @@ def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log odds as probabilities."""
-    return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    return 1 / (1 + np.exp(-np.minimum(np.maximum(scores, -30), 30)))  # type: ignore[no-any-return]
 
 
 def decode(

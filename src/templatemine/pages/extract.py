@@ -472,8 +472,8 @@ def _nothing(page: Page, verdict: Verdict) -> str:
 
 def _no_page(page: Page) -> str:
     """What is said of something that is no page."""
-    text = page.html.strip()
-    if text[:1] + text[-1:] in ("{}", "[]"):
+    first, last = (next((sign for sign in way if not sign.isspace()), "") for way in (page.html, reversed(page.html)))
+    if first + last in ("{}", "[]"):
         return "no HTML but JSON, by how it begins and ends; taken as it is"
     return "no tag in it; taken as plain text" if page.plain and len(page) else ""
 

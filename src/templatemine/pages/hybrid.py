@@ -40,8 +40,9 @@ def judge_of(history: PageHistory | None, options: PageConfig) -> Judge:
             scores, path, df = votes.apply(page)
         code = choose(page, scores, options)
         reason = code.copy()
-        reason[(code == decode.LEFT) & (page.scores > 0) & (scores <= 0)] = AGAINST
-        reason[(code == decode.CHOSEN) & (page.scores <= 0) & (scores > 0)] = FOR
+        if votes is not None:
+            reason[(code == decode.LEFT) & (page.scores > 0) & (scores <= 0)] = AGAINST
+            reason[(code == decode.CHOSEN) & (page.scores <= 0) & (scores > 0)] = FOR
         evidence = Evidence(page.scores, path, df, code)
         return Verdict(
             kept=decode.kept(code), reason=reason, reasons=REASONS, score=decode.chances(scores), evidence=evidence

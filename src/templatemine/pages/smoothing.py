@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page
+from templatemine.pages.decode import chances
 
 __all__ = ["smoothed"]
 
@@ -24,7 +25,7 @@ def smoothed(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDA
     """Log odds, each the weighted mean of what it was and what isotonic regression makes of it, as probabilities."""
     if not len(page) or not config.smooth:
         return scores
-    chance = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    chance = chances(scores)
     columns = page.columns
     found = _model.smooth_leaves(
         columns["parents"],
@@ -34,5 +35,6 @@ def smoothed(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDA
         config.smooth_inner,
         config.smooth_price,
     )
-    mixed = np.clip((1 - config.smooth) * chance + config.smooth * found, LEAST, 1 - LEAST)
+    mixed = (1 - config.smooth) * chance + config.smooth * found
+    mixed = np.minimum(np.maximum(mixed, LEAST), 1 - LEAST)
     return np.log(mixed / (1 - mixed))

@@ -9,7 +9,7 @@ does without, and so starts sooner.
 
 from templatemine.errors import CapacityError
 
-from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -114,11 +114,12 @@ cdef object copied(const void* data, int64_t size, object dtype):
     """A new array of `dtype` with `size` bytes from `data`."""
     import numpy as np
 
-    cdef uint8_t[::1] view
+    cdef Py_buffer view
     out = np.empty(size // np.dtype(dtype).itemsize, dtype)
     if size:
-        view = out.view(np.uint8)
-        memcpy(&view[0], data, size)
+        PyObject_GetBuffer(out, &view, PyBUF_WRITABLE)
+        memcpy(view.buf, data, size)
+        PyBuffer_Release(&view)
     return out
 
 

@@ -1,0 +1,77 @@
+"""What is looked for in the texts of blocks and in pages as they stand, against expressions and the standard library."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import page_reference as reference
+from strategies import examples
+from templatemine.pages import _html, _model
+from templatemine.pages.about import META
+
+ODD = st.text(st.sampled_from("aAbBkKiIsS \u017f\u0130\u0131\u212a_0-.\n\xe9\u4e2d\U0001f600"), max_size=12)
+"""Letters that ignoring case makes of others among them."""
+
+
+def column(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    data = [text.encode() for text in texts]
+    return np.frombuffer(b"".join(data), np.uint8), np.cumsum([0, *map(len, data)]).astype(np.int64)
+
+
+@examples(100)
+@given(st.lists(st.integers(0, 5) | st.sampled_from([2**64 - 1, 2**32, 2**63]), max_size=40))
+def test_the_first_of_equal_keys(keys: list[int]) -> None:
+    assert _model.firsts(np.array(keys, np.uint64)).tolist() == reference.firsts(keys)
+
+
+@examples(200)
+@given(st.lists(ODD | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
+def test_the_words_of_blocks(texts: list[str]) -> None:
+    found = _model.sayings(*column(texts), np.arange(len(texts)))
+    assert found == list(map(reference.saying, texts))
+
+
+def test_blocks_that_do_not_fit_are_refused() -> None:
+    text, bounds = column(["one", "two"])
+    for blocks in ([2], [-1]):
+        with pytest.raises(ValueError, match="blocks of the text"):
+            _model.sayings(text, bounds, np.array(blocks, np.int64))
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "<meta",
+            "<META ",
+            "<metal ",
+            " name=date",
+            " x='\xe9'",
+            ">",
+            "<",
+            "/",
+            "ld+json",
+            "LD+J",
+            "+",
+            "l",
+            "\u4e2d",
+            "\ud800",
+            " ",
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@examples(200)
+@given(PIECES)
+def test_what_is_said_to_machines_is_found(page: str) -> None:
+    assert _html.utf8(page) == page.encode("utf-8", "surrogatepass")
+    told = [tag.decode("utf-8", "surrogatepass") for tag in _html.metas(page)]
+    assert [tag for tag in told if META.fullmatch(tag)] == META.findall(page)
+    assert _html.ld_json(page) == [found.start() for found in re.finditer(r"ld\+j", page, re.IGNORECASE)]
