@@ -46,6 +46,7 @@ __all__ = [
     "Text",
     "nested",
     "structure",
+    "without",
 ]
 
 Cuts = Mapping[int, Sequence[tuple[int, int]]]
@@ -203,7 +204,7 @@ _DIGITS = re.compile(r"\s*(\d{1,6})")
 _PRE_END = re.compile(rb"</(?:pre|listing)\b", re.IGNORECASE)
 _NEWLINE = re.compile(r"\r\n?")
 _NOTHING = re.compile("[\xad\ufeff]")
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f\xa0\u2000-\u200b\u2028\u2029\u202f\u3000]")
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f\xa0\u2000-\u200b\u2028\u2029\u202f\u3000]")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-orig-file", "data-hi-res-src")
 """Where pages that load images later say which."""
@@ -357,6 +358,13 @@ def nested(inlines: Sequence[Inline]) -> tuple[Set | Inline, ...]:
 
 
 _SETTING = tuple(style for style in Style if style is not Style.CODE)
+
+
+def without(inlines: Sequence[Inline], style: Style) -> tuple[Inline, ...]:
+    """Runs without a style, equal neighbours joined."""
+    return _joined_runs(
+        Text(one.text, one.style & ~style, one.link) if isinstance(one, Text) else one for one in inlines
+    )
 
 
 def _reach(inlines: Sequence[Inline], at: int, style: Style) -> int:
@@ -695,7 +703,8 @@ class _Builder:
         ordered = sorted(edge for edge in edges if edge <= len(text))
         runs: list[Inline] = []
         for begin, end in zip(ordered, [*ordered[1:], len(text)], strict=True):
-            runs += [image for at, image in pictures if at == begin]
+            for image in (image for at, image in pictures if at == begin):
+                runs += [Text(" "), image, Text(" ")]
             if begin == end:
                 continue
             if any(first <= begin and end <= last for first, last in cuts):
@@ -824,9 +833,7 @@ def _calm(inlines: tuple[Inline, ...]) -> tuple[Inline, ...]:
     common = Style.STRONG | Style.EMPHASIS | Style.UNDERLINE
     for run in runs:
         common &= run.style
-    return _joined_runs(
-        Text(one.text, one.style & ~common, one.link) if isinstance(one, Text) else one for one in inlines
-    )
+    return without(inlines, common)
 
 
 def _folded(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:

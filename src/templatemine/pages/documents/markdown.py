@@ -27,6 +27,7 @@ from templatemine.pages.markup import (
     Table,
     Text,
     nested,
+    without,
 )
 from templatemine.pages.metadata import Metadata
 
@@ -166,7 +167,7 @@ def _row(cells: Sequence[str], width: int) -> str:
 
 def _line(inlines: Sequence[Inline], cell: bool = False) -> str:
     """Runs as one paragraph, or as one line of a cell."""
-    text = _runs(nested(inlines), "", "", cell)
+    text = _runs(nested(without(inlines, Style.UNDERLINE)), "", "", cell)
     if cell:
         return text.replace("|", "\\|")
     return "\\\n".join(_LEADING.sub(_shielded, line) for line in text.split("\n"))
