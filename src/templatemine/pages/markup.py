@@ -214,7 +214,7 @@ _SKIPPED = re.compile(r"^\s*(?:javascript:|data:|about:|#?\s*$)", re.IGNORECASE)
 _CLEAN = re.compile(r"[\t\n\r]+")
 OPEN, CLOSE, VOID, OTHER = range(len(_html.MARKS))
 NAMES = [name for name, _ in _html.TAGS]
-_A, _IMG, _BASE, _TABLE = (NAMES.index(name) for name in ("a", "img", "base", "table"))
+_A, _IMG, _BASE, _LINK = (NAMES.index(name) for name in ("a", "img", "base", "link"))
 _PARTING = (_A, NAMES.index("time"))
 _KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") for name in NAMES])
 
@@ -226,7 +226,8 @@ class Tags:
     ----------
     page : Page
     url : str or None
-        Address of the page, to which relative ones are resolved; its ``<base>`` comes first.
+        Address of the page, to which relative ones are resolved; its ``<base>`` comes first.  Without it the page is
+        asked for its canonical one.
     """
 
     def __init__(self, page: Page, url: str | None = None) -> None:
@@ -285,6 +286,10 @@ class Tags:
         for mark in self.having(_BASE, VOID):
             if href := self.attributes(mark).get("href"):
                 return _joined(self._url, href)
+        if not self._url:
+            for said in map(self.attributes, self.having(_LINK, VOID)):
+                if "canonical" in said.get("rel", "").lower().split():
+                    return said.get("href", "").strip()
         return self._url
 
     def address(self, written: str | None) -> str:
