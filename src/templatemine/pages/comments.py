@@ -1,7 +1,7 @@
-"""Comments of readers: which blocks of a page they are.
+"""Comments of readers: which blocks of a page they are, with who wrote them and when.
 
-They stand below the beginning of the main text, in elements that are named after comments; what pages put around them
-(forms, controls, who wrote when) is left out where a block has nothing else in it.  Linear in the blocks.
+They stand below the beginning of the main text, in elements that are named after comments and are no form, and part of
+what stands there is told in sentences.  Linear in the page.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ from templatemine.pages.scanner import GROUPS
 
 __all__ = ["comments_of"]
 
-_NAMES = list(GROUPS)
-_COMMENT = np.uint32(1 << _NAMES.index("comment"))
-_OTHER = np.uint32(sum(1 << _NAMES.index(name) for name in ("form", "related", "share", "nav", "advert", "foot")))
+_COMMENT = np.uint32(1 << list(GROUPS).index("comment"))
+_OTHER = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
 _FORM = [name for name, _ in _html.TAGS].index("form")
 WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
-MONTH, CONTROL, CLOCK = (_html.COUNTS.index(name) for name in ("month", "control", "clock"))
 
 LINE = 8
-"""Words from which on a block may say something of its own; one with a sentence, or so many words, must be there."""
-SHORT = 12
-"""Words of a line that a date, a time or a control rules."""
+"""Words from which on a block with the end of a sentence, most of it in no link, says something."""
+TOLD = 0.2
+"""Share of the words of a thread that stands in such blocks; names, dates and controls are the rest.  Chosen on dragnet."""
 
 
 def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -38,27 +36,31 @@ def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         The main text, of which no comment is a part.
     """
     columns, counts = page.columns, page.columns["counts"]
+    found = np.zeros(len(page), np.bool_)
     if not kept.any():
-        return np.zeros(len(page), np.bool_)
+        return found
     first = int(np.flatnonzero(kept)[0])
-    groups = columns["groups"].copy()
+    parents, groups = columns["parents"], columns["groups"].copy()
     element = int(columns["element"][first])
     while element > 0:  # what holds the main text is named after the page
         groups[element] = 0
-        element = int(columns["parents"][element])
+        element = int(parents[element])
     groups[0] = 0
-    named = _inherited(page, (groups & _COMMENT) > 0)
-    other = _inherited(page, ((groups & _OTHER) > 0) & ((groups & _COMMENT) == 0)) | _inherited(page, columns["tags"] == _FORM)
+    talk = (groups & _COMMENT) > 0
+    other = (((groups & _OTHER) > 0) & ~talk) | (columns["tags"] == _FORM)
+    inside = _model.inherited(parents, other.astype(np.uint8))[columns["element"]].astype(np.bool_)
+    threads = _outermost(parents, talk)[columns["element"]]
     words = counts[:, WORDS]
-    below = np.arange(len(page)) > first
-    found = named & ~other & ~kept & ~page.hidden & below & (2 * counts[:, LINKED] <= words)
-    line = (words <= SHORT) & (counts[:, [MONTH, CLOCK, CONTROL]].any(axis=1))
-    found &= ~line
-    told = found & (words >= LINE) & (counts[:, SENTENCES] > 0)
-    return found if told.any() else np.zeros(len(page), np.bool_)
+    likely = (threads > 0) & ~inside & ~kept & ~page.hidden & (np.arange(len(page)) > first)
+    told = likely & (words >= LINE) & (counts[:, SENTENCES] > 0) & (2 * counts[:, LINKED] < words)
+    said = np.bincount(threads, weights=words * told, minlength=1)
+    whole = np.bincount(threads, weights=words * likely, minlength=1)
+    return likely & ((said > 0) & (said >= TOLD * whole))[threads]  # type: ignore[no-any-return]
 
 
-def _inherited(page: Page, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each block, whether an element that holds it has something."""
-    columns = page.columns
-    return _model.inherited(columns["parents"], own.astype(np.uint8))[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
+def _outermost(parents: NDArray[np.int32], own: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Of each element, the outermost one that holds it, or itself, and has something; 0 for none."""
+    found, has = [0] * len(parents), own.tolist()
+    for element, parent in enumerate(parents.tolist()[1:], 1):  # parents come first
+        found[element] = found[parent] or element * has[element]
+    return np.array(found, np.int64)
