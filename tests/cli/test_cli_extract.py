@@ -6,8 +6,8 @@ import gzip
 import json
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from cli_support import everything, read, write
@@ -406,7 +406,8 @@ def test_the_headline_is_left_out_by_hybrid_alone(cli: Cli, single: Path) -> Non
 DOCUMENT = (
     "<html lang=pt_br><title>The crane - Harbour News</title><meta property=og:site_name content='Harbour News'>"
     "<h1>The crane</h1><p class=byline>By <a href=/people/ana>Ana Sousa</a>, 3 May 2024</p>"
-    + "<p>The harbour board met on Monday to talk of <b>cranes</b> and of <a href=b.html>boats</a>, and of who pays.</p>" * 4
+    + "<p>The harbour board met on Monday to talk of <b>cranes</b> and of <a href=b.html>boats</a>, and of who pays.</p>"
+    * 4
     + "<div class=comments><p>I was there, and nobody spoke of the cranes at all.</div>"
 )
 
@@ -425,7 +426,9 @@ def test_one_page_as_a_document(cli: Cli, tmp_path: Path) -> None:
     page.write_text(DOCUMENT, encoding="utf-8")
     text = cli("extract", page).out
     markdown = cli("extract", page, "--output-format", "markdown", "--metadata", "--comments").out
-    assert markdown.startswith('---\ntitle: "The crane"\nauthors: ["Ana Sousa"]\ndate: "2024-05-03"\nsite: "Harbour News"\n')
+    assert markdown.startswith(
+        '---\ntitle: "The crane"\nauthors: ["Ana Sousa"]\ndate: "2024-05-03"\nsite: "Harbour News"\n'
+    )
     assert "talk of **cranes** and of boats" in markdown
     assert markdown.endswith("\n---\n\nI was there, and nobody spoke of the cranes at all.\n")
     assert "[boats](b.html)" in cli("extract", page, "--output-format", "markdown", "--links").out

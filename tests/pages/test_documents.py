@@ -22,7 +22,7 @@ from templatemine.config import MarkupConfig
 from templatemine.pages.blocks import Page
 from templatemine.pages.documents.markdown import markdown
 from templatemine.pages.extract import Extraction
-from templatemine.pages.markup import (
+from templatemine.pages.nodes import (
     Break,
     Cell,
     Code,
@@ -44,14 +44,63 @@ TEI = "{http://www.tei-c.org/ns/1.0}"
 FULL = MarkupConfig(links=True, images=True)
 
 WORDS = ["one", "Two", "x3", "snake_case", "中文", "é", "“q”", "don't", "a.b", "end."]
-SIGNS = ["*", "**", "_", "`", "``", "[x]", "](", "!", "#", "1.", "-", "+", "&gt;", "&lt;b&gt;", "|", "~", "~~", "\\", "&amp;amp;"]
-SIGNS += ["=", "---", "(", ")", ":-", "&lt;!--", "http://e.org/_x_", "&#1;", "\x7f", "&quot;", "1)", "###", "\ufffe", "***", ">"]
+SIGNS = [
+    "*",
+    "**",
+    "_",
+    "`",
+    "``",
+    "[x]",
+    "](",
+    "!",
+    "#",
+    "1.",
+    "-",
+    "+",
+    "&gt;",
+    "&lt;b&gt;",
+    "|",
+    "~",
+    "~~",
+    "\\",
+    "&amp;amp;",
+]
+SIGNS += [
+    "=",
+    "---",
+    "(",
+    ")",
+    ":-",
+    "&lt;!--",
+    "http://e.org/_x_",
+    "&#1;",
+    "\x7f",
+    "&quot;",
+    "1)",
+    "###",
+    "\ufffe",
+    "***",
+    ">",
+]
 ATOM = st.one_of(st.sampled_from(WORDS), st.sampled_from(SIGNS), st.sampled_from([" ", " ", "\n"]))
 INLINE = st.recursive(
     ATOM,
     lambda inner: st.tuples(
         st.sampled_from(
-            ["b", "i", "em", "code", "sub", "del", "span", "u", "kbd", "a href='/p(1)?a=1&amp;copy;=2 _'", "a", "a href=#"]
+            [
+                "b",
+                "i",
+                "em",
+                "code",
+                "sub",
+                "del",
+                "span",
+                "u",
+                "kbd",
+                "a href='/p(1)?a=1&amp;copy;=2 _'",
+                "a",
+                "a href=#",
+            ]
         ),
         st.lists(inner, max_size=3),
     ).map(lambda row: f"<{row[0]}>{''.join(row[1])}</{row[0].split()[0]}>"),
@@ -60,7 +109,19 @@ INLINE = st.recursive(
 LINE = st.lists(
     st.one_of(INLINE, INLINE, st.sampled_from(["<br>", "<img src='a b.png' alt='[p]*'>", "<svg>no</svg>"])), max_size=6
 ).map("".join)
-NO_CODE = ["div", "blockquote", "ul><li", "ol start=7><li", "li", "dl><dd", "table><tr><td", "section", "ul", "a href=/y", "b"]
+NO_CODE = [
+    "div",
+    "blockquote",
+    "ul><li",
+    "ol start=7><li",
+    "li",
+    "dl><dd",
+    "table><tr><td",
+    "section",
+    "ul",
+    "a href=/y",
+    "b",
+]
 
 
 def pages(leaves: list[str]) -> st.SearchStrategy[str]:
@@ -72,7 +133,9 @@ def pages(leaves: list[str]) -> st.SearchStrategy[str]:
                 lambda row: f"<{row[0]}>{''.join(row[1])}</{row[0].split('>')[0].split()[0]}>"
             ),
             st.lists(st.lists(LINE, min_size=1, max_size=3), min_size=1, max_size=3).map(
-                lambda rows: f"<table><caption>c</caption>{''.join('<tr><td>' + '<td>'.join(row) for row in rows)}</table>"
+                lambda rows: (
+                    f"<table><caption>c</caption>{''.join('<tr><td>' + '<td>'.join(row) for row in rows)}</table>"
+                )
             ),
         ),
         max_leaves=8,
@@ -100,7 +163,13 @@ def extractions(draw: st.DrawFn, html: st.SearchStrategy[str]) -> Extraction:
 
 # ----------------------------------------------------------------------------------------------------------- what is read
 
-STYLES = {"strong": Style.STRONG, "em": Style.EMPHASIS, "s": Style.DELETED, "del": Style.DELETED, "sub": Style.SUBSCRIPT}
+STYLES = {
+    "strong": Style.STRONG,
+    "em": Style.EMPHASIS,
+    "s": Style.DELETED,
+    "del": Style.DELETED,
+    "sub": Style.SUBSCRIPT,
+}
 Signed = tuple[str, Style, bool]
 
 
@@ -201,7 +270,9 @@ def test_tei_is_xml_with_the_text_of_the_nodes(code: Extraction, page: Extractio
         assert body is not None
         for figure in body.iter(f"{TEI}figDesc"):
             figure.text = ""
-        assert bare("".join(body.itertext())) == re.sub("[\x00-\x08\x0b-\x1f\ufffe\uffff]", "\ufffd", plain(found.nodes(FULL)))
+        assert bare("".join(body.itertext())) == re.sub(
+            "[\x00-\x08\x0b-\x1f\ufffe\uffff]", "\ufffd", plain(found.nodes(FULL))
+        )
         check(root)
 
 
@@ -339,13 +410,17 @@ def test_headings_begin_divisions() -> None:
 
 def test_front_matter_and_comments() -> None:
     html = (
-        "<html lang=pt_br><title>T: \"x\"</title><meta name=author content='Ana &amp; Rui'><h1>T: \"x\"</h1>"
-        + "<p>The harbour board met on Monday to talk of cranes and of boats, and of who is to pay for them all.</p>" * 3
+        '<html lang=pt_br><title>T: "x"</title><meta name=author content=\'Ana &amp; Rui\'><h1>T: "x"</h1>'
+        + "<p>The harbour board met on Monday to talk of cranes and of boats, and of who is to pay for them all.</p>"
+        * 3
         + "<div id=comments><p>I was there and I did not like what I heard.</div>"
     )
     found = extract(html)
     text = found.markdown(MarkupConfig(metadata=True, comments=True))
-    assert text.startswith('---\ntitle: "T: \\"x\\""\nauthors: ["Ana", "Rui"]\nlanguage: "pt-BR"\n---\n\n') or "authors" in text
+    assert (
+        text.startswith('---\ntitle: "T: \\"x\\""\nauthors: ["Ana", "Rui"]\nlanguage: "pt-BR"\n---\n\n')
+        or "authors" in text
+    )
     assert text.endswith("\n\n---\n\nI was there and I did not like what I heard.")
     assert found.comments == "I was there and I did not like what I heard."
     assert "I was there" not in found.text
@@ -356,5 +431,10 @@ def test_front_matter_and_comments() -> None:
 
 def test_nodes_of_all_kinds() -> None:
     link = Text("a", Style.STRONG, "http://e.org")
-    nodes = (Heading(2, (link,)), Paragraph((Image("u", "alt"), Break(), Text("b"))), Code("x"), Quote((Paragraph((Text("q"),)),)))
+    nodes = (
+        Heading(2, (link,)),
+        Paragraph((Image("u", "alt"), Break(), Text("b"))),
+        Code("x"),
+        Quote((Paragraph((Text("q"),)),)),
+    )
     assert markdown(nodes) == "## [**a**](http://e.org)\n\n![alt](u)\\\nb\n\n```\nx\n```\n\n> q"

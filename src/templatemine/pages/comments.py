@@ -23,7 +23,7 @@ WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "link
 LINE = 8
 """Words from which on a block with the end of a sentence, most of it in no link, says something."""
 TOLD = 0.2
-"""Share of the words of a thread that stands in such blocks; names, dates and controls are the rest.  Chosen on dragnet."""
+"""Share of the words of a thread that stands in such blocks; the rest are names, dates and controls.  By dragnet."""
 
 
 def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from templatemine.pages.markup import (
+from templatemine.pages.metadata import Metadata
+from templatemine.pages.nodes import (
     Break,
     Cell,
     Code,
@@ -29,7 +30,6 @@ from templatemine.pages.markup import (
     nested,
     without,
 )
-from templatemine.pages.metadata import Metadata
 
 __all__ = ["document", "markdown"]
 
@@ -42,7 +42,13 @@ _UNSAFE = re.compile(r"[\x00-\x20<>()\\\"\x7f]")
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
 _LANGUAGE = re.compile(r"[^\w+#.-]")
 
-TAGS = {Style.SUBSCRIPT: "sub", Style.SUPERSCRIPT: "sup", Style.STRONG: "strong", Style.EMPHASIS: "em", Style.DELETED: "del"}
+TAGS = {
+    Style.SUBSCRIPT: "sub",
+    Style.SUPERSCRIPT: "sup",
+    Style.STRONG: "strong",
+    Style.EMPHASIS: "em",
+    Style.DELETED: "del",
+}
 SIGNS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.DELETED: "~~"}
 """Of those that have one: underlining has none."""
 
