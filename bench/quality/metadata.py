@@ -29,7 +29,19 @@ from templatemine import extract
 from templatemine.pages.about import declared_articles, is_article, objects
 from templatemine.pages.names import names_of
 
-FIELDS = ("title", "authors", "date", "site", "language", "licence", "tags", "categories", "description", "url", "image")
+FIELDS = (
+    "title",
+    "authors",
+    "date",
+    "site",
+    "language",
+    "licence",
+    "tags",
+    "categories",
+    "description",
+    "url",
+    "image",
+)
 THEIRS = {
     "author": "authors",
     "sitename": "site",
@@ -110,7 +122,9 @@ def asserted(folder: Path) -> Iterator[Case]:
 
     for path in sorted(folder.glob("*.py")):
         code = path.read_text(encoding="utf-8")
-        if path.name not in ("metadata_tests.py", "unit_tests.py") or "find_date(" not in code + "find_date(" * ("metadata" in path.name):
+        if path.name not in ("metadata_tests.py", "unit_tests.py") or "find_date(" not in code + "find_date(" * (
+            "metadata" in path.name
+        ):
             continue
         module = types.ModuleType(path.stem)
         module.__dict__["__file__"] = str(path)
@@ -127,7 +141,9 @@ def asserted(folder: Path) -> Iterator[Case]:
 def _plain(name: str, value: Any) -> Any:
     if name in ("authors", "tags", "categories"):
         parts = value if isinstance(value, list) else (value or "").split(";")
-        return tuple(sorted(part.strip().casefold() for one in parts for part in re.split(r"[,;]", one) if part.strip()))
+        return tuple(
+            sorted(part.strip().casefold() for one in parts for part in re.split(r"[,;]", one) if part.strip())
+        )
     text = " ".join((value or "").split())
     if name == "date":
         return text[:10]
@@ -162,7 +178,10 @@ def hidden(row: Mapping[str, Any]) -> Case | None:
         return None
     title, date = next(declared_articles(html))
     authors = article.get("author")
-    people = [one.get("name") if isinstance(one, dict) else one for one in (authors if isinstance(authors, list) else [authors])]
+    people = [
+        one.get("name") if isinstance(one, dict) else one
+        for one in (authors if isinstance(authors, list) else [authors])
+    ]
     names = names_of([one for one in people if isinstance(one, str) and "://" not in one], declared=True)
     gold = {"title": title, "date": date, "authors": list(names)}
     said = {name: _plain(name, value) for name, value in gold.items() if value}
@@ -194,7 +213,9 @@ def contenders() -> dict[str, Callable[[Case], Mapping[str, Any]]]:
     with suppress(ImportError):
         from htmldate import find_date
 
-        found["htmldate"] = lambda case: {"date": _plain("date", find_date(case.html, url=case.url, original_date=True))}
+        found["htmldate"] = lambda case: {
+            "date": _plain("date", find_date(case.html, url=case.url, original_date=True))
+        }
     return found
 
 
@@ -230,7 +251,12 @@ def table(found: Mapping[str, Mapping[str, Count]]) -> Iterator[str]:
         counts = [found[name].get(one) for name in names]
         if not any(counts):
             continue
-        cells = ["-" if row is None else f"{100 * row.right / max(row.said, 1):.1f} / {100 * row.right / max(row.gold, 1):.1f}" for row in counts]
+        cells = [
+            "-"
+            if row is None
+            else f"{100 * row.right / max(row.said, 1):.1f} / {100 * row.right / max(row.gold, 1):.1f}"
+            for row in counts
+        ]
         yield f"| {one} | {max(row.gold for row in counts if row)} | " + " | ".join(cells) + " |"
 
 
@@ -238,7 +264,9 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("inputs", nargs="+", help="sets of pages, or folders of tests")
-    parser.add_argument("--tests", action="store_true", help="the inputs are folders of tests of trafilatura and htmldate")
+    parser.add_argument(
+        "--tests", action="store_true", help="the inputs are folders of tests of trafilatura and htmldate"
+    )
     parser.add_argument("--hidden", action="store_true", help="hide what pages declare")
     parser.add_argument("--wrong", metavar="FIELD", help="print what templatemine says of a field, and what it should")
     args = parser.parse_args()

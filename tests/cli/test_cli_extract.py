@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from cli_support import everything, read, write
@@ -153,7 +154,7 @@ def test_several_pages_of_one_pattern_are_no_single_page(cli: Cli, tmp_path: Pat
 
 def test_blocks_are_for_json(cli: Cli, single: Path) -> None:
     assert (
-        "--blocks: expected --output-format jsonl, got text"
+        "--blocks: expected --output-format jsonl or json, got text"
         in cli("extract", single, "--blocks", "--output-format", "text").error
     )
 
@@ -399,3 +400,74 @@ def test_the_headline_is_left_out_by_hybrid_alone(cli: Cli, single: Path) -> Non
     assert "--headline: expected --system hybrid, got bte" in cli("extract", single, "--headline=drop", "-s=bte").error
     assert "--keep: expected --system hybrid, got bte" in cli("extract", single, "--keep=all", "-s=bte").error
     assert cli("extract", single, "--headline=keep", "-s=bte").code == 0
+
+
+# --------------------------------------------------------------------------------------------------------- documents
+
+DOCUMENT = (
+    "<html lang=pt_br><title>The crane - Harbour News</title><meta property=og:site_name content='Harbour News'>"
+    "<h1>The crane</h1><p class=byline>By <a href=/people/ana>Ana Sousa</a>, 3 May 2024</p>"
+    + "<p>The harbour board met on Monday to talk of <b>cranes</b> and of <a href=b.html>boats</a>, and of who pays.</p>"
+    * 4
+    + "<div class=comments><p>I was there, and nobody spoke of the cranes at all.</div>"
+)
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    """Two records with an address."""
+    path = tmp_path / "documents.jsonl"
+    rows = [{"id": name, "source": "s", "url": f"http://s.org/d/{name}", "html": DOCUMENT} for name in "ab"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_one_page_as_a_document(cli: Cli, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(DOCUMENT, encoding="utf-8")
+    text = cli("extract", page).out
+    markdown = cli("extract", page, "--output-format", "markdown", "--metadata", "--comments").out
+    assert markdown.startswith(
+        '---\ntitle: "The crane"\nauthors: ["Ana Sousa"]\ndate: "2024-05-03"\nsite: "Harbour News"\n'
+    )
+    assert "talk of **cranes** and of boats" in markdown
+    assert markdown.endswith("\n---\n\nI was there, and nobody spoke of the cranes at all.\n")
+    assert "[boats](b.html)" in cli("extract", page, "--output-format", "markdown", "--links").out
+    tei = ElementTree.fromstring(cli("extract", page, "--output-format", "tei").out.encode())
+    body = tei.find(".//{*}body")
+    assert body is not None
+    assert "".join("".join(body.itertext()).split()) == "".join(text.split())
+    row = json.loads(cli("extract", page, "--output-format", "json", "--metadata").out)
+    assert row["metadata"]["language"] == "pt-BR"
+    assert row["content"][0] == {"type": "heading", "level": 1, "text": ["The crane"]}
+    assert row["text"] + "\n" == text
+
+
+@pytest.mark.parametrize("form", ["markdown", "tei"])
+def test_several_pages_are_lines_with_documents(cli: Cli, documents: Path, form: str) -> None:
+    options = ("--output-format", form, "--metadata", "--links", "--comments")
+    rows = [json.loads(line) for line in cli("extract", documents, *options).out.splitlines()]
+    assert [row["id"] for row in rows] == ["a", "b"]
+    assert all("text" not in row and row["metadata"]["site"] == "Harbour News" for row in rows)
+    assert "http://s.org/d/b.html" in rows[0][form]
+    assert "nobody spoke" in rows[0][form]
+    assert not rows[0][form].startswith("---")
+    assert cli("extract", documents, *options, "--jobs", "2").out == cli("extract", documents, *options).out
+
+
+def test_lines_hold_metadata_and_comments_on_request(cli: Cli, documents: Path) -> None:
+    plain = [json.loads(line) for line in cli("extract", documents).out.splitlines()]
+    more = [json.loads(line) for line in cli("extract", documents, "--metadata", "--comments").out.splitlines()]
+    assert [{name: row[name] for name in plain[0]} for row in more] == plain
+    assert set(more[0]) - set(plain[0]) == {"metadata", "comments"}
+
+
+@pytest.mark.parametrize(
+    ("form", "option"),
+    [("text", "links"), ("jsonl", "images"), ("cleaneval", "metadata"), ("text", "comments"), ("jsonl", "links")],
+)
+def test_what_a_format_cannot_hold_is_refused(cli: Cli, documents: Path, form: str, option: str) -> None:
+    ran = cli("extract", documents, "--output-format", form, f"--{option}")
+    assert ran.code == 2
+    assert f"--{option}: expected --output-format markdown or tei or json" in ran.error
+    assert f"got {form}" in ran.error

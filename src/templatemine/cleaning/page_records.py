@@ -1,4 +1,4 @@
-"""Records with pages in, what a page-level system makes of them out: as JSON lines, as text or in CleanEval's mark-up.
+"""Records with pages in, what a page-level system makes of them out: as JSON lines, text, Markdown, TEI and more.
 
 The work goes in batches, to one process or to several; what comes out is the same and in the same order.  Memory holds
 a few batches a process.  Where pages are rendered before (`pages.rendering`), each process has a browser of its own.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cleaning.records import BATCH_RECORDS
-from templatemine.config import ExtractConfig, ReadConfig, RenderConfig
+from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io.fields import page_of
 from templatemine.io.jsonl import encode_line
@@ -27,20 +27,21 @@ from templatemine.parallel.batches import Done, pieces, spread
 if TYPE_CHECKING:
     from templatemine.pages.render.rendering import Renderer
 
-__all__ = ["FORMS", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references", "rendering"]
+__all__ = ["FORMS", "SEVERAL", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references", "rendering"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractStreamConfig:
-    """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`), whether JSON
-    lines tell the blocks, whether texts that lack the title begin with it (-t of Baisa, 2009), and how pages are
-    rendered before they are extracted, None for not at all.
+    """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`) and what it holds
+    beside the text, whether JSON lines tell the blocks, whether texts that lack the title begin with it (-t of Baisa,
+    2009), and how pages are rendered before they are extracted, None for not at all.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
     system: str = DEFAULT
     options: ExtractConfig = field(default_factory=ExtractConfig)
     form: str = "jsonl"
+    markup: MarkupConfig = field(default_factory=MarkupConfig)
     blocks: bool = False
     add_title: bool = False
     render: RenderConfig | None = None
@@ -189,12 +190,12 @@ class RecordExtractor:
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
             raise CorpusError(f"expected a page in {name!r}, found none")
+        url = record["url"] if isinstance(record.get("url"), str) else None
         if self.config.render is None:
-            found = self._extractor(source).extract(html)
+            found = self._extractor(source).extract(html, url=url)
         else:
-            url = record.get("url")
-            made = self._browser(self.config.render).render(html, url if isinstance(url, str) else None)
-            found = self._extractor(source).extract(made.html, [made.note])
+            made = self._browser(self.config.render).render(html, url)
+            found = self._extractor(source).extract(made.html, [made.note], url)
             record[name] = made.html
             tally.rendered += made.done
         _count(tally, found, len(html))
@@ -298,12 +299,47 @@ def _passed_over(error: CorpusError) -> None:
 Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], bytes]
 
 
-def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+def _row(
+    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+) -> dict[str, Any]:
     url = {"url": record["url"]} if record.get("url") is not None else {}
-    row = {config.read.id_field: name, config.read.source_field: source, **url, **found.as_dict(config.blocks)}
+    what = found.as_dict(config.blocks, metadata=config.markup.metadata, comments=config.markup.comments)
+    row = {config.read.id_field: name, config.read.source_field: source, **url, **what}
     if config.blocks and config.render is not None:
         row["rendered"] = record[config.read.html_field]  # or the places of blocks would be places in nothing
-    return encode_line(row)
+    return row
+
+
+def _jsonl(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return encode_line(_row(name, source, record, found, config))
+
+
+def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return encode_line({**_row(name, source, record, found, config), "content": found.content(config.markup)})
+
+
+def _markdown(
+    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+) -> bytes:
+    return f"{found.markdown(config.markup)}\n".encode("utf-8", "surrogatepass")
+
+
+def _tei(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+    return found.tei(config.markup).encode("utf-8")
+
+
+def _as_field(form: str, write: Callable[[Extraction, MarkupConfig], str]) -> Form:
+    """JSON lines with a document in a field of its name, in the place of the text."""
+
+    def line(
+        name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+    ) -> bytes:
+        # Metadata are fields here, comments a part of the document.
+        row = _row(name, source, record, found, replace(config, markup=replace(config.markup, comments=False)))
+        del row["text"]
+        return encode_line({**row, form: write(found, replace(config.markup, metadata=False))})
+
+    return line
 
 
 def _text(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
@@ -329,9 +365,23 @@ def _head(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str
     return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
 
 
-FORMS: Mapping[str, Form] = {"jsonl": _json, "text": _text, "texts": _texts, "cleaneval": _cleaneval}
-"""How pages are written: a line of JSON each; the text of one page, a line a block; the same of several, an empty line
-after each, which no text holds; CleanEval's mark-up, each page after a line ``<doc id="...">``."""
+FORMS: Mapping[str, Form] = {
+    "jsonl": _jsonl,
+    "json": _json,
+    "text": _text,
+    "texts": _texts,
+    "cleaneval": _cleaneval,
+    "markdown": _markdown,
+    "markdowns": _as_field("markdown", Extraction.markdown),
+    "tei": _tei,
+    "teis": _as_field("tei", Extraction.tei),
+}
+"""How pages are written: a line of JSON each; the same with the structure of the text; the text of one page, a line a
+block; the same of several, an empty line after each, which no text holds; CleanEval's mark-up, each page after a line
+``<doc id="...">``; one page as Markdown or TEI; several of these, a line of JSON each."""
+
+SEVERAL: Mapping[str, str] = {"text": "texts", "markdown": "markdowns", "tei": "teis"}
+"""Forms of one page -> those of several, where they differ."""
 
 
 # ----------------------------------------------------------------------------------------------------------- processes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.config import CleanConfig, ExtractConfig, PageConfig, RenderConfig
+from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PageConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
@@ -29,7 +29,8 @@ Extracts the main text of pages.
 
 A single page is written as text, all other inputs as JSON lines with id,
 source, title, text and, with --blocks, every block with its offsets in the page
-and the reason why it was kept or removed.
+and the reason why it was kept or removed.  Several pages as Markdown or TEI are
+JSON lines with the document in a field, markdown or tei.
 
 systems:
 {_ROWS}"""
@@ -56,10 +57,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
     parser.add_argument(
         "--output-format",
-        choices=("jsonl", "text", "cleaneval"),
-        help="JSON lines; text, one block per line, with an empty line between pages; or CleanEval's mark-up "
-        "(default: text for a single page, else jsonl)",
+        choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
+        help="JSON lines; JSON lines with the structure of the text (json); text, one block per line, with an empty "
+        "line between pages; Markdown; TEI; or CleanEval's mark-up (default: text for a single page, else jsonl)",
     )
+    group = parser.add_argument_group("beside the text")
+    for name, what in _BESIDE.items():
+        group.add_argument(f"--{name}", action="store_true", help=f"{what[1]} ({', '.join(what[0])})")
     parser.add_argument(
         "--reference",
         metavar="FILE",
@@ -77,6 +81,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_input_options(parser)
     common.add_run_options(parser, "processes")
 
+
+_STRUCTURED = ("markdown", "tei", "json")
+_BESIDE: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "metadata": ((*_STRUCTURED, "jsonl"), "title, authors, date, site, language, licence, tags and more"),
+    "comments": ((*_STRUCTURED, "jsonl"), "comments of readers, as a part of their own"),
+    "links": (_STRUCTURED, "links, with full addresses"),
+    "images": (_STRUCTURED, "images, with full addresses"),
+}
+"""What can be asked for beside the text, and the formats that hold it."""
 
 _OWNERS: Mapping[str, tuple[str, ...]] = {
     "reference": ("diff",),
@@ -198,9 +211,17 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
     return None
 
 
+def _markup(args: argparse.Namespace, form: str) -> MarkupConfig:
+    asked = {name: True for name in _BESIDE if getattr(args, name)}
+    for name in asked:
+        if form not in (forms := _BESIDE[name][0]):
+            raise ConfigError(f"--{name}: expected --output-format {' or '.join(forms)}, got {form}")
+    return MarkupConfig(**asked)
+
+
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
-    from templatemine.cleaning.page_records import ExtractStreamConfig, RecordExtractor
+    from templatemine.cleaning.page_records import SEVERAL, ExtractStreamConfig, RecordExtractor
     from templatemine.cleaning.records import read_batches
     from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
@@ -211,18 +232,19 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     read = common.read_config(args)
     single = [found.name for _, found in formats_of(args.inputs, read)] == ["page"]
-    if args.blocks and args.output_format not in (None, "jsonl"):
-        raise ConfigError(f"--blocks: expected --output-format jsonl, got {args.output_format}")
+    if args.blocks and args.output_format not in (None, "jsonl", "json"):
+        raise ConfigError(f"--blocks: expected --output-format jsonl or json, got {args.output_format}")
     form = args.output_format or ("text" if single and not args.blocks else "jsonl")
-    if args.add_title and form == "jsonl":
-        raise ConfigError("--add-title: expected --output-format text or cleaneval, got jsonl")
-    form = "texts" if form == "text" and not single else form
+    if args.add_title and form not in ("text", "cleaneval"):
+        raise ConfigError(f"--add-title: expected --output-format text or cleaneval, got {form}")
+    markup = _markup(args, form)
     options = _options(args)
     render = _render_config(args)
     config = ExtractStreamConfig(
         read=read,
         system=args.system,
-        form=form,
+        form=form if single else SEVERAL.get(form, form),
+        markup=markup,
         blocks=args.blocks,
         add_title=args.add_title,
         options=options,

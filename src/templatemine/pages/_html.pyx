@@ -1568,6 +1568,8 @@ cdef class BlockScanner:
         cdef int64_t j
         cdef uint8_t c
         if s.mute:
+            if s.marked:
+                put_mark(s, M_OTHER, T_UNKNOWN, -1, i, end)
             return 0
         while i < end:
             c = p[i]

@@ -1,4 +1,8 @@
-"""Comments of readers: which blocks of a page they are."""
+"""Comments of readers: which blocks of a page they are, with who wrote them and when.
+
+They stand below the beginning of the main text, in elements that are named after comments and are no form, and part of
+what stands there is told in sentences.  Linear in the page.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,52 @@ from templatemine.pages.scanner import GROUPS
 
 __all__ = ["comments_of"]
 
-_GROUP = np.uint32(1 << list(GROUPS).index("comment"))
+_COMMENT = np.uint32(1 << list(GROUPS).index("comment"))
+_OTHER = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
+_FORM = [name for name, _ in _html.TAGS].index("form")
+WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
+
+LINE = 8
+"""Words from which on a block with the end of a sentence, most of it in no link, says something."""
+TOLD = 0.2
+"""Share of the words of a thread that stands in such blocks; the rest are names, dates and controls.  By dragnet."""
 
 
 def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Blocks of comments: not of the main text, in an element that is named after comments."""
-    columns = page.columns
-    named = ((columns["groups"] & _GROUP) > 0).astype(np.uint8)
-    named = _model.inherited(columns["parents"], named)[columns["element"]].astype(np.bool_)
-    return named & ~kept & ~page.hidden
+    """Blocks of comments.
+
+    Parameters
+    ----------
+    page : Page
+    kept : bool array, shape (blocks,)
+        The main text, of which no comment is a part.
+    """
+    columns, counts = page.columns, page.columns["counts"]
+    found = np.zeros(len(page), np.bool_)
+    if not kept.any():
+        return found
+    first = int(np.flatnonzero(kept)[0])
+    parents, groups = columns["parents"], columns["groups"].copy()
+    element = int(columns["element"][first])
+    while element > 0:  # what holds the main text is named after the page
+        groups[element] = 0
+        element = int(parents[element])
+    groups[0] = 0
+    talk = (groups & _COMMENT) > 0
+    other = (((groups & _OTHER) > 0) & ~talk) | (columns["tags"] == _FORM)
+    inside = _model.inherited(parents, other.astype(np.uint8))[columns["element"]].astype(np.bool_)
+    threads = _outermost(parents, talk)[columns["element"]]
+    words = counts[:, WORDS]
+    likely = (threads > 0) & ~inside & ~kept & ~page.hidden & (np.arange(len(page)) > first)
+    told = likely & (words >= LINE) & (counts[:, SENTENCES] > 0) & (2 * counts[:, LINKED] < words)
+    said = np.bincount(threads, weights=words * told, minlength=1)
+    whole = np.bincount(threads, weights=words * likely, minlength=1)
+    return likely & ((said > 0) & (said >= TOLD * whole))[threads]  # type: ignore[no-any-return]
+
+
+def _outermost(parents: NDArray[np.int32], own: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Of each element, the outermost one that holds it, or itself, and has something; 0 for none."""
+    found, has = [0] * len(parents), own.tolist()
+    for element, parent in enumerate(parents.tolist()[1:], 1):  # parents come first
+        found[element] = found[parent] or element * has[element]
+    return np.array(found, np.int64)

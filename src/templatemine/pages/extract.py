@@ -28,8 +28,9 @@ from templatemine.pages.systems import DEFAULT, Judge, Post, Site, Verdict, load
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
-    from templatemine.pages.markup import Node, Tags
     from templatemine.pages.metadata import Metadata
+    from templatemine.pages.nodes import Node
+    from templatemine.pages.page_tags import Tags
 
 __all__ = ["Block", "Extraction", "Extractor", "extract", "judged"]
 
@@ -253,12 +254,12 @@ class Extraction:
 
     @cached_property
     def _tags(self) -> Tags:
-        from templatemine.pages.markup import Tags
+        from templatemine.pages.page_tags import Tags
 
         return Tags(self._page, self.url)
 
     def nodes(self, config: MarkupConfig | None = None) -> tuple[Node, ...]:
-        """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.markup`."""
+        """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
         from templatemine.pages.markup import structure
 
         return structure(self._tags, self.verdict.kept, self.verdict.cuts, config or MarkupConfig())
@@ -372,8 +373,8 @@ class Extractor:
         self._judge = load(self.system, Site(pack=pack, references=references), config or ExtractConfig())
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
-        """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and addresses
-        in the page are relative to its `url`.
+        """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and
+        addresses in the page are relative to its `url`.
 
         Raises
         ------
@@ -383,9 +384,7 @@ class Extractor:
         return judged(decode_html(html) if isinstance(html, bytes) else html, self._judge, self.system, notes, url)
 
 
-def judged(
-    html: str, judge: Judge, system: str, notes: Sequence[str] = (), url: str | None = None
-) -> Extraction:
+def judged(html: str, judge: Judge, system: str, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
     """What a judge makes of a page; of one without blocks it is not asked."""
     page = Page(html)
     if len(page):

@@ -1,7 +1,7 @@
 """The structure of kept blocks: headings, lists, quotes, code, tables, and the runs of text, links and images in them.
 
-In come a page, the blocks that were kept and their cuts; out goes a tree of nodes whose text is that of the blocks.  The
-tags come from the scanner of blocks (`BlockScanner.marks`), each with its place in the text of the blocks: nothing is
+In come a page, the blocks that were kept and their cuts; out goes a tree of nodes whose text is theirs.  The tags
+come from the scanner of blocks (`BlockScanner.marks`), each with its place in the text of the blocks: nothing is
 parsed twice, and no text can differ from that of the blocks.  Only preformatted text is taken from the source, for its
 white space.  Linear in the page.
 """
@@ -10,181 +10,44 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntFlag
 from functools import cached_property
 from html import unescape
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
-from urllib.parse import urljoin
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import MarkupConfig
-from templatemine.pages import _html, cleaneval
-from templatemine.pages.blocks import Page
-from templatemine.pages.outline import attributes
-from templatemine.pages.scanner import scanner
+from templatemine.pages import _model, cleaneval
+from templatemine.pages.nodes import (
+    PLAIN,
+    Break,
+    Cell,
+    Code,
+    Heading,
+    Image,
+    Inline,
+    List,
+    Node,
+    Paragraph,
+    Quote,
+    Style,
+    Table,
+    Text,
+    calm,
+    folded,
+    joined,
+)
+from templatemine.pages.page_tags import CONTAINERS, NAMES, STYLES, VOID, Tags
 
-__all__ = [
-    "Break",
-    "Cell",
-    "Code",
-    "Heading",
-    "Image",
-    "Inline",
-    "List",
-    "Node",
-    "Paragraph",
-    "Quote",
-    "Set",
-    "Style",
-    "Table",
-    "Tags",
-    "Text",
-    "nested",
-    "structure",
-]
+__all__ = ["structure"]
 
 Cuts = Mapping[int, Sequence[tuple[int, int]]]
 Chain = tuple[tuple[str, int], ...]
 """What a block stands in, outermost first: kind of container and number of its element."""
-
-
-class Style(IntFlag):
-    """How a run of text is set off."""
-
-    STRONG = 1
-    EMPHASIS = 2
-    UNDERLINE = 4
-    DELETED = 8
-    SUBSCRIPT = 16
-    SUPERSCRIPT = 32
-    CODE = 64
-
-
-PLAIN = Style(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A run of text with one style and one link ("" for none)."""
-
-    text: str
-    style: Style = PLAIN
-    link: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A line ends, the paragraph does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture: its address, its text for those who do not see it, and where it leads, "" for nothing."""
-
-    url: str
-    alt: str = ""
-    link: str = ""
-
-
-Inline = Text | Break | Image
-
-
-@dataclass(frozen=True, slots=True)
-class Set:
-    """Runs that have a style or a link in common, and what is set off among them."""
-
-    style: Style
-    link: str
-    inner: tuple[Set | Inline, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading of level 1 to 6."""
-
-    level: int
-    inlines: tuple[Inline, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph, or an image that stands alone."""
-
-    inlines: tuple[Inline, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Preformatted text with its white space, and the language that it declares."""
-
-    text: str
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A quotation."""
-
-    children: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class List:
-    """A list: whether it counts, from where, and the nodes of each item."""
-
-    ordered: bool
-    start: int
-    items: tuple[tuple[Node, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a table; an empty one may stand for a block that was not kept."""
-
-    inlines: tuple[Inline, ...] = ()
-    header: bool = False
-    columns: int = 1
-    rows: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of data; tables for layout are none."""
-
-    caption: tuple[Inline, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-Node = Heading | Paragraph | Code | Quote | List | Table
-
-STYLES: Mapping[str, Style] = {
-    **dict.fromkeys(("b", "strong"), Style.STRONG),
-    **dict.fromkeys(("i", "em", "cite", "dfn", "var"), Style.EMPHASIS),
-    "u": Style.UNDERLINE,
-    **dict.fromkeys(("s", "strike", "del"), Style.DELETED),
-    "sub": Style.SUBSCRIPT,
-    "sup": Style.SUPERSCRIPT,
-    **dict.fromkeys(("code", "tt", "kbd", "samp"), Style.CODE),
-}
-"""What elements say of their text."""
-
-CONTAINERS: Mapping[str, str] = {
-    **{f"h{level}": "heading" for level in range(1, 7)},
-    **dict.fromkeys(("ul", "ol", "menu", "dir", "dl"), "list"),
-    **dict.fromkeys(("li", "dt", "dd"), "item"),
-    "blockquote": "quote",
-    **dict.fromkeys(("pre", "listing"), "code"),
-    "table": "table",
-    "caption": "caption",
-    "tr": "row",
-    **dict.fromkeys(("td", "th"), "cell"),
-}
-"""Elements with a kind of their own in the tree."""
 
 HEADING_WORDS = 60
 """Words of a heading at most: one that never ends holds the page."""
@@ -197,199 +60,18 @@ DEEP = 24
 TINY = 40
 """Pixels: pictures of less in either direction are icons, counters and spacers."""
 
-_NAME = re.compile(rb"<([a-zA-Z]+)")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight-source|brush:|sourceCode)[-: ]\s*([\w+#.-]{1,20})")
 _DIGITS = re.compile(r"\s*(\d{1,6})")
 _PRE_END = re.compile(rb"</(?:pre|listing)\b", re.IGNORECASE)
 _NEWLINE = re.compile(r"\r\n?")
 _NOTHING = re.compile("[\xad\ufeff]")
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f\xa0\u2000-\u200b\u2028\u2029\u202f\u3000]")
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f\xa0\u2000-\u200b\u2028\u2029\u202f\u3000]")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-orig-file", "data-hi-res-src")
 """Where pages that load images later say which."""
 TAIL = 2000
 """Bytes behind the last word of preformatted text that are looked at for lines without one."""
-_SKIPPED = re.compile(r"^\s*(?:javascript:|data:|about:|#?\s*$)", re.IGNORECASE)
-_CLEAN = re.compile(r"[\t\n\r]+")
-OPEN, CLOSE, VOID, OTHER = range(len(_html.MARKS))
-NAMES = [name for name, _ in _html.TAGS]
-_A, _IMG, _BASE, _TABLE = (NAMES.index(name) for name in ("a", "img", "base", "table"))
-_PARTING = (_A, NAMES.index("time"))
-_KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") for name in NAMES])
-
-
-class Tags:
-    """The tags of a page, and where they stand in the text of its blocks.
-
-    Parameters
-    ----------
-    page : Page
-    url : str or None
-        Address of the page, to which relative ones are resolved; its ``<base>`` comes first.
-    """
-
-    def __init__(self, page: Page, url: str | None = None) -> None:
-        self.page = page
-        self._url = url or ""
-        self.columns = scanner().marks(page.data)
-
-    def having(self, tag: int, *kinds: int) -> list[int]:
-        """Places of the marks of a tag."""
-        found = self.columns["tags"] == tag
-        return np.flatnonzero(found & np.isin(self.columns["kinds"], kinds)).tolist()  # type: ignore[no-any-return]
-
-    def attributes(self, mark: int) -> dict[str, str]:
-        """Attributes of a start tag."""
-        start, end = int(self.columns["starts"][mark]), int(self.columns["ends"][mark])
-        return attributes(self.page.source(start, end).decode("utf-8", "replace"))
-
-    @cached_property
-    def _closed(self) -> dict[int, int]:
-        """The mark at which each element ends."""
-        closed = np.flatnonzero(self.columns["kinds"] == CLOSE)
-        return dict(zip(self.columns["elements"][closed].tolist(), closed.tolist(), strict=True))
-
-    def last(self, mark: int) -> int:
-        """The mark at which the element ends that one at `mark` begins; itself where a tag has no content."""
-        if self.columns["kinds"][mark] != OPEN:
-            return mark
-        return self._closed.get(int(self.columns["elements"][mark]), len(self.columns["at"]))
-
-    def lines(self, mark: int, limit: int = 1000) -> list[str]:
-        """The text of an element: a line for each block, link and time in it, and where no blank parts two elements; no
-        more than `limit` bytes of it."""
-        last, at, bounds = self.last(mark), self.columns["at"], self.page.columns["bounds"]
-        if last == mark:
-            return []
-        low, high = int(at[mark]), int(at[last]) if last < len(at) else int(bounds[-1])
-        high = min(high, low + limit)
-        text = self.page.columns["text"]
-        first, end = np.searchsorted(bounds, low), np.searchsorted(at, high)
-        edges = {low, high, *bounds[first : np.searchsorted(bounds, high)].tolist()}
-        for place in range(mark + 1, min(int(end), last)):
-            if self.columns["kinds"][place] <= CLOSE:
-                edge = int(at[place])
-                parts = self.columns["tags"][place] in _PARTING or (low < edge < high and 32 not in text[edge - 1 : edge + 1])
-                edges |= {edge} if parts else set()
-        pieces = (text[one:other].tobytes().decode("utf-8", "ignore").strip() for one, other in pairwise(sorted(edges)))
-        return [piece for piece in pieces if piece]
-
-    def text(self, mark: int) -> str:
-        """The same as one line."""
-        return " ".join(self.lines(mark))
-
-    @cached_property
-    def base(self) -> str:
-        """The address that others are relative to."""
-        for mark in self.having(_BASE, VOID):
-            if href := self.attributes(mark).get("href"):
-                return _joined(self._url, href)
-        return self._url
-
-    def address(self, written: str | None) -> str:
-        """An address in full, "" for none or for a script."""
-        if not written or _SKIPPED.match(written):
-            return ""
-        return _joined(self.base, _CLEAN.sub("", written).strip())
-
-    @cached_property
-    def spans(self) -> list[tuple[int, int, int, str]]:
-        """Elements of inline styles and links: begin and end in the text, place of the start tag, name."""
-        columns = self.columns
-        known = np.flatnonzero(_KNOWN[columns["tags"]] & (columns["kinds"] <= CLOSE))
-        opened: dict[int, tuple[int, int, str]] = {}
-        found: list[tuple[int, int, int, str]] = []
-        rows = zip(*(columns[name][known].tolist() for name in ("kinds", "tags", "elements", "at")), strict=True)
-        for mark, (kind, tag, element, at) in zip(known.tolist(), rows, strict=True):
-            if kind == CLOSE:
-                if element in opened:
-                    begin, place, name = opened.pop(element)
-                    found.append((begin, at, place, name))
-                continue
-            name = NAMES[tag] if tag else self.name(mark)
-            if name in STYLES or tag == _A:
-                opened[element] = (at, mark, name)
-        end = int(self.page.columns["bounds"][-1])
-        return found + [(begin, end, place, name) for begin, place, name in opened.values()]
-
-    def name(self, mark: int) -> str:
-        """Name of a tag that the scanner does not know."""
-        start = int(self.columns["starts"][mark])
-        found = _NAME.match(self.page.source(start, start + 16))
-        return "?" if found is None else found[1].decode().lower()
-
-    @cached_property
-    def starts_of(self) -> dict[int, int]:
-        """Mark of the start tag of each element that is a container."""
-        columns = self.columns
-        opened = np.flatnonzero((columns["kinds"] == OPEN) & _KNOWN[columns["tags"]])
-        return dict(zip(columns["elements"][opened].tolist(), opened.tolist(), strict=True))
-
-    def of_element(self, element: int) -> dict[str, str]:
-        """Attributes of a container or inline element."""
-        mark = self.starts_of.get(element)
-        return {} if mark is None else self.attributes(mark)
-
-
-def nested(inlines: Sequence[Inline]) -> tuple[Set | Inline, ...]:
-    """Runs -> what is set off in each other: what reaches farthest stands outermost, links before styles, code innermost.
-
-    Code is left to the runs themselves.
-    """
-    found: list[Set | Inline] = []
-    at = 0
-    while at < len(inlines):
-        reach, style, link = max(
-            ((_reach(inlines, at, one), one, "") for one in _SETTING),
-            key=lambda row: row[0],
-        )
-        own = "" if isinstance(inlines[at], Break) else inlines[at].link  # type: ignore[union-attr]
-        if own and (linked := _linked(inlines, at, own)) >= reach:
-            reach, style, link = linked, PLAIN, own
-        if not reach:
-            found.append(inlines[at])
-            at += 1
-            continue
-        inner = nested([_less(run, style, link) for run in inlines[at : at + reach]])
-        found.append(Set(style, link, inner))
-        at += reach
-    return tuple(found)
-
-
-_SETTING = tuple(style for style in Style if style is not Style.CODE)
-
-
-def _reach(inlines: Sequence[Inline], at: int, style: Style) -> int:
-    """Runs from `at` on that have a style."""
-    end = at
-    while end < len(inlines) and isinstance(run := inlines[end], Text) and run.style & style:
-        end += 1
-    return end - at
-
-
-def _linked(inlines: Sequence[Inline], at: int, link: str) -> int:
-    """Runs from `at` on that have a link."""
-    end = at
-    while end < len(inlines) and not isinstance(run := inlines[end], Break) and run.link == link:
-        end += 1
-    return end - at
-
-
-def _less(run: Inline, style: Style, link: str) -> Inline:
-    match run:
-        case Text():
-            return Text(run.text, run.style & ~style, "" if link else run.link)
-        case Image() if link:
-            return Image(run.url, run.alt)
-        case _:
-            return run
-
-
-def _joined(base: str, written: str) -> str:
-    try:
-        return urljoin(base, written)
-    except ValueError:  # no address at all
-        return written
+_IMG = NAMES.index("img")
 
 
 @dataclass(frozen=True, slots=True)
@@ -539,7 +221,7 @@ class _Builder:
                 continue
             kind, element = key
             if kind == "heading":
-                yield Heading(int(self._names[element][1]), _calm(_lines(group, Text(" "))))
+                yield Heading(int(self._names[element][1]), calm(_lines(group, Text(" "))))
             elif kind == "quote":
                 yield Quote(tuple(self._grouped(group, depth + 1)))
             elif kind == "code":
@@ -573,7 +255,7 @@ class _Builder:
                 rows.append(self._row(element, list(group), depth + 1))
             else:
                 caption += _lines(list(group), Text(" "))
-        return Table(_joined_runs(caption), tuple(rows))
+        return Table(joined(caption), tuple(rows))
 
     def _row(self, row: int, entries: Sequence[_Entry], depth: int) -> tuple[Cell, ...]:
         """The cells of a row, those without kept text among them."""
@@ -585,7 +267,7 @@ class _Builder:
             said = self.tags.of_element(element)
             columns, rows = (_count(said.get(name, "")) for name in ("colspan", "rowspan"))
             inlines = _lines(texts.get(element, []), Break())
-            found.append(Cell(_calm(inlines), self._names[element] == "th", columns, rows))
+            found.append(Cell(calm(inlines), self._names[element] == "th", columns, rows))
         return tuple(found)
 
     @cached_property
@@ -695,7 +377,8 @@ class _Builder:
         ordered = sorted(edge for edge in edges if edge <= len(text))
         runs: list[Inline] = []
         for begin, end in zip(ordered, [*ordered[1:], len(text)], strict=True):
-            runs += [image for at, image in pictures if at == begin]
+            for image in (image for at, image in pictures if at == begin):
+                runs += [Text(" "), image, Text(" ")]
             if begin == end:
                 continue
             if any(first <= begin and end <= last for first, last in cuts):
@@ -706,7 +389,7 @@ class _Builder:
             for row in over:
                 style |= row[2]
             runs.append(Text(text[begin:end], style, next((row[3] for row in over[::-1] if row[3]), "")))
-        return _folded(runs, bool(cuts))
+        return folded(runs, bool(cuts))
 
     # ------------------------------------------------------------------------------------------------------ images
 
@@ -737,8 +420,6 @@ class _Builder:
 
     @cached_property
     def _hidden(self) -> list[bool]:
-        from templatemine.pages import _model
-
         columns = self.page.columns
         return _model.inherited(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
 
@@ -816,55 +497,3 @@ def _lines(entries: Sequence[_Entry], between: Inline) -> tuple[Inline, ...]:
     for entry in entries:
         lines += [between, *entry.inlines] if lines else entry.inlines
     return tuple(lines)
-
-
-def _calm(inlines: tuple[Inline, ...]) -> tuple[Inline, ...]:
-    """A heading without the emphasis that all of it has."""
-    runs = [one for one in inlines if isinstance(one, Text) and one.text.strip()]
-    common = Style.STRONG | Style.EMPHASIS | Style.UNDERLINE
-    for run in runs:
-        common &= run.style
-    return _joined_runs(
-        Text(one.text, one.style & ~common, one.link) if isinstance(one, Text) else one for one in inlines
-    )
-
-
-def _folded(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:
-    """Runs with the blanks between them outside of what sets them off, equal neighbours joined; with `fold`, white space
-    is folded, and left out at both ends."""
-    found: list[Inline] = []
-    blank = False
-    for run in runs:
-        if not isinstance(run, Text):
-            found += [Text(" ")] * (blank and bool(found))
-            blank = False
-            found.append(run)
-            continue
-        text = run.text
-        inner = " ".join(text.split()) if fold else text.strip(" ")
-        if not inner:
-            blank = blank or bool(text)
-            continue
-        lead = text[:1].isspace() if fold else text[:1] == " "
-        if (blank or lead) and found:
-            before = found[-1]
-            if isinstance(before, Text):
-                both = before.style & run.style, before.link if before.link == run.link else ""
-                found.append(Text(" ", *both))
-            else:
-                found.append(Text(" "))
-        blank = text[-1:].isspace() if fold else text[-1:] == " "
-        found.append(Text(inner, run.style, run.link))
-    return _joined_runs(found)
-
-
-def _joined_runs(runs: Iterable[Inline]) -> tuple[Inline, ...]:
-    """Runs, equal neighbours as one."""
-    joined: list[Inline] = []
-    for run in runs:
-        last = joined[-1] if joined else None
-        if isinstance(run, Text) and isinstance(last, Text) and (run.style, run.link) == (last.style, last.link):
-            joined[-1] = Text(last.text + run.text, run.style, run.link)
-        else:
-            joined.append(run)
-    return tuple(joined)

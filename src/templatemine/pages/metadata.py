@@ -16,10 +16,10 @@ import numpy as np
 
 from templatemine.pages import _html, _model
 from templatemine.pages.about import PUBLISHED, is_article, objects, published
-from templatemine.pages.markup import CLOSE, OPEN, VOID, Tags
 from templatemine.pages.names import language_of, licence_of, names_of, signed
 from templatemine.pages.outline import plain
 from templatemine.pages.page_dates import LONGEST, stated
+from templatemine.pages.page_tags import CLOSE, OPEN, VOID, Tags
 from templatemine.pages.scanner import GROUPS
 
 __all__ = ["Metadata", "Seen", "metadata_of"]
@@ -77,8 +77,8 @@ class Metadata:
 class Seen:
     """What stands on the page for its readers: title, whether it is much as ``<title>``, date, and lines about both.
 
-    `around` are the elements that hold the beginning of the main text, `region` the place of the lines in the text of the
-    blocks.
+    `around` are the elements that hold the beginning of the main text, `region` the place of the lines in the text of
+    the blocks.
     """
 
     title: str | None = None
@@ -142,17 +142,23 @@ _WHERE = re.compile(
 )
 _SIGNED = re.compile(r"author|byline|by-line|writer|\bautor|auteur|submitted[_-]by|\busername", re.IGNORECASE)
 _UNSIGNED = re.compile(
-    r"bio|about|avatar|ima?ge?\b|photo|social|comment|\bbox|count|e-?mail|twitter|date|profile|desc|follow|more|related", re.IGNORECASE
+    r"bio|about|avatar|ima?ge?\b|photo|social|comment|\bbox|count|e-?mail|twitter|date|profile|desc|follow|more|related",
+    re.IGNORECASE,
 )
-_PERSON = re.compile(r"/(?:authors?|by|byline|people|person|profiles?|contributors?|staff|writers?|journalists?|autor(?:en|es)?|auteurs?)/")
+_PERSON = re.compile(
+    r"/(?:authors?|by|byline|people|person|profiles?|contributors?|staff|writers?|journalists?|autor(?:en|es)?|auteurs?)/"
+)
 _DATED = re.compile(r"publi|posted|fecha|datum|timestamp|(?<!up)(?<!vali)date(?!picker)|created", re.IGNORECASE)
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/-]|$)")
-_PART = re.compile(r"\s+[-–—|·•:»«]\s+|\s*[|»]\s*")
+_PART = re.compile(r"\s+[-–—|·•:»«]\s+|\s*[|»｜]\s*")
 _SEPARATOR = re.compile(r"\s*[,;|、，]\s*")
 _COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/")
 _HANDLE = re.compile(r"^@\w+$|^https?://|^\d+$")
 _SPACES = re.compile(r"\s+")
-_FILED = {"tag": re.compile(r"/(?:tags?|topics?|labels?)/"), "category": re.compile(r"/(?:categor(?:y|ies)|rubrik|kategorie)/")}
+_FILED = {
+    "tag": re.compile(r"/(?:tags?|topics?|labels?)/"),
+    "category": re.compile(r"/(?:categor(?:y|ies)|rubrik|kategorie)/"),
+}
 LONG = 300
 """Characters of an element that is read for a name, a tag or a date."""
 MANY = 100
@@ -257,8 +263,8 @@ class _Reader:
         return self._said("title")
 
     def _shown_title(self, site: str | None) -> str | None:
-        """The only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it is like it;
-        else ``<title>`` without the name of the site."""
+        """The only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it is; else
+        ``<title>`` without the name of the site."""
         told, seen = self.page.title, self.seen.title
         if not told:
             return seen
@@ -302,7 +308,9 @@ class _Reader:
         """Words and address of each licence that is named."""
         for one in self._strings(self._article.get("license")):
             yield ("", one) if "://" in one else (one, "")
-        yield from (("", said.get("href", "")) for said in self._links if "license" in said.get("rel", "").lower().split())
+        yield from (
+            ("", said.get("href", "")) for said in self._links if "license" in said.get("rel", "").lower().split()
+        )
         for text, said in self._related:
             if "license" in said.get("rel", "").lower().split():
                 yield text, self.tags.address(said.get("href"))
@@ -320,13 +328,17 @@ class _Reader:
         for name in META["date"]:
             yield from self._meta.get(name, ())
         yield from (text for text, _ in self._items.get("datepublished", ()))
-        marked = [(text, said) for text, said in self._times if "pubdate" in said or _DATED.search(said.get("class", ""))]
+        marked = [
+            (text, said) for text, said in self._times if "pubdate" in said or _DATED.search(said.get("class", ""))
+        ]
         for text, said in marked:
             yield from (said.get("datetime", ""), said.get("content", ""), said.get("title", ""), text)
         yield self.seen.date or ""
         yield from (said["datetime"] for _, said in self._times if said.get("datetime"))
         yield from (stated(line) or "" for line in self.seen.head if len(line) <= LONGEST)
-        yield from ("-".join(found) for one in (self.given, *self._addresses()) for found in _URL_DATE.findall(one or ""))
+        yield from (
+            "-".join(found) for one in (self.given, *self._addresses()) for found in _URL_DATE.findall(one or "")
+        )
 
     # --------------------------------------------------------------------------------------------------- in the body
 
@@ -386,7 +398,9 @@ class _Reader:
         """Microdata: text and place of each property."""
         found: dict[str, list[tuple[str, int]]] = {}
         for text, said, mark, tag in self._elements:
-            value = said.get("content") or said.get("datetime") or (said.get("href", "") if tag == "link" else "") or text
+            value = (
+                said.get("content") or said.get("datetime") or (said.get("href", "") if tag == "link" else "") or text
+            )
             for name in said.get("itemprop", "").lower().split():
                 if value:
                     found.setdefault(name, []).append((value, mark))
@@ -409,7 +423,9 @@ class _Reader:
             linked = [
                 text
                 for text, said, mark, tag in self._elements
-                if tag == "a" and self._own[self.tags.columns["elements"][mark]] and _FILED[rel].search(said.get("href", ""))
+                if tag == "a"
+                and self._own[self.tags.columns["elements"][mark]]
+                and _FILED[rel].search(said.get("href", ""))
             ]
         for one in (*declared, *linked):
             if "&" in one or "<" in one:
@@ -492,4 +508,3 @@ def _untitled(title: str | None, site: str | None) -> str | None:
         return title
     name = re.escape(site)
     return re.sub(rf"\s+[-–—|·:»]\s+{name}$|^{name}\s+[-–—|·:»]\s+", "", title, flags=re.IGNORECASE) or title
-

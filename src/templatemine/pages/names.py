@@ -10,9 +10,19 @@ from templatemine.text.patterns import TABLE
 __all__ = ["language_of", "licence_of", "names_of", "signed"]
 
 _LANGUAGE = re.compile(
-    r"^(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?(?:[-_.@].*)?$", re.IGNORECASE
+    r"^(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?(?:[-_.@].*)?$",
+    re.IGNORECASE,
 )
-_MISTAKEN: Mapping[str, str] = {"iw": "he", "in": "id", "ji": "yi", "jp": "ja", "cz": "cs", "dk": "da", "und": "", "mul": ""}
+_MISTAKEN: Mapping[str, str] = {
+    "iw": "he",
+    "in": "id",
+    "ji": "yi",
+    "jp": "ja",
+    "cz": "cs",
+    "dk": "da",
+    "und": "",
+    "mul": "",
+}
 """Withdrawn codes and codes of countries that are taken for those of languages."""
 
 _COMMONS = re.compile(
@@ -21,38 +31,41 @@ _COMMONS = re.compile(
     re.IGNORECASE,
 )
 
+_BY = "author|autore?s?|auteure?|autorin|von|par|por|di|door|av|af|tekst|texte|text|od|автор|著者|作者|記者"
+_DEEDS = "posted|written|published|submitted|reported|story|words|text|review|article|photos?"
 _LEAD = re.compile(
-    r"^\W*(?:(?:posted|written|published|submitted|reported|story|words|text|review|article|photos?)(?: and [a-z]+)? by|by|"
-    r"author|autore?s?|auteure?|autorin|von|par|por|di|door|av|af|tekst|texte|text|od|автор|著者|作者|記者)(?:\s*[:：]\s*|\s+|$)"
+    rf"^\W*(?:(?:{_DEEDS})(?: and [a-z]+)? by|by|{_BY})(?:\s*[:：]\s*|\s+|$)"
     r"|^\W*(?:作者|记者|記者|著者|文)\s*[:：/]\s*",
     re.IGNORECASE,
 )
+"""What stands before a name."""
 _SPLIT = re.compile(r"\s*[;|\n•·、，]\s*")
 _AND = re.compile(r",?\s+(?:and|und|et|y|og|och|with|mit|&)\s+", re.IGNORECASE)
+_VERBS = "for|from|of|at|in|on|says|said|wrote|is|has|contributed|reporting|via"
 _TAIL = re.compile(
-    r"(?:\s+(?:for|from|of|at|in|on|says|said|wrote|is|has|contributed|reporting|via)\b|\s+[-–—|]\s|\s*[–—]|\s*\(|\s*\[|\s*@|"
-    r"\s*[<>]|\s+\d|\s*:\s|\s*\.\.\.|\s*…).*$",
-    re.IGNORECASE | re.DOTALL,
+    rf"(?:\s+(?:{_VERBS})\b|\s+[-–—|]\s|\s*[–—(\[@<>]|\s+\d|\s*:\s|\s*\.\.\.|\s*…).*$", re.IGNORECASE | re.DOTALL
 )
-_DATED = re.compile(
-    rf"(?:^|\s|,)(?:{'|'.join(sorted({re.escape(word) for row in TABLE if row.name.startswith(('month', 'weekday')) for word in row.words}))})"
-    r"\.?,?(?:\s.*)?$",
-    re.IGNORECASE | re.DOTALL,
-)
+"""What stands behind one."""
+_DAYS = sorted({word for row in TABLE if row.name.startswith(("month", "weekday")) for word in row.words})
+_DATED = re.compile(rf"(?:^|\s|,)(?:{'|'.join(map(re.escape, _DAYS))})\.?,?(?:\s.*)?$", re.IGNORECASE | re.DOTALL)
 """From a month or weekday on; May and March are names, but not the last of one."""
 _MAIL = re.compile(r"\S+@\S+|https?://\S+|www\.\S+")
 _SAID = re.compile(r"[\"“”„«»].{1,40}?[\"“”«»]\s*")
-_NO_NAME = re.compile(
-    r"^(?:admin(?:istrator)?|anonymous|unknown|author|authors|editor|guest|none|null|undefined|user|webmaster|staff|by|share|"
-    r"follow|read more|more|view all|contact|about|home|super user|n/?a|true|false|"
-    r"fact checked|cite this .*|guides?|news|opinion)$",
-    re.IGNORECASE,
+_NONE = (
+    "admin(?:istrator)? anonymous unknown authors? editor guest none null undefined user webmaster staff by share"
+    " follow"
+    " read\\s+more more view\\s+all contact about home super\\s+user n/?a true false fact\\s+checked cite\\s+this.*"
+    " guides? news opinion"
 )
-_ROLE = re.compile(
-    r"\b(?:editor|reporter|writer|correspondent|contributor|columnist|journalist|photographer|author|producer|staff|"
-    r"redakteur(?:in)?|redakce|associate|senior|chief|director|manager|blogger|intern|dietitian|professor|updated|published|min read|comments?)\b",
-    re.IGNORECASE,
+_NO_NAME = re.compile(rf"^(?:{'|'.join(_NONE.split(' '))})$", re.IGNORECASE)
+"""What stands for a name where none is."""
+_ROLES = (
+    "editor reporter writer correspondent contributor columnist journalist photographer author producer staff redakce"
+    " redakteur(?:in)? associate senior chief director manager blogger intern dietitian professor updated published"
+    " min\\s+read comments?"
 )
+_ROLE = re.compile(rf"\b(?:{'|'.join(_ROLES.split(' '))})\b", re.IGNORECASE)
+"""What somebody is, in lines of their own beside the name."""
 _EMOJI = re.compile("[\u2190-\u2bff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
 WORDS = 6
 """Words of a name at most."""
@@ -74,7 +87,13 @@ def licence_of(named: Iterable[tuple[str, str]]) -> tuple[str | None, str | None
     for words, url in named:
         found = _COMMONS.search(url) or _COMMONS.search(words)
         if found is not None:
-            kind = "CC0" if found["zero"] else "Public Domain Mark" if found["mark"] else f"CC {found['kind'].rstrip('-').upper()}"
+            kind = (
+                "CC0"
+                if found["zero"]
+                else "Public Domain Mark"
+                if found["mark"]
+                else f"CC {found['kind'].rstrip('-').upper()}"
+            )
             return f"{kind} {found['version']}" if found["version"] else kind, url or None
         if words or url:
             return " ".join(words.split()) or url, url or None
@@ -128,9 +147,20 @@ def _name(text: str, declared: bool) -> str:
     text = _LEAD.sub("", text.strip())
     text = (text if declared else _TAIL.sub("", _DATED.sub("", text))).replace("_", " ").strip(" .,:;-–—|/*'’`\"")
     words = text.split()
-    if not words or len(words) > WORDS * (1 + declared) or len(text) > 80 or len(text) < 2 or any(map(str.isdigit, text)):
+    if (
+        not words
+        or len(words) > WORDS * (1 + declared)
+        or len(text) > 80
+        or len(text) < 2
+        or any(map(str.isdigit, text))
+    ):
         return ""
-    if text[-1] in "!?" or _NO_NAME.match(text) or (_ROLE.search(text) and not declared) or not any(map(str.isalpha, text)):
+    if (
+        text[-1] in "!?"
+        or _NO_NAME.match(text)
+        or (_ROLE.search(text) and not declared)
+        or not any(map(str.isalpha, text))
+    ):
         return ""
     cased = [word for word in words if word[0].isalpha() and word[0].lower() != word[0].upper()]
     if cased and not any(word[0].isupper() for word in cased) and not declared:

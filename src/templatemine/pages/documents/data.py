@@ -1,11 +1,11 @@
-"""Nodes -> what JSON holds: each a mapping with its type; runs of text as strings, or as mappings where they have more."""
+"""Nodes -> what JSON holds: each a mapping with its type; runs of text as strings, or mappings where they have more."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from templatemine.pages.markup import (
+from templatemine.pages.nodes import (
     Break,
     Cell,
     Code,

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from templatemine.pages.markup import (
+from templatemine.pages.metadata import Metadata
+from templatemine.pages.nodes import (
     Break,
     Cell,
     Code,
@@ -27,8 +28,8 @@ from templatemine.pages.markup import (
     Table,
     Text,
     nested,
+    without,
 )
-from templatemine.pages.metadata import Metadata
 
 __all__ = ["document", "markdown"]
 
@@ -41,7 +42,13 @@ _UNSAFE = re.compile(r"[\x00-\x20<>()\\\"\x7f]")
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
 _LANGUAGE = re.compile(r"[^\w+#.-]")
 
-TAGS = {Style.SUBSCRIPT: "sub", Style.SUPERSCRIPT: "sup", Style.STRONG: "strong", Style.EMPHASIS: "em", Style.DELETED: "del"}
+TAGS = {
+    Style.SUBSCRIPT: "sub",
+    Style.SUPERSCRIPT: "sup",
+    Style.STRONG: "strong",
+    Style.EMPHASIS: "em",
+    Style.DELETED: "del",
+}
 SIGNS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.DELETED: "~~"}
 """Of those that have one: underlining has none."""
 
@@ -166,7 +173,7 @@ def _row(cells: Sequence[str], width: int) -> str:
 
 def _line(inlines: Sequence[Inline], cell: bool = False) -> str:
     """Runs as one paragraph, or as one line of a cell."""
-    text = _runs(nested(inlines), "", "", cell)
+    text = _runs(nested(without(inlines, Style.UNDERLINE)), "", "", cell)
     if cell:
         return text.replace("|", "\\|")
     return "\\\n".join(_LEADING.sub(_shielded, line) for line in text.split("\n"))

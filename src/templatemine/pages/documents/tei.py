@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from templatemine._version import __version__
-from templatemine.pages.markup import (
+from templatemine.pages.metadata import Metadata
+from templatemine.pages.nodes import (
     Break,
     Cell,
     Code,
@@ -27,7 +28,6 @@ from templatemine.pages.markup import (
     Text,
     nested,
 )
-from templatemine.pages.metadata import Metadata
 
 __all__ = ["tei"]
 
@@ -86,7 +86,8 @@ def _header(about: Metadata) -> Iterator[str]:
     yield "</fileDesc>"
     yield "<encodingDesc>"
     yield "<appInfo>"
-    yield f'<application version="{__version__.partition("+")[0]}" ident="templatemine"><label>templatemine</label></application>'
+    version = __version__.partition("+")[0]
+    yield f'<application version="{version}" ident="templatemine"><label>templatemine</label></application>'
     yield "</appInfo>"
     yield "</encodingDesc>"
     yield from _profile(about)
