@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize lint docs man dist wheel bench quality loso interop gate clean
+.PHONY: demo test sanitize lint docs man dist wheel bench quality suites loso interop gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -98,6 +98,10 @@ $(VENV)/compared: $(VENV)/benched
 
 quality: $(VENV)/compared
 	$(BIN)/python bench/quality/run.py $(QUALITY)
+
+# The tests of other extractors, theirs beside ours: SUITES=folder of their source distributions, unpacked.
+suites: $(VENV)/compared
+	$(BIN)/python bench/quality/suites.py "$(abspath $(SUITES))"
 
 # Every annotated source by what was fitted without its publisher, into docs/research/loso.md: two minutes.
 loso: $(VENV)/installed

@@ -27,6 +27,7 @@ from templatemine.model import Cleaned, Document, Span
 __all__ = [
     "EXTRACTORS",
     "PAGE_CONTENDERS",
+    "SUITE_EXTRACTORS",
     "TEXT_CONTENDERS",
     "Contender",
     "configured",
@@ -254,6 +255,32 @@ EXTRACTORS: Sequence[Contender] = (
 """Who judges each page by itself."""
 
 
+def _newspaper4k() -> Extract:
+    from newspaper import Article
+
+    def extract(page: str) -> str:
+        article = Article("http://page.example/", fetch_images=False)
+        article.download(input_html=page)
+        article.parse()
+        return str(article.text)
+
+    return extract
+
+
+def _goose3() -> Extract:
+    from goose3 import Goose
+
+    one = Goose({"enable_image_fetching": False})
+    return lambda page: one.extract(raw_html=page).cleaned_text
+
+
+SUITE_EXTRACTORS: Sequence[Contender] = (
+    Contender(name="newspaper4k", make=_by_page(_newspaper4k), packages=("newspaper4k",)),
+    Contender(name="goose3", make=_by_page(_goose3), packages=("goose3",)),
+)
+"""Who is compared on the tests of others alone."""
+
+
 PAGE_CONTENDERS: Sequence[Contender] = (
     Contender(name="templatemine, default", make=learner),
     Contender(
@@ -268,8 +295,8 @@ PAGE_CONTENDERS: Sequence[Contender] = (
             ("bte", "the page alone"),
             ("density", "the page alone"),
             ("diff", "with the page of middle size of the history"),
-            ("shallow", "the page alone; trained on l3s_gn1"),
-            ("crf", "the page alone; trained on l3s_gn1 and cleaneval_dev"),
+            ("shallow", "the page alone; trained on scrapinghub and wcxb"),
+            ("crf", "the page alone; trained on scrapinghub and wcxb"),
         )
     ),
     Contender(

@@ -36,8 +36,8 @@ TREE: Mapping[str, Sequence[str]] = {
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
     "How it works": ("docs/algorithm", "docs/pages", "docs/performance", "docs/reliability"),
     "Results": (
-        *("docs/research/loso", "docs/research/quality", "docs/research/mining", "docs/research/extract"),
-        *("docs/research/pages", "bench/RESULTS"),
+        *("docs/research/loso", "docs/research/quality", "docs/research/suites", "docs/research/mining"),
+        *("docs/research/extract", "docs/research/pages", "bench/RESULTS"),
     ),
     "Project": ("CONTRIBUTING", "SECURITY", "CHANGELOG", "bench/README", "datasets/README"),
 }

@@ -77,7 +77,7 @@ def first(data: dict[str, Any]) -> dict[str, Any]:
 REFUSED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("schema missing", lambda data: data.pop("schema"), "expected a pack, an object with a field 'schema'"),
     ("newer", lambda data: data.update(schema=SCHEMA + 1), "it is from a newer version; upgrade templatemine"),
-    ("other schema", lambda data: data.update(schema="one"), "schema: expected 1, got 'one'; mine the source again"),
+    ("other schema", lambda data: data.update(schema="one"), "schema: expected 2, got 'one'; mine the source again"),
     ("field missing", lambda data: data.pop("templates"), "the field 'templates' is missing"),
     ("field of another kind", lambda data: data.update(documents="40"), "documents: expected a number, got str"),
     ("true is no number", lambda data: data.update(documents=True), "documents: expected a number, got bool"),

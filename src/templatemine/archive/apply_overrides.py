@@ -29,7 +29,7 @@ from templatemine.packs.overrides import Overrides, Rule, read_rules
 from templatemine.packs.pack import Pack, mark_of, template_id
 from templatemine.packs.pack_checks import check_slot, check_written
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_beside
-from templatemine.packs.pack_json import SCHEMA, read_listed, read_mined, with_current_names
+from templatemine.packs.pack_json import READABLE, read_listed, read_mined, with_current_names
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN, Encoded
 from templatemine.text.patterns import TABLE
@@ -290,7 +290,7 @@ def edits_by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) ->
     template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
     such a note do not tell.
     """
-    if data.get("schema") != SCHEMA:
+    if data.get("schema") not in READABLE:
         return ()  # of another version, or no pack at all
     data = with_current_names(data, where)
     rows = _listed(data, "templates")

@@ -83,7 +83,8 @@ def _facts(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCand
 
     limit = args.limit or None
     facts: dict[str, Any] = json.loads(pack.to_json())
-    facts["templates"] = facts["templates"][:limit]
+    facts["templates"] = [one.as_dict() for one in pack.templates[:limit]]  # with their expressions in full
+    del facts["boundaries"]
     facts["families"] = [[pack.templates[place].id for place in family] for family in families(pack.templates[:limit])]
     if args.rejected:
         names = ("tokens", "df", "count", "reason")

@@ -70,7 +70,7 @@ def _check_stale(pack: Pack, template: Template, here: str) -> None:
     if not _finds_example(template, here) or pack.generator == GENERATOR:
         raise PackError(
             f"{here}: regex and tokens disagree; edit the tokens, with null for the regex, "
-            "or set them to null to keep the expression as written"
+            "or set them to null, and write the expression in full"
         )
 
 

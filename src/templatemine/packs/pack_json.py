@@ -1,9 +1,9 @@
 """Packs as JSON that a person can read, compare, edit and lint: written with a template a line, and read with distrust.
 
-Beside tokens an expression may be null: it is made of the tokens, and so it is where another version has written the
-pack.  ``mined`` names what mining gave: by it a later mining tells what a person has changed in the list since
-(`apply_rules`).  An unknown schema and missing or wrong fields are refused here by name and place, expressions by
-`pack_checks`.
+Expressions of tokens are in their short form (`short_forms`); in packs of schema 1 they are in full.  Beside tokens an
+expression may be null: it is made of the tokens, and so it is where another version has written the pack.  ``mined``
+names what mining gave: by it a later mining tells what a person has changed in the list since (`apply_rules`).  An
+unknown schema and missing or wrong fields are refused here by name and place, expressions by `pack_checks`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,15 +24,18 @@ from templatemine.model import Cutoff, Question, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.pack import Pack, mark_of
 from templatemine.packs.pack_checks import OF_TOKENS, checked
+from templatemine.packs.short_forms import Names, boundaries_of, read_boundaries
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
 
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["SCHEMA", "read", "read_listed", "read_mined", "with_current_names", "write"]
+__all__ = ["READABLE", "SCHEMA", "read", "read_listed", "read_mined", "with_current_names", "write"]
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, SCHEMA)
+"""Versions that are read."""
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -42,6 +45,8 @@ def write(pack: Pack) -> str:
     """The pack as JSON text; the same pack gives the same text."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
+    boundaries = boundaries_of(pack)
+    short = Names(boundaries, dict(patterns.by_id.values()))
     data: dict[str, Any] = {
         "schema": SCHEMA,
         "generator": pack.generator,
@@ -49,19 +54,24 @@ def write(pack: Pack) -> str:
         "tokeniser": {"html": pack.html, "separators": pack.tokenise.separators},
         "patterns": {name: patterns.by_id[patterns.id_of[name]][1] for name in names},
         "user_patterns": [asdict(own) for own in pack.tokenise.user_patterns],
+        "boundaries": boundaries,
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
         "cutoff": {one.name: getattr(pack.cutoff, one.name) for one in fields(pack.cutoff)},
         "rejected": dict(pack.rejected),
-        "templates": [template.as_dict() for template in pack.templates],
+        "templates": [_row(template, short) for template in pack.templates],
         "mined": list(_marks(pack) if pack.mined is None else pack.mined),
         **({"questions": [asdict(one) for one in pack.questions]} if pack.questions else {}),
-        **overrides.write(pack.overrides),
+        **overrides.write(pack.overrides, lambda template: _row(template, short)),
         **page_section.write(pack.pages),
     }
     lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
     return _invisible().sub(_escape, "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _row(template: Template, short: Names) -> dict[str, Any]:
+    return {**template.as_dict(), "regex": short.shortened(template)}
 
 
 def _marks(pack: Pack) -> list[str]:
@@ -216,7 +226,7 @@ def _pack_of(data: Any, where: str) -> Pack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
-    if type(data["schema"]) is not int or data["schema"] != SCHEMA:  # True equals 1
+    if type(data["schema"]) is not int or data["schema"] not in READABLE:  # True equals 1
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
@@ -249,24 +259,46 @@ def _pack_of(data: Any, where: str) -> Pack:
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    templates = [read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(data["templates"])]
-    return Pack(
-        source=data["source"],
-        html=data["tokeniser"]["html"],
-        tokenise=TokeniseConfig(separators=data["tokeniser"]["separators"], patterns="own", user_patterns=tuple(user)),
-        enabled=frozenset(data["patterns"]),
-        documents=data["documents"],
-        method=data["method"],
-        cutoff=_read_cutoff(data["cutoff"], where),
-        templates=tuple(templates),
-        first_date=data["dates"][0],
-        last_date=data["dates"][1],
-        rejected=data["rejected"],
-        pages=page_section.read(data, where),
-        overrides=overrides.read(data, where, _read_template),
-        questions=_read_questions(data.get("questions", []), f"{where}: questions"),
-        generator=data["generator"],
-        mined=read_mined(data, where),
+    short = Names(read_boundaries(data, where), dict(patterns.by_id.values())) if data["schema"] > 1 else None
+
+    def template(row: Any, here: str) -> Template:
+        found = read_listed(row, here)
+        if short is None or found.tokens is None:
+            return found
+        return replace(found, regex=short.in_full(found.regex, here))
+
+    return _with_expressions(
+        Pack(
+            source=data["source"],
+            html=data["tokeniser"]["html"],
+            tokenise=TokeniseConfig(
+                separators=data["tokeniser"]["separators"], patterns="own", user_patterns=tuple(user)
+            ),
+            enabled=frozenset(data["patterns"]),
+            documents=data["documents"],
+            method=data["method"],
+            cutoff=_read_cutoff(data["cutoff"], where),
+            templates=tuple(template(row, f"{where}: templates[{n}]") for n, row in enumerate(data["templates"])),
+            first_date=data["dates"][0],
+            last_date=data["dates"][1],
+            rejected=data["rejected"],
+            pages=page_section.read(data, where),
+            overrides=overrides.read(data, where, template),
+            questions=_read_questions(data.get("questions", []), f"{where}: questions"),
+            generator=data["generator"],
+            mined=read_mined(data, where),
+        )
+    )
+
+
+def _with_expressions(pack: Pack) -> Pack:
+    """Of templates that rules took out nothing is checked, but they may come back."""
+    removed = tuple(
+        replace(one, regex=pack.derived(one)) if one.regex == OF_TOKENS and one.tokens is not None else one
+        for one in pack.overrides.removed
+    )
+    return (
+        pack if removed == pack.overrides.removed else replace(pack, overrides=replace(pack.overrides, removed=removed))
     )
 
 

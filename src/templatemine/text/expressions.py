@@ -40,6 +40,7 @@ __all__ = [
     "WIDE_SPACE",
     "Encoded",
     "Marked",
+    "boundaries",
     "expression",
     "for_re2",
     "for_tokens",
@@ -49,6 +50,7 @@ __all__ = [
     "literal_pieces",
     "marked_text",
     "separator_class",
+    "slot_of",
 ]
 
 # Where in its line a string must stand, as the automaton spells it.
@@ -114,21 +116,54 @@ def expression(
     described = [_described(form, patterns, html, tags) for form in forms]
     parts = _joined(described, separators)
     left_edge, right_edge, line_start, line_end = _edges(separators, html, tags is not None)
-    left = "" if described[0].own else f"(?:^|[{left_edge}{JOINTS if described[0].letter else ''}])"
-    right = "" if described[-1].own else f"(?:[{right_edge}{LETTER if described[-1].joins else ''}]|$)"
+    left = "" if described[0].own else _start(left_edge + (JOINTS if described[0].letter else ""))
+    right = "" if described[-1].own else _end(right_edge + (LETTER if described[-1].joins else ""))
     if ANCHORS[anchor] & _scan.BEGINS_LINE:
         left = line_start
     if ANCHORS[anchor] & _scan.ENDS_LINE:
         right = line_end
     if slot:
-        beside = described[-1 if slot == "end" else 0]
-        most = most_of(kind)
-        rest = _filling(slot, separators, beside, kind) if most is None else _rest(slot, separators, beside, most)
+        rest = _slot(described, slot, separators, kind)
         if slot == "end":
             parts, right = [*parts, rest], line_end
         else:
             parts, left = [rest, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
+
+
+def _start(edge: str) -> str:
+    return f"(?:^|[{edge}])"
+
+
+def _end(edge: str) -> str:
+    return f"(?:[{edge}]|$)"
+
+
+def _slot(described: Sequence[_Described], slot: str, separators: str, kind: str) -> str:
+    """What fills the rest of the line."""
+    beside = described[-1 if slot == "end" else 0]
+    most = most_of(kind)
+    return _filling(slot, separators, beside, kind) if most is None else _rest(slot, separators, beside, most)
+
+
+def slot_of(forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str) -> str:
+    """The part of an expression for raw text that fills the rest of its line; see `expression`."""
+    return _slot([_described(form, patterns, False, None) for form in forms], slot, separators, kind)
+
+
+def boundaries(separators: str, html: bool) -> dict[str, str]:
+    """What stands between and around tokens in expressions for raw text, by the names that packs give it."""
+    left, right, line_start, line_end = _edges(separators, html, False)
+    return {
+        " ": joint(separators, False),
+        "{gap?}": joint(separators, True),
+        "{start}": _start(left),
+        "{start:}": _start(left + JOINTS),
+        "{end}": _end(right),
+        "{end:}": _end(right + LETTER),
+        "{line start}": line_start,
+        "{line end}": line_end,
+    }
 
 
 def _joined(described: Sequence[_Described], separators: str) -> list[str]:
