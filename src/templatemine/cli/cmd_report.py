@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
-        "--title", metavar="TEXT", default="Templates", help="title of the report (default: %(default)s)"
+        "--title", metavar="TEXT", default="", help="title of the report (default: one that names its sources)"
     )
     group = parser.add_argument_group("size of the report")
     group.add_argument(
