@@ -130,7 +130,7 @@ def scores_spec(scores: Sequence[float]) -> Spec:
         "field": "at",
         "type": "quantitative",
         "scale": {"domain": [first / 50, 1]},
-        "axis": {"title": "score", "format": ".2f", "tickCount": 8},
+        "axis": {"title": "score", "format": ".0%", "tickCount": 6},
     }
     edges = [place / 50 for place in range(first, 51)]
     return {

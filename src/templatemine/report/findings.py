@@ -17,6 +17,7 @@ from templatemine.packs.families import families
 from templatemine.packs.pack import Pack
 from templatemine.report.measure import Seen
 from templatemine.report.risk import Occurrences, doubt, is_scored, sizes
+from templatemine.report.words import text_of
 
 if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
@@ -83,6 +84,11 @@ class Notable:
     match: str = ""
     after: str = ""
 
+    @property
+    def text(self) -> str:
+        """The template as people read it."""
+        return text_of(self.template)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
@@ -143,14 +149,18 @@ def notable(pack: Pack, seen: Sequence[Seen | None], characters: Sequence[int]) 
 
 
 def exemplified(one: Notable, looked: Looked) -> Notable:
-    """The template with an example in its article, if it is in one of those."""
-    for text, spans in looked:
-        for span in spans:
-            if one.template.id in span.templates:
-                before = text[max(0, span.start - CONTEXT) : span.start].rpartition("\n\n")[2]
-                after = text[span.end : span.end + CONTEXT].partition("\n\n")[0]
-                return replace(one, before=before, match=text[span.start : span.end], after=after)
-    return one
+    """The template with an example in its article, if it is in one of those: where fewest others are cut with it."""
+    places = ((text, span) for text, spans in looked for span in spans if one.template.id in span.templates)
+    best = min(places, key=lambda place: len(place[1].templates), default=None)
+    if best is None:
+        return one
+    text, span = best
+    left, right = max(0, span.start - CONTEXT), min(len(text), span.end + CONTEXT)
+    before, after = text[left : span.start], text[span.end : right]
+    # Context ends with its paragraph, or between two words.
+    before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
+    after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
+    return replace(one, before=before, match=text[span.start : span.end], after=after)
 
 
 def left_behind(looked: Looked) -> Left:
