@@ -785,6 +785,8 @@ def test_no_barriers(browser: Any, place: Place, width: int, scheme: str) -> Non
     def check(what: str) -> None:
         assert barriers(one) == [], what
         assert one.evaluate("document.documentElement.scrollWidth") <= width, what
+        for wide in one.locator(".wide:visible").all():
+            assert wide.evaluate("one => one.scrollWidth - one.clientWidth") <= 0, what
 
     where = f"?source={quote(source)}&id={quote(place.of(source)[0])}"
     one.goto(f"{place.address}/")
