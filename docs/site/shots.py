@@ -34,8 +34,8 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("report", "docs/report", "The report: histogram, documents over time and templates of a source"),
-    Shot("desk", "docs/desk", "The desk: templates of a source, and one of them in its articles"),
+    Shot("report", "docs/report", "The report: its conclusion, what is removed, and what is risky"),
+    Shot("desk", "docs/desk", "The desk: templates of a source by risk, and one of them in its articles"),
 )
 
 
@@ -98,7 +98,6 @@ def _desk(packs: Path, archive: Path) -> Iterator[str]:
 def _report(browser: Any, report: Path, picture: Path) -> None:
     page = browser.new_page(viewport=SIZE)
     page.goto(report.as_uri())
-    page.locator("section.source", has=page.get_by_role("heading", name=SOURCE)).evaluate("one => one.scrollIntoView()")
     page.screenshot(path=str(picture))
 
 

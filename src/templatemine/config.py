@@ -433,6 +433,8 @@ class ReportConfig:
     rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
     rejected : strings listed for each reason, those first that were nearest to being templates.
     points : steps of the strip that tells when a template was seen.
+    risky : templates at the head of the report, those at most risk and those that remove most.
+    looked : articles that change, of each source, that are searched for examples and residues.
     clean : how the articles of the archive are cleaned.
     """
 
@@ -442,4 +444,6 @@ class ReportConfig:
     rows: int = 3500
     rejected: int = 15
     points: int = 24
+    risky: int = 5
+    looked: int = 200
     clean: CleanConfig = field(default_factory=CleanConfig)

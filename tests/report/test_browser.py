@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from axe import barriers
 from browser import chromium
 from test_page import HOSTILE
 
@@ -245,6 +246,43 @@ def test_contrast(browser: Any, file: Path, scheme: str) -> None:
     assert {"body", "mark", "thead th", ".ctl"} <= set(contrast)
     assert not {name: value for name, value in contrast.items() if value < 4.5}
     found.page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_barriers(browser: Any, file: Path, width: int, scheme: str) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    assert barriers(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+LABELS = """table => { const names = [...table.tHead.rows[0].cells].map(one => one.textContent.trim());
+  return [...table.tBodies[0].rows[0].cells].map((cell, place) => [names[place],
+    getComputedStyle(cell, '::before').content.replaceAll('"', ''), cell.textContent]).slice(1); }"""
+
+
+def test_cards_on_a_phone(browser: Any, file: Path) -> None:
+    """Each value with the name of its column, without a script, and nothing beyond the edge."""
+    context = browser.new_context(viewport={"width": 390, "height": 800}, java_script_enabled=False)
+    found = context.new_page()
+    found.goto(file.as_uri())
+    tables = found.locator("table.cards").all()
+    assert len(tables) > 3
+    for table in tables:
+        for name, label, text in table.evaluate(LABELS):
+            assert label == name, (label, text)
+    regions = ".wide:has(> table)"
+    sizes = found.locator(regions).evaluate_all("all => all.map(one => [one.scrollWidth, one.clientWidth])")
+    assert all(inner <= outer for inner, outer in sizes)
+    row = found.locator("table.templates tbody tr").first
+    assert row.evaluate("one => getComputedStyle(one).display") == "block"
+    context.close()
 
 
 def test_on_paper(browser: Any, file: Path) -> None:

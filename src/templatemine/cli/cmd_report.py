@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Writes one HTML file: for each source the histogram over document frequency
-with its cut-off, the templates, the rejected candidates with their reasons, and
-articles with every removed part marked. The file loads nothing from elsewhere,
-so it can be sent and kept.
+Writes one HTML file: what is removed, which templates are risky and what cuts
+leave behind; for each source its charts, the templates, the rejected candidates
+with their reasons, and articles with every removed part marked. The file loads
+nothing from elsewhere, so it can be sent and kept.
 
 Without --archive the report is about the packs; with it, also about their
 effect on the articles of the archive, which may differ from the archive they
@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
-        "--title", metavar="TEXT", default="Templates", help="title of the report (default: %(default)s)"
+        "--title", metavar="TEXT", default="", help="title of the report (default: one that names its sources)"
     )
     group = parser.add_argument_group("size of the report")
     group.add_argument(

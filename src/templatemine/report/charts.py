@@ -14,7 +14,7 @@ from typing import Any
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.report.histogram import Histogram
 
-__all__ = ["COLOURS", "days_spec", "histogram_spec", "renderer", "svg"]
+__all__ = ["COLOURS", "days_spec", "histogram_spec", "renderer", "scores_spec", "svg"]
 
 Spec = dict[str, Any]
 
@@ -76,20 +76,27 @@ def svg(spec: Mapping[str, Any]) -> str:
     return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", _USELESS.sub("", drawn))
 
 
-def histogram_spec(histogram: Histogram) -> Spec:
-    """Strings by share of documents on a log scale, templates in front, with the energy curve below."""
+def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
+    """Strings by share of documents on a log scale, templates in front, with the energy curve below.
+
+    Where scores decide, there is no curve and no cut-off: they had no part in it.
+    """
     bins = max(len(histogram.counts), 1)
     top = max(histogram.counts, default=1)
-    x = {"field": "at", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
+    x: Spec = {"field": "at", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
     share = {**x, "axis": {"title": "share of the documents with a string", "format": ".0%", "tickCount": 10}}
     y_axis = {"title": "strings", "values": [0, *_powers(top)], "format": ",d", "labelOverlap": True}
+    if by_scores:
+        x = share
     log = {"type": "symlog", "constant": 1, "domain": [0, max(top, 1)], "nice": False}
     upper = {
         "width": _WIDTH,
         "height": 130,
         "data": {"values": _steps([place / bins for place in range(bins + 1)], histogram.counts, histogram.templates)},
-        "layer": [*_areas(x, {"scale": log, "axis": y_axis}), *_rules(histogram, x)],
+        "layer": [*_areas(x, {"scale": log, "axis": y_axis}), *([] if by_scores else _rules(histogram, x))],
     }
+    if by_scores:
+        return {**upper, "config": _CONFIG}
     most = max(histogram.energies, default=1.0)
     energy = {
         "field": "energy",
@@ -111,6 +118,28 @@ def histogram_spec(histogram: Histogram) -> Spec:
         ],
     }
     return {"spacing": 8, "vconcat": [upper, lower], "config": _CONFIG}
+
+
+def scores_spec(scores: Sequence[float]) -> Spec:
+    """Templates by their score, in steps of two points, from the least of them to 1."""
+    first = min(int(min(scores, default=1.0) * 50), 49)
+    counts = [0] * (50 - first)
+    for score in scores:
+        counts[min(int(score * 50 + 1e-9), 49) - first] += 1
+    x = {
+        "field": "at",
+        "type": "quantitative",
+        "scale": {"domain": [first / 50, 1]},
+        "axis": {"title": "score", "format": ".0%", "tickCount": 6},
+    }
+    edges = [place / 50 for place in range(first, 51)]
+    return {
+        "width": _WIDTH,
+        "height": 60,
+        "data": {"values": _steps(edges, counts, counts)},
+        "layer": _areas(x, {"axis": {"title": "templates", "tickCount": 3}})[1:],
+        "config": _CONFIG,
+    }
 
 
 def _powers(top: float) -> list[int]:

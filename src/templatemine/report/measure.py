@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from templatemine.cleaning.regex_engine import WrittenExpressions
 from templatemine.config import ReportConfig
-from templatemine.model import Document
+from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explained, Explainer
 from templatemine.report.marks import Piece
@@ -104,6 +104,8 @@ class Measured:
         self._forms = np.zeros(len(self._vocabulary) + 1, np.int64)
         self._by_day: Counter[tuple[int, str]] = Counter()
         self._least: list[tuple[int, int, _Kept]] = []
+        # Pages are large, and their main text is not cut by lines.
+        self._kept_most = config.samples if pack.html else max(config.samples, config.looked)
         self._most: list[tuple[float, int, int, _Kept]] = []
 
     @cached_property
@@ -165,7 +167,7 @@ class Measured:
         if key not in (row[1] for row in self._most):  # as a copy of an article would be
             _push(self._most, (found.share, key, self.documents, kept), self._config.samples // 2)
         if -key not in (row[0] for row in self._least):
-            _push(self._least, (-key, self.documents, kept), self._config.samples)
+            _push(self._least, (-key, self.documents, kept), self._kept_most)
 
     def samples(self) -> Iterator[Sample]:
         """The documents that lose most, then some of the others."""
@@ -177,6 +179,11 @@ class Measured:
                 seen.add((document.id, body))
                 parts = tuple(self._explainer.pieces(body, found))
                 yield Sample(document=document, pieces=parts, share=found.share, whole=found.whole)
+
+    def looked(self) -> list[tuple[str, Sequence[Span]]]:
+        """Some of the documents that change, by a hash, and what is removed of them."""
+        chosen = (kept for *_, kept in sorted(self._least, reverse=True))
+        return [(body, found.spans) for _, body, found in chosen if not found.whole]
 
     def seen(self) -> list[Seen]:
         """Each template of the pack, in its order."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError, pip_line
-from templatemine.report.charts import days_spec, histogram_spec, renderer, svg
+from templatemine.report.charts import days_spec, histogram_spec, renderer, scores_spec, svg
+from templatemine.report.findings import LEFT, conclusion
 from templatemine.report.marks import Note, Piece, elided, limited, marked, named, shown
 from templatemine.report.words import leading, text_of
 
@@ -27,8 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["content_policy", "render", "require"]
 
 
-def render(report: Report, title: str, config: ReportConfig | None = None) -> Iterator[str]:
+def render(report: Report, title: str = "", config: ReportConfig | None = None) -> Iterator[str]:
     """Yield the page in parts, a source at a time.
+
+    Parameters
+    ----------
+    title : str
+        "" for one that says what the report is about.
 
     Raises
     ------
@@ -63,7 +69,14 @@ def render(report: Report, title: str, config: ReportConfig | None = None) -> It
         "sample": partial(_sample, config or ReportConfig()),
         "link": _link,
     }
-    yield from environment.get_template("report.html").generate(report=report, title=title)
+    said = {"title": title or _title(report), "conclusion": conclusion(report), "left_kinds": LEFT}
+    yield from environment.get_template("report.html").generate(report=report, **said)
+
+
+def _title(report: Report) -> str:
+    what = "What is removed from" if report.with_archive else "Templates of"
+    one = len(report.sources) == 1
+    return f"{what} {report.sources[0].name if one else f'{len(report.sources):,} sources'}"
 
 
 def require() -> None:
@@ -113,12 +126,24 @@ def _link(url: str | None) -> str:
     return url if url is not None and url.lower().startswith(("http://", "https://")) else ""
 
 
-def _drawings(source: SourceView) -> dict[str, Any]:
-    """SVG of the histogram and of the days; "" if there is nothing to draw."""
-    histogram = svg(histogram_spec(source.histogram)) if any(source.histogram.counts) else ""
-    days = svg(days_spec(source.steps, source.documents, source.changed)) if source.steps else ""
-    return {"histogram": _safe(histogram), "days": _safe(days)}
+BY_SCORES = ("score", "evidence")
+"""What packs call it if scores decided; the second in packs of earlier releases."""
 
+
+def _drawings(source: SourceView) -> dict[str, Any]:
+    """SVG of the histogram, the scores and the days, each "" if there is nothing to draw; whether scores decided."""
+    by_scores = source.pack.cutoff.method in BY_SCORES
+    scores = [one.score for one in source.pack.templates if one.score is not None]
+    drawn = {
+        "histogram": svg(histogram_spec(source.histogram, by_scores=by_scores)) if any(source.histogram.counts) else "",
+        "scores": svg(scores_spec(scores)) if scores else "",
+        "days": svg(days_spec(source.steps, source.documents, source.changed)) if source.steps else "",
+    }
+    return {"by_scores": by_scores, **{name: _safe(one) for name, one in drawn.items()}}
+
+
+_ALSO = 5
+"""Expressions named beside the one that a cut is listed under."""
 
 _LONGEST = 300
 """Characters of an expression in a note; the table has all of it."""
@@ -129,22 +154,33 @@ def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample)
     place = {row.template.id: row for row in source.rows}
     templates = {one.id: one for one in source.pack.templates}
     numbers: dict[str, int] = {}
+    matched: dict[str, dict[str, None]] = {}
 
     def note(piece: Piece) -> Note:
         known = [templates[one] for one in piece.templates if one in templates]
-        shown_ones = leading(known)
-        for one in shown_ones:
-            numbers.setdefault(one.id, len(numbers) + 1)
-        lines = [f"{numbers[one.id]}. {_shortened(text_of(one))} \n{one.df:,} documents" for one in shown_ones]
-        if len(known) > len(shown_ones):
-            lines.append(f"and {len(known) - len(shown_ones):,} more that are parts of these")
-        behind = f"<sup>{' '.join(str(numbers[one.id]) for one in shown_ones)}</sup>" if shown_ones else ""
-        described = " ".join(f"{name}-c{numbers[one.id]}" for one in shown_ones)
-        return Note("\n".join(lines) or "not main text of the page", behind, described)
+        if not known:
+            return Note("not main text of the page")
+        # One cut, one expression: the longest there.  The others only matched as well.
+        head, *others = leading(known)
+        number = numbers.setdefault(head.id, len(numbers) + 1)
+        lines = [f"{number}. {_shortened(text_of(head))} \n{head.df:,} documents"]
+        also = [_shortened(text_of(one)) for one in others][:_ALSO]
+        matched.setdefault(head.id, {}).update(dict.fromkeys(also))
+        if (within := len(known) - 1 - len(also)) > 0:
+            also.append(f"{within:,} within it")
+        if also:
+            lines.append(f"also matched: {'; '.join(also)}")
+        return Note("\n".join(lines), f"<sup>{number}</sup>", f"{name}-c{number}")
 
     html = marked(limited(elided(sample.pieces, config.context), config.characters), note)
     cuts = [
-        {"number": number, "template": templates[one], "text": text_of(templates[one]), "row": place.get(one)}
+        {
+            "number": number,
+            "template": templates[one],
+            "text": text_of(templates[one]),
+            "row": place.get(one),
+            "also": list(matched.get(one, ()))[:_ALSO],
+        }
         for one, number in numbers.items()
     ]
     return {"html": _safe(html), "cuts": cuts}

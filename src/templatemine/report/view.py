@@ -11,8 +11,10 @@ from templatemine.model import Document, Template
 from templatemine.packs.families import families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
+from templatemine.report.findings import Left, Looked, Notable, exemplified, first, left_behind, notable, removed_by
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import Measured, Sample, Seen
+from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, by_period, periods
 from templatemine.report.words import grounds_of, joined, text_of
 
@@ -20,6 +22,10 @@ __all__ = ["RejectionGroup", "Report", "Row", "Shared", "SourceView", "make_repo
 
 POSITIONS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
 """The required position in the line, by the anchor of the template."""
+
+
+LOOKED_AT = 6_000
+"""Articles that are kept to be looked at, of all sources together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +92,17 @@ class SourceView:
     steps: tuple[Period, ...]
     documents: tuple[int, ...]
     changed: tuple[int, ...]
+    notable: tuple[Notable, ...]
+    left: Left
+
+    @property
+    def risk(self) -> float:
+        """Characters expected to be story among those removed: of each family the worst, for its templates mostly match
+        the same places; in a pack without scores, nothing is known."""
+        if not is_scored(self.pack):
+            return 0.0
+        found = sum(one.risk for one in self.notable)
+        return found if self.measured is None else min(found, float(self.measured.cut))
 
     @property
     def share(self) -> float | None:
@@ -112,12 +129,21 @@ class Report:
         Documents of the archive whose source has no pack.
     shared : tuple of Shared
         Those of the most sources first.
+    riskiest, largest : tuple of Notable
+        Templates at most risk, and those that remove most; the first only of packs with scores.
     """
 
     sources: tuple[SourceView, ...]
     unknown: Mapping[str, int]
     shared: tuple[Shared, ...]
     with_archive: bool
+    riskiest: tuple[Notable, ...]
+    largest: tuple[Notable, ...]
+
+    @property
+    def scored(self) -> bool:
+        """Whether any pack has scores."""
+        return any(is_scored(one.pack) for one in self.sources)
 
 
 def make_report(
@@ -136,6 +162,8 @@ def make_report(
         Source -> its rejected candidates, most frequent first.
     """
     config = config or ReportConfig()
+    # Texts of as many sources as there may be stay in memory.
+    config = replace(config, looked=max(20, min(config.looked, LOOKED_AT // max(1, len(packs)))))
     measured = {source: Measured(pack, config) for source, pack in packs.items()} if documents is not None else {}
     unknown: Counter[str] = Counter()
     for document in documents or ():
@@ -152,14 +180,25 @@ def make_report(
                 holders.setdefault(template.tokens, []).append((place, template.df))
     most = _rows_each([len(packs[source].templates) for source in names], config.rows)
     shared = [Shared(text=joined(tokens), sources=tuple(held)) for tokens, held in holders.items() if len(held) > 1]
+    sources = tuple(
+        _source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
+    )
+    rows = [one for source in sources for one in source.notable]
+    scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
+    shown = first(scored, config.risky, by_risk=True), first(rows, config.risky, by_risk=False)
+    riskiest, largest = ([exemplified(one, _looked(measured.get(one.source))) for one in part] for part in shown)
     return Report(
-        sources=tuple(
-            _source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
-        ),
+        sources=sources,
+        riskiest=tuple(riskiest),
+        largest=tuple(largest),
         unknown=dict(sorted(unknown.items(), key=lambda one: (-one[1], one[0]))),
         shared=tuple(sorted(shared, key=lambda one: (-len(one.sources), -sum(df for _, df in one.sources), one.text))),
         with_archive=documents is not None,
     )
+
+
+def _looked(measured: Measured | None) -> Looked:
+    return () if measured is None else measured.looked()
 
 
 def _rows_each(sizes: Sequence[int], rows: int) -> int:
@@ -182,6 +221,7 @@ def _source(
     config: ReportConfig,
 ) -> SourceView:
     seen: Sequence[Seen | None] = measured.seen() if measured is not None else [None] * len(pack.templates)
+    looked = _looked(measured)
     steps = periods(measured.days) if measured is not None else []
     documents = by_period(measured.days, steps) if measured is not None else []
     return SourceView(
@@ -203,6 +243,8 @@ def _source(
         steps=tuple(steps),
         documents=tuple(documents),
         changed=tuple(by_period(measured.changed_days, steps)) if measured is not None else (),
+        notable=tuple(notable(pack, seen, removed_by(pack, seen, looked))),
+        left=left_behind(() if pack.html else looked),
     )
 
 

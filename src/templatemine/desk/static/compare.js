@@ -54,7 +54,9 @@ async function run() {
   }));
   const body = found.segments.filter((row) => row.text.trim() && (!only || row.differs)).map((row) => el("tr", { class: row.differs ? "differs" : "" },
     ...row.keeps.map((kept, at) => el("td", { class: row.notes[at] === "dynamic" ? "dynamic" : kept ? "" : "cut", dir: "auto", title: row.notes[at] || (kept ? "kept" : "cut") }, row.text.trimEnd()))));
-  $("grid").replaceChildren(el("table", { class: "cmp" }, el("thead", {}, head), el("tbody", {}, ...body)));
+  const table = el("table", { class: "cmp" }, el("thead", {}, head), el("tbody", {}, ...body));
+  table.style.minWidth = `${10 * found.systems.length}rem`; // two columns fit a phone
+  $("grid").replaceChildren(table);
   document.body.dataset.open = id;
 }
 

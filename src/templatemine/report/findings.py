@@ -1,0 +1,242 @@
+"""Measured packs -> what a reader should look at first: what goes, what is in doubt, and what cuts leave behind.
+
+All of it is estimated: characters from the occurrences of a template and the size of its matches in some articles, the
+risk from its score (`risk.doubt`), residues from a sample of the articles that change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from templatemine.evaluation.residue import KINDS, Residue, residues
+from templatemine.model import Span, Template
+from templatemine.packs.families import families
+from templatemine.packs.pack import Pack
+from templatemine.report.measure import Seen
+from templatemine.report.risk import Occurrences, doubt, is_scored, sizes
+from templatemine.report.words import text_of
+
+if TYPE_CHECKING:
+    from templatemine.report.view import Report, SourceView
+
+__all__ = [
+    "LEFT",
+    "Left",
+    "Looked",
+    "Notable",
+    "conclusion",
+    "exemplified",
+    "first",
+    "left_behind",
+    "notable",
+    "removed_by",
+]
+
+Looked = Sequence[tuple[str, Sequence[Span]]]
+"""Texts of articles that change, and what is removed of them."""
+
+LEFT = {
+    "begins torn": "what is left of a line begins with a small letter or a sign, which the line did not",
+    "unbalanced": "a bracket or a quotation mark has lost the other one",
+    "lone sign": "only signs are left of a line with words",
+    "label": "a label has lost what it labelled",
+    "open end": "a sentence has lost its end",
+}
+"""The kinds of `residue.KINDS`, in words."""
+assert LEFT.keys() == KINDS.keys()
+
+SIZED = 50
+"""Articles in which the matches of templates with a slot are measured."""
+
+CONTEXT = 90
+"""Characters beside an example."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notable:
+    """A template with what it does in the archive (without one, at mining).
+
+    Attributes
+    ----------
+    number : int
+        Index in the pack.
+    variants : int
+        Others in its family.
+    documents, characters : int
+        With it, and removed by it, those within other templates included.
+    risk : float
+        Characters of them expected to be story.
+    before, match, after : str
+        An example in its article; for one that was not found, `match` is that of the pack.
+    """
+
+    source: str
+    number: int
+    template: Template
+    variants: int
+    documents: int
+    characters: int
+    risk: float
+    before: str = ""
+    match: str = ""
+    after: str = ""
+
+    @property
+    def text(self) -> str:
+        """The template as people read it."""
+        return text_of(self.template)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What cuts left behind in the articles `looked` at: how many have a residue, and of each kind how many there are,
+    with one of them."""
+
+    looked: int
+    articles: int
+    kinds: tuple[tuple[str, int, Residue], ...]
+
+
+def removed_by(pack: Pack, seen: Sequence[Seen | None], looked: Looked) -> list[int]:
+    """Characters that each template removes: occurrences, times the size of its matches.
+
+    That of a template without a slot is told by its example.  Others are measured in some articles.
+    """
+    slotted = [place for place, one in enumerate(pack.templates) if one.slot or one.tokens is None]
+    mean: dict[int, float] = {}
+    if slotted and looked:
+        occurrences = Occurrences(replace(pack, templates=tuple(pack.templates[place] for place in slotted)))
+        found = sizes([occurrences.find(text) for text, _ in looked[:SIZED]], len(slotted))
+        mean = {
+            place: size / count
+            for place, size, count in zip(slotted, *(one.tolist() for one in found), strict=True)
+            if count
+        }
+    return [
+        round((one.count if counted is None else counted.count) * mean.get(place, len(one.example)))
+        for place, (one, counted) in enumerate(zip(pack.templates, seen, strict=True))
+    ]
+
+
+def notable(pack: Pack, seen: Sequence[Seen | None], characters: Sequence[int]) -> list[Notable]:
+    """A template of each family: the one at most risk, or where nothing is in doubt, the one that removes most."""
+    added = set(pack.overrides.added)
+    found = []
+    for family in families(pack.templates):
+        rows = []
+        for place in family:
+            one, counted = pack.templates[place], seen[place]
+            documents = one.df if counted is None else counted.df
+            risk = doubt(one, by_hand=one.id in added) * characters[place]
+            rows.append((risk, characters[place], -place, documents))
+        risk, size, place, documents = max(rows)
+        found.append(
+            Notable(
+                source=pack.source,
+                number=-place,
+                template=pack.templates[-place],
+                variants=len(family) - 1,
+                documents=documents,
+                characters=size,
+                risk=risk,
+                match=pack.templates[-place].example,
+            )
+        )
+    return found
+
+
+def exemplified(one: Notable, looked: Looked) -> Notable:
+    """The template with an example in its article, if it is in one of those: where fewest others are cut with it."""
+    places = ((text, span) for text, spans in looked for span in spans if one.template.id in span.templates)
+    best = min(places, key=lambda place: len(place[1].templates), default=None)
+    if best is None:
+        return one
+    text, span = best
+    left, right = max(0, span.start - CONTEXT), min(len(text), span.end + CONTEXT)
+    before, after = text[left : span.start], text[span.end : right]
+    # Context ends with its paragraph, or between two words.
+    before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
+    after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
+    return replace(one, before=before, match=text[span.start : span.end], after=after)
+
+
+def left_behind(looked: Looked) -> Left:
+    """Residues in articles (`evaluation.residue`)."""
+    counts: Counter[str] = Counter()
+    first: dict[str, Residue] = {}
+    articles = 0
+    for text, spans in looked:
+        found = list(residues(text, spans))
+        articles += bool(found)
+        for one in found:
+            counts[one.kind] += 1
+            first.setdefault(one.kind, one)
+    return Left(
+        looked=len(looked),
+        articles=articles,
+        kinds=tuple((kind, number, first[kind]) for kind, number in counts.most_common()),
+    )
+
+
+def conclusion(report: Report) -> list[str]:
+    """The report in a few sentences."""
+    sources = report.sources
+    templates = sum(len(one.pack.templates) for one in sources)
+    if not templates:
+        return ["No source has templates, and nothing is removed."]
+    if not report.with_archive:
+        told = f"{_many(len(sources), 'source')} with {_many(templates, 'template')}."
+        return [told, "Without an archive the report cannot say what they do to articles, nor what they leave behind."]
+    found = [one.measured for one in sources if one.measured is not None]
+    documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
+    characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
+    if not changed:
+        return [f"None of the {_many(documents, 'document')} changes: no template occurs in the archive."]
+    said = [
+        f"Cleaning changes {changed:,} of {_many(documents, 'document')} ({_share(changed, documents)}) and removes "
+        f"{_share(cut, characters)} of their characters."
+    ]
+    said += _risk(sources, cut)
+    looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
+    if looked:
+        said.append(
+            f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a line that a "
+            "cut left incomplete."
+        )
+    return said
+
+
+def _risk(sources: Sequence[SourceView], cut: int) -> list[str]:
+    scored = [one for one in sources if is_scored(one.pack)]
+    said = []
+    at_risk = sum(one.risk for one in scored)
+    if at_risk:
+        most = max(scored, key=lambda one: one.risk)
+        where = f", {_share(most.risk, at_risk)} of that in {most.name}" if len(sources) > 1 else ""
+        said.append(f"By the scores, {_share(at_risk, cut)} of what goes may be story{where}.")
+    without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
+    if without:
+        said.append(
+            f"{_many(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
+            "their templates are in doubt: look at those that remove most."
+        )
+    return said
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole:.1%}" if whole else "0.0%"
+
+
+def first(rows: Iterable[Notable], most: int, by_risk: bool) -> list[Notable]:
+    """The first by risk (those without any are left out), or by characters removed."""
+    if by_risk:
+        rows = [one for one in rows if one.risk > 0]
+        return sorted(rows, key=lambda one: (-one.risk, one.source, one.number))[:most]
+    return sorted(rows, key=lambda one: (-one.characters, one.source, one.number))[:most]

@@ -1,0 +1,181 @@
+"""The head of the report: what goes, what is risky, what cuts leave behind; every figure again by another way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from test_page import GOLDEN, Reader
+
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import ReadConfig, ReportConfig
+from templatemine.evaluation.residue import residues
+from templatemine.io.read import read_documents
+from templatemine.model import Document, Template
+from templatemine.packs.families import families
+from templatemine.packs.pack import Pack
+from templatemine.report.charts import histogram_spec, scores_spec
+from templatemine.report.findings import LEFT, conclusion
+from templatemine.report.histogram import histogram_of
+from templatemine.report.page import render
+from templatemine.report.view import Report, make_report
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    """Those of the pack's source."""
+    found = read_documents([GOLDEN / "articles.jsonl"], ReadConfig())
+    return [one for one in found if one.source == Pack.load(GOLDEN / "default.pack.json").source]
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    return Pack.load(GOLDEN / "default.pack.json")
+
+
+@pytest.fixture(scope="module")
+def unscored() -> Pack:
+    return Pack.load(GOLDEN / "thesis.pack.json")
+
+
+def report(pack: Pack, documents: Sequence[Document] | None, **options: int) -> Report:
+    return make_report({pack.source: pack}, documents, lambda source: (), ReportConfig(**options))
+
+
+def rendered(made: Report) -> str:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
+    return "".join(render(made))
+
+
+def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: list[Document]) -> None:
+    said = " ".join(conclusion(report(pack, documents)))
+    cleaned = [Cleaner(pack).clean(one.body) for one in documents]
+    changed = sum(bool(one.removed) for one in cleaned)
+    cut = sum(span.end - span.start for one in cleaned for span in one.removed)
+    share = f"{cut / sum(len(one.body) for one in documents):.1%}"
+    assert f"changes {changed} of {len(documents)} documents ({changed / len(documents):.1%})" in said
+    assert f"removes {share} of their characters" in said
+    torn = sum(any(residues(one.body, two.removed)) for one, two in zip(documents, cleaned, strict=True))
+    assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a line" in said
+    assert "of what goes may be story" in said
+
+
+def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
+    scores = [0.8, 0.99, 0.85, 0.95, 0.999]
+    shaken = tuple(
+        replace(one, score=scores[place % len(scores)], because=("long",), although=("rare",))
+        for place, one in enumerate(pack.templates)
+    )
+    pack = replace(pack, templates=shaken)
+    made = report(pack, documents, risky=3)
+    found: dict[str, float] = {}
+    for one in shaken:
+        if one.slot:
+            continue
+        spans = [span for text in documents for span in Cleaner(replace(pack, templates=(one,))).spans(text.body)]
+        found[one.id] = (1 - (one.score or 0)) * len(spans) * len(one.example)
+    for one in made.riskiest:
+        if one.template.id in found:
+            assert one.risk == pytest.approx(found[one.template.id], rel=0.02)
+    risks = [one.risk for one in made.riskiest]
+    assert risks == sorted(risks, reverse=True)
+    assert len(risks) == 3
+    heads = [[shaken[place].id for place in family] for family in families(shaken)]
+    assert len({next(n for n, ids in enumerate(heads) if one.template.id in ids) for one in made.riskiest}) == 3
+    texts = [one.body for one in documents]
+    for one in made.riskiest:  # an example as an article has it
+        shown = one.before.removeprefix("… ") + one.match + one.after.removesuffix(" …")
+        assert any(shown in text for text in texts)
+    page = rendered(made)
+    assert page.index("What is removed</h2>") < page.index("What is risky</h2>") < page.index("Sources by risk</h2>")
+    assert page.index("What is risky</h2>") < page.index("Against it: rare.") < page.index("Sources by risk</h2>")
+
+
+def test_people_are_not_doubted(pack: Pack, documents: list[Document]) -> None:
+    hand = Template(id="h1", regex="[Tt]he", tokens=None, df=20, count=90, example="the")
+    made = report(replace(pack, templates=(hand,)), documents)
+    assert made.riskiest == ()
+    assert [one.template for one in made.largest] == [hand]
+    assert "No template is in doubt." in rendered(
+        report(replace(pack, templates=(replace(hand, score=1.0),)), documents)
+    )
+
+
+def test_a_method_without_scores_says_so(unscored: Pack, documents: list[Document]) -> None:
+    made = report(unscored, documents)
+    assert made.riskiest == ()
+    assert made.largest
+    assert "1 pack has no scores" in " ".join(conclusion(made))
+    assert "Unknown: the method gives no scores." in rendered(made)
+
+
+def test_residues_are_told_in_words(pack: Pack, documents: list[Document]) -> None:
+    tail = Template(id="h1", regex=r"(?m:[a-z]+[.]$)", tokens=None, df=1, count=1, example="x.")
+    made = report(replace(pack, templates=(tail,)), documents)
+    left = made.sources[0].left
+    assert left.articles == left.looked > 0
+    assert "open end" in {kind for kind, _, _ in left.kinds}
+    page = rendered(made)
+    assert LEFT["open end"] in page
+    assert "Sources by risk" in page
+
+
+def test_charts_are_of_the_method_that_ran(pack: Pack, unscored: Pack, documents: list[Document]) -> None:
+    by_scores, by_cutoff = rendered(report(pack, documents)), rendered(report(unscored, documents))
+    assert '<details class="charts"><summary>' in by_scores
+    assert by_scores.count('class="chart"') == 3
+    assert "Frequency alone decided nothing" in by_scores
+    body = by_scores.partition("</style>")[2]
+    assert not re.search("energy|cut-off at", body)
+    assert "energy" in by_cutoff.partition("</style>")[2]
+    assert "Templates by their score" not in by_cutoff
+    spec = histogram_spec(histogram_of(pack), by_scores=True)
+    assert "vconcat" not in spec
+    assert not [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
+    steps = scores_spec([0.78, 0.79, 0.8, 1.0])["data"]["values"]
+    assert {row["at"]: row["part"] for row in steps if row["part"]} == {0.78: 2, 0.8: 1, 0.98: 1}
+
+
+def test_every_column_is_explained(pack: Pack, documents: list[Document]) -> None:
+    rejected = [(("a", "b"), 4, 5, reason) for reason in pack.rejected]
+    packs = {name: replace(pack, source=name) for name in ("a", "b")}
+    dated = [replace(one, source=name, date="2024-01-01") for one in documents for name in packs]
+    page = rendered(make_report(packs, dated, lambda source: rejected))
+    told = set(re.findall(r"<dt>([^<]*)</dt><dd>[A-Z]", page.partition('id="words"')[2]))
+    columns = set(re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", page))
+    assert len(columns) > 20
+    assert columns == told
+
+
+def test_sentences_stand_apart(pack: Pack, documents: list[Document]) -> None:
+    """As in "not counted.In", where a line of the template ended with a sentence."""
+    noted = replace(pack, cutoff=replace(pack.cutoff, note="12 by their scores; 3 copies not counted"))
+    for made in (report(noted, documents), report(noted, None)):
+        page = rendered(made)
+        text = re.sub(r"<[^>]*>", "", page.partition("</style>")[2].partition('<div class="article"')[0])
+        assert "not counted. " in text
+        assert not re.findall(r"[a-z)%]\.(?:In|The|By|Of|People|Cleaning|Without|Variants)\b", text)
+
+
+def test_one_cut_has_one_number(pack: Pack, documents: list[Document]) -> None:
+    one = max(pack.templates, key=lambda template: len(template.string or ()) * (template.slot == ""))
+    other = replace(one, id="tother", tokens=(one.tokens or ())[:2])
+    unlike = replace(one, id="tunlike", tokens=(one.tokens or ())[1:])
+    page = rendered(report(replace(pack, templates=(*pack.templates, other, unlike)), documents))
+    reader = Reader(page)
+    for mark in reader.named("mark"):
+        assert len((mark.get("aria-describedby") or "").split()) == 1
+    assert all(re.fullmatch(r"\d+", text) for text in re.findall("<sup>(.*?)</sup>", page))
+    assert any("also matched: " in (mark["data-note"] or "") for mark in reader.named("mark"))
+
+
+def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) -> None:
+    assert f"<h1>What is removed from {pack.source}</h1>" in rendered(report(pack, documents))
+    assert f"<title>Templates of {pack.source}</title>" in rendered(report(pack, None))
+    said = conclusion(report(replace(pack, templates=()), documents))
+    assert said == ["No source has templates, and nothing is removed."]
+    elsewhere = [replace(one, text="Nothing of it.") for one in documents]
+    assert "None of the" in conclusion(report(pack, elsewhere))[0]
