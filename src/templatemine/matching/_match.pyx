@@ -1699,7 +1699,7 @@ cdef class Matcher(Scanner):
             self._give(scratch)
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
-              int64_t[::1] last not None, int64_t[::1] forms not None):
+              int64_t[::1] last not None, int64_t[::1] forms=None):
         """Add the occurrences in one more document to running counts.
 
         Parameters
@@ -1711,22 +1711,28 @@ cdef class Matcher(Scanner):
             Occurrences and documents.
         last : int64 array, shape (strings,), INOUT
             Last document that held each string; -1 at the start.
-        forms : int64 array, shape (vocabulary + 1,), INOUT
-            Occurrences of each form of the vocabulary; at the end, all tokens.
+        forms : int64 array, shape (vocabulary + 1,), optional, INOUT
+            Occurrences of each form of the vocabulary; at the end, all tokens.  Without it only what the sieve lets pass is
+            tokenised.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i, s
         _check_size(document.shape[0])
         if (table.shape[0] != self.strings or table.shape[1] != 2 or last.shape[0] != self.strings
-                or forms.shape[0] != self.vocabulary.count + 1):
+                or (forms is not None and forms.shape[0] != self.vocabulary.count + 1)):
             raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} and {self.vocabulary.count + 1}, got "
-                             f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
+                             f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and "
+                             f"{self.vocabulary.count + 1 if forms is None else forms.shape[0]}")
+        cdef int64_t* of_forms = NULL if forms is None else &forms[0]
         cdef Scratch* scratch = self._take()
         cdef Found* found = &scratch.found
         try:
+            if of_forms == NULL:
+                self._meet(p, document.shape[0])
             with nogil:
-                self._find(p, document.shape[0], scratch, &forms[0], False)
-                forms[self.vocabulary.count] += scratch.tokens.size
+                self._find(p, document.shape[0], scratch, of_forms, False)
+                if of_forms != NULL:
+                    of_forms[self.vocabulary.count] += scratch.tokens.size
                 for i in range(found.size):
                     s = found.count[i]
                     table[s, 0] += 1
