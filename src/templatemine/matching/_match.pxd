@@ -92,6 +92,7 @@ cdef class Matcher(Scanner):
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint united) except -1 nogil
     cdef int _add(self, int32_t state, int64_t last, Scratch* scratch) except -1 nogil
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
-                     bint united, bint* ordered) except -1 nogil
+                     bint united, bint part, bint* ordered) except -1 nogil
+    cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint united, bint* ordered) except -1 nogil
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
                     Scratch* scratch, Outcome* out) except -1 nogil

@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
 from templatemine.matching._prefilter cimport (
-    Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
+    line_end, Region, Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
 )
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, all_upper, ANYTHING, BEGINS_LINE, Bytes, copied, count_points, DATES, decode, DURATIONS, ENDS_LINE,
@@ -1409,7 +1409,6 @@ cdef class Matcher(Scanner):
         """All matches into scratch.found: first and last token, string.  With `forms`, which counts tokens, all tokens are
         in scratch.tokens; without, those that the sieve lets pass.  If only the union is wanted, and which strings each of
         its spans has (`united`), the matches that add nothing to them are left out."""
-        cdef int64_t i
         cdef bint ordered = True
         cdef Regions* regions = &scratch.regions
         scratch.tokens.size = 0
@@ -1421,12 +1420,10 @@ cdef class Matcher(Scanner):
         if self.fillers.kind != NULL:
             walked_forget(&scratch.walked)
         if forms != NULL or not tm_told(&self.sieved):
-            self._search(p, 0, n, n, scratch, forms, united, &ordered)
+            self._search(p, 0, n, n, scratch, forms, united, False, &ordered)
         else:
             sieve_regions(self.sieve, p, n, regions)
-            for i in range(regions.size):
-                self.passed += regions.region[i].end - regions.region[i].start
-                self._search(p, regions.region[i].start, regions.region[i].end, n, scratch, NULL, united, &ordered)
+            self._search_regions(p, n, scratch, united, &ordered)
             self.seen += n
             if self.seen > ENOUGH and not self.forced and not sieve_pays(self.sieve, self.seen, self.passed):
                 # It costs more than it saves here; which texts come first changes the time alone.
@@ -1460,9 +1457,49 @@ cdef class Matcher(Scanner):
             state = a.link[state]
         return 0
 
+    cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint united, bint* ordered) except -1 nogil:
+        """Search what the sieve lets pass.  Where a string is found whose match reaches to an edge of its line, the whole line
+        is searched anew: few lines with its clue have the string.  Those regions that were searched come to stand first."""
+        cdef Regions* regions = &scratch.regions
+        cdef Region* last
+        cdef Region one
+        cdef int64_t i = 0, done = 0
+        cdef bint whole
+        while i < regions.size:
+            one = regions.region[i]
+            one.tokens, one.found = scratch.tokens.size, scratch.found.size
+            i += 1
+            self.passed += one.end - one.start
+            whole = (one.start == 0 or p[one.start - 1] == 10) and (one.end >= n or p[one.end] == 10)
+            if self._search(p, one.start, one.end, n, scratch, NULL, united, not whole, ordered):
+                while not whole:
+                    while one.start > 0 and p[one.start - 1] != 10:
+                        one.start -= 1
+                    one.end = line_end(p, one.end, n)
+                    whole = True
+                    while done and regions.region[done - 1].end >= one.start:
+                        done -= 1
+                        last = regions.region + done
+                        whole = whole and last.start >= one.start
+                        one.start, one.tokens, one.found = min(one.start, last.start), last.tokens, last.found
+                    while i < regions.size and regions.region[i].start <= one.end:
+                        whole = whole and regions.region[i].end <= one.end
+                        one.end = max(one.end, regions.region[i].end)
+                        i += 1
+                scratch.tokens.size, scratch.found.size = one.tokens, one.found
+                scratch.run_last = one.tokens - 1
+                walked_forget(&scratch.walked)
+                self.passed += one.end - one.start
+                self._search(p, one.start, one.end, n, scratch, NULL, united, False, ordered)
+            regions.region[done] = one
+            done += 1
+        regions.size = done
+        return 0
+
     cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
-                     bint united, bint* ordered) except -1 nogil:
-        """Tokenise a region of a text of n bytes and add its matches."""
+                     bint united, bint part, bint* ordered) except -1 nogil:
+        """Tokenise a region of a text of n bytes and add its matches.  Of a `part` of a line, 1 as soon as there is one that
+        reaches to an edge of the line."""
         cdef int64_t i, k, size, id
         cdef uint8_t edge, kind
         cdef int32_t s, state = 0
@@ -1521,6 +1558,8 @@ cdef class Matcher(Scanner):
                     k = i - self.automaton.depth[s] + 1
                     last = i
                     edge = self.edges[string]
+                    if part and edge & REACHES:
+                        return 1
                     if edge & REACHES and not reach(self.fillers, &self.spec, p, n, tokens, edge,
                                                     self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING,
                                                     &scratch.walked, &k, &last):
@@ -1660,7 +1699,7 @@ cdef class Matcher(Scanner):
             self._give(scratch)
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
-              int64_t[::1] last not None, int64_t[::1] forms not None):
+              int64_t[::1] last not None, int64_t[::1] forms=None):
         """Add the occurrences in one more document to running counts.
 
         Parameters
@@ -1672,22 +1711,28 @@ cdef class Matcher(Scanner):
             Occurrences and documents.
         last : int64 array, shape (strings,), INOUT
             Last document that held each string; -1 at the start.
-        forms : int64 array, shape (vocabulary + 1,), INOUT
-            Occurrences of each form of the vocabulary; at the end, all tokens.
+        forms : int64 array, shape (vocabulary + 1,), optional, INOUT
+            Occurrences of each form of the vocabulary; at the end, all tokens.  Without it only what the sieve lets pass is
+            tokenised.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i, s
         _check_size(document.shape[0])
         if (table.shape[0] != self.strings or table.shape[1] != 2 or last.shape[0] != self.strings
-                or forms.shape[0] != self.vocabulary.count + 1):
+                or (forms is not None and forms.shape[0] != self.vocabulary.count + 1)):
             raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} and {self.vocabulary.count + 1}, got "
-                             f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and {forms.shape[0]}")
+                             f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and "
+                             f"{self.vocabulary.count + 1 if forms is None else forms.shape[0]}")
+        cdef int64_t* of_forms = NULL if forms is None else &forms[0]
         cdef Scratch* scratch = self._take()
         cdef Found* found = &scratch.found
         try:
+            if of_forms == NULL:
+                self._meet(p, document.shape[0])
             with nogil:
-                self._find(p, document.shape[0], scratch, &forms[0], False)
-                forms[self.vocabulary.count] += scratch.tokens.size
+                self._find(p, document.shape[0], scratch, of_forms, False)
+                if of_forms != NULL:
+                    of_forms[self.vocabulary.count] += scratch.tokens.size
                 for i in range(found.size):
                     s = found.count[i]
                     table[s, 0] += 1

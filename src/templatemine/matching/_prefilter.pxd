@@ -1,6 +1,7 @@
 """Where in a text a string of a pack may stand at all, told by rare bytes and pairs of bytes, before a token is made."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memchr
 
 from templatemine.text._scan cimport Spec
 
@@ -11,6 +12,8 @@ cdef struct Sieve           # what gives the strings away
 cdef struct Region:
     int64_t start
     int64_t end
+    int64_t tokens          # that had been made, and found, before it was searched
+    int64_t found
 
 
 cdef struct Regions:
@@ -29,3 +32,9 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
                      int64_t strings, const uint8_t* edges) except -1
 cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil
 cdef bint sieve_pays(const Sieve* s, int64_t seen, int64_t passed) noexcept nogil
+
+
+cdef inline int64_t line_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """The place of the next line feed at or after i; n if there is none."""
+    cdef const void* hit = memchr(p + i, 10, n - i) if i < n else NULL
+    return n if hit == NULL else <const uint8_t*>hit - p

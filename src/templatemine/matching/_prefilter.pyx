@@ -5,12 +5,12 @@ First a clue is chosen for each string, then texts are looked at for all clues a
 
 from libc.stdint cimport int32_t, int64_t, int8_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
     ABBREVIATION, BEGINS_LINE, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
     is_digit, is_lower, is_own_token, is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
-    ORDINAL, PERCENT, PHONE, PRICE, REACHES, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
+    ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
     UUID,
 )
 
@@ -45,7 +45,7 @@ cdef struct Setting:
     # What stands around a needle, or a byte, in some of its strings.
     int32_t before          # tokens of such a string before the one that holds it, at most
     int32_t after           # and after it
-    uint8_t edges           # of a needle BEGINS_LINE, ENDS_LINE: of all of them; REACHES: of one of them
+    uint8_t edges           # of a needle BEGINS_LINE, ENDS_LINE: of all of them
     # Bytes that stand there too, or none.  Of a needle: the token behind it begins with them (side 1), or the one before it
     # ends with them (-1).  Of a byte: they stand around it, and `side` is its place in them.
     int8_t side
@@ -83,6 +83,7 @@ cdef struct Trigger:
     uint8_t byte[256]
     uint8_t list[16]        # the same, if there are no more
     int count
+    uint8_t alike[256]      # digits of which nothing more is asked, and of each the same
     Settings settings[256]
 
 
@@ -137,12 +138,6 @@ cdef inline bint is_blank(uint8_t c) noexcept nogil:
     return c == 32 or 9 <= c <= 13
 
 
-cdef inline int64_t line_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """The place of the next line feed at or after i; n if there is none."""
-    cdef const void* hit = memchr(p + i, 10, n - i) if i < n else NULL
-    return n if hit == NULL else <const uint8_t*>hit - p
-
-
 cdef enum:
     LONGEST = 64            # bytes of a needle
 
@@ -168,7 +163,7 @@ cdef int set_frequencies() except -1:
     for c in (0xD8, 0xD9, 0xE3):
         # Arabic and kana.
         frequency[c] = 0.1
-    for c in b",.\"'":
+    for c in b",.\"'\0":      # and for a digit
         frequency[c] = 0.01
     return 0
 
@@ -304,8 +299,10 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
     """What each token, or part of one, that a pattern matches must hold: one of some bytes, or one of some needles."""
     cdef int64_t i
     cdef set words
-    if pattern in (ISO_DATE, PHONE, HEX, NUMBER, CLOCK, DATE, NUMERIC, ORDINAL, TIME, PRICE, PERCENT):
+    if pattern in (ISO_DATE, PHONE, HEX, NUMBER, NUMERIC, ORDINAL, TIME):
         return b"0123456789\xD9\xDB\xEF", ()
+    if pattern in SIGN_OF:
+        return SIGN_OF[pattern], ()
     if pattern in (EMAIL, HANDLE):
         return b"@", ()
     if pattern == URL:
@@ -321,9 +318,22 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
         return b".", ()
     if pattern == UPPER:
         return b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\xC3", ()
-    words = {spec.words.arena[spec.words.offset[i]] for i in range(spec.words.count) if spec.word_pattern[i] == pattern}
+    words = {spec.words.arena[spec.words.offset[i]:spec.words.offset[i + 1]]
+             for i in range(spec.words.count) if spec.word_pattern[i] == pattern}
+    # Of digits of other scripts only the first of each stands there.
+    if 0 < len(words) <= MOST_WORDS and all([len(word) >= 3 and word.isalpha() for word in words]):
+        return b"", tuple([(word, PARTED) for word in sorted(words)])
     # A user's own pattern comes as a mark in the text.
-    return bytes(words | {MARKER}), ()
+    return bytes({word[0] for word in words} | {MARKER}), ()
+
+
+# What none of these patterns is without; the currencies and the Arabic percent sign by their first bytes.
+SIGN_OF = {CLOCK: b":", DATE: b"/\\", PRICE: b"$\xC2\xE2", PERCENT: b"%\xD9"}
+
+
+cdef enum:
+    MOST_WORDS = 32         # of a pattern, to be looked for each
+    PARTED = 2              # a needle that is a run of letters: a byte that is no letter, or none, stands on both sides
 
 
 cdef bint is_whole(bytes piece, bytes form):
@@ -338,8 +348,8 @@ NOTHING = (0, b"")
 cdef list clues(const Spec* spec, bytes form):
     """What a token of a form must hold, each of them: one of some bytes or one of some needles; and what stands around a byte,
     as (its place in it, some bytes)."""
-    cdef int64_t i = 0, k, start, before
-    cdef bytes piece
+    cdef int64_t i = 0, k, start, before, at
+    cdef bytes piece, near, front
     cdef list found = []
     while i < len(form):
         if form[i] == MARKER:
@@ -352,11 +362,31 @@ cdef list clues(const Spec* spec, bytes form):
         piece = form[start:i][:LONGEST]
         if len(piece) >= 3:
             found.append((b"", ((piece, is_whole(piece, form)),), NOTHING))
+        # A number may stand right before it, and behind it.
+        front = DIGIT if start and form[start - 1] in BY_DIGITS else b""
+        near = front + piece
+        if start + len(piece) == i < len(form) and form[i + 1] in BY_DIGITS:
+            near += DIGIT
         for k in range(len(piece)):
             if not 0x80 <= piece[k] < 0xC0:
-                before = min(k, BESIDE // 2)
-                found.append((piece[k:k + 1], (), (before, piece[k - before:k - before + BESIDE])))
+                at = k + len(front)
+                before = min(at, BESIDE // 2)
+                found.append((piece[k:k + 1], (), (before, near[at - before:at - before + BESIDE])))
     return found
+
+
+BY_DIGITS = (NUMBER, CLOCK, DATE)
+"""Patterns that begin and end with a digit."""
+DIGIT = b"\0"
+"""Among bytes around a byte, one of a digit, of whatever script; or this byte itself."""
+
+
+cdef inline bint are_around(const uint8_t* p, const uint8_t* some, int64_t size) noexcept nogil:
+    cdef int64_t k
+    for k in range(size):
+        if p[k] != some[k] and (some[k] != 0 or not (is_digit(p[k]) or p[k] >= 0x80)):
+            return False
+    return True
 
 
 cdef tuple beside(const Sieve* s, bytes needle, bytes form, bytes previous, bytes following):
@@ -379,7 +409,7 @@ cdef tuple beside(const Sieve* s, bytes needle, bytes form, bytes previous, byte
 
 cdef double met_some(const Sieve* s, bytes some):
     """About the chance that some bytes stand at a given place."""
-    if len(some) < 4:
+    if len(some) < 4 or DIGIT in some:
         return rarity(some)
     return min([met_gram(s, some[k:k + 4]) for k in range(len(some) - 3)])
 
@@ -389,13 +419,13 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while."""
     cdef int64_t i, k, first, last, at
     cdef double least, price, weight, rate, grams, chance
-    cdef uint8_t edge, far
+    cdef uint8_t edge
     cdef list known = [clues(spec, form) for form in vocabulary]
     cdef list priced
     cdef tuple clue, around
     # Of the clues without needles, the best.
     cdef list byte_clue = [min([clue for clue in found if clue[0]], key=rarest_byte, default=None) for found in known]
-    # (needle, whole), or a trigger's byte -> {(edges, side, bytes beside it): (tokens before and after it, REACHES)}
+    # (needle, whole), or a trigger's byte -> {(edges, side, bytes beside it): tokens before and after it}
     cdef dict needles = {}, opening = {}, closing = {}, anywhere = {}, chosen
     cdef bint useful
     sieve_learn(s, NULL, 0)
@@ -409,8 +439,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
             edge &= ~BEGINS_LINE
         if edges[i] & TO_END:
             edge &= ~ENDS_LINE
-        far = edges[i] & REACHES
-        weight = REGION_COST + REGION_BYTE_COST * (LINE_BYTES if far else WORD_BYTES * <double>(last - first + 1))
+        weight = REGION_COST + REGION_BYTE_COST * WORD_BYTES * <double>(last - first + 1)
         at = first
         clue = None
         least = 0
@@ -438,9 +467,9 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
                 at, clue, near = k, one, one[2]
                 chosen = opening if bit == BEGINS_LINE else closing
         for needle in clue[1]:
-            set_around(needles, needle, edge, near, at - first, last - at, far)
+            set_around(needles, needle, edge, near, at - first, last - at)
         for byte in clue[0]:
-            set_around(chosen, byte, 0, near, at - first, last - at, far)
+            set_around(chosen, byte, 0, near, at - first, last - at)
     for k in range(256):
         # White space beyond ASCII begins with C2, E1, E2 or E3.
         s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
@@ -460,12 +489,12 @@ cdef double rarest_byte(tuple clue):
     return share(clue[0])
 
 
-cdef int set_around(dict found, object held, uint8_t edge, tuple near, int64_t before, int64_t after, uint8_t far) except -1:
+cdef int set_around(dict found, object held, uint8_t edge, tuple near, int64_t before, int64_t after) except -1:
     """Add what stands around a needle or a byte in one string."""
     cdef dict settings = found.setdefault(held, {})
     cdef tuple key = (edge, *near)
-    most = settings.get(key, (0, 0, 0))
-    settings[key] = max(before, most[0]), max(after, most[1]), most[2] | far
+    most = settings.get(key, (0, 0))
+    settings[key] = max(before, most[0]), max(after, most[1])
     return 0
 
 
@@ -476,11 +505,11 @@ cdef Settings add_settings(Sieve* s, dict settings) except *:
     cdef bytes near
     found.first = <int32_t>s.setting_size
     reserve(<void**>&s.setting, &s.setting_room, s.setting_size + len(settings), sizeof(Setting))
-    for (edge, side, near), (before, after, reaches) in settings.items():
+    for (edge, side, near), (before, after) in settings.items():
         setting = s.setting + s.setting_size
         setting.before = before
         setting.after = after
-        setting.edges = edge | reaches
+        setting.edges = edge
         setting.side = side
         setting.size = <uint8_t>len(near)
         memcpy(&setting.beside[0], <const uint8_t*>near, len(near))
@@ -497,6 +526,7 @@ cdef int add_trigger(Sieve* s, Trigger* trigger, dict found) except -1:
         if trigger.count < 16:
             trigger.list[trigger.count] = <uint8_t>k
         trigger.count += 1
+        trigger.alike[k] = is_digit(<uint8_t>k) and found[k] == found.get(48) and not any([near for _, _, near in found[k]])
     return 0
 
 
@@ -519,7 +549,7 @@ cdef double hits_a_line(const Sieve* s, const int32_t* counts, const Trigger* tr
     return length * total
 
 
-cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, bint whole):
+cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, int whole):
     """Of a needle, (gram, its offset): each text with the needle has one of them at an even place, if they have four bytes;
     those of three bytes are also looked up at odd places.  A whole token has a separator, a character that is a token, or
     the end of the text beside it, so that a short one does with four bytes too."""
@@ -531,6 +561,11 @@ cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, bint whole):
         return [(needle[best:best + 4], best), (needle[best + 1:best + 5], best + 1)]
     if not whole:
         return [(needle[k:k + 3], k) for k in range(len(needle) - 2)]
+    if whole == PARTED:
+        ends = [bytes([k]) for k in range(256) if not is_alpha(<uint8_t>k)]
+        if len(needle) == 4:
+            return [(needle, 0)] + [(needle[1:] + end, 1) for end in ends]
+        return [(needle + end, 0) for end in ends] + [(end + needle, -1) for end in ends]
     ends = [bytes([k]) for k in range(256)
             if spec.kind[k] == SPACE or spec.kind[k] == EXTRA or spec.kind[k] == LEAD
             or (spec.kind[<uint8_t>needle[len(needle) - 1]] == JOINT and (is_alpha(<uint8_t>k) or k >= 0xC0))]
@@ -640,7 +675,8 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
 # Where in a text a string may stand: a look at its bytes, so that the rest need not be tokenised.
 #
 # In come the clues of the strings of a pack and a text, out go regions.  Every occurrence of every string lies
-# in one of them, with the whole of its line where its match reaches to an edge of that.  Cleaning finds the same without.
+# in one of them; where its match reaches to an edge of its line, who searches the region adds that.  Cleaning finds the same
+# without.
 
 
 cdef extern from *:
@@ -781,7 +817,7 @@ cdef inline int64_t steps_allowed(int64_t n) noexcept nogil:
 
 
 cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, int64_t last, int64_t before, int64_t after,
-                    uint8_t edges, int64_t base, Regions* out) except -1 nogil:
+                    int64_t base, Regions* out) except -1 nogil:
     """Add where strings stand that have so many tokens before and after one with bytes [first, last).  Of one look at the
     text, which began with region `base`, `first` ascends."""
     cdef int64_t start, end
@@ -789,17 +825,13 @@ cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, 
         return 0
     start = back(s, p, n, first, before)
     end = forth(s, p, n, last, after)
-    if edges & REACHES:
-        while start > 0 and p[start - 1] != 10:
-            start -= 1
-        end = line_end(p, end, n)
     out.steps += end - start
     while out.size > base and out.region[out.size - 1].end >= start:
         out.size -= 1
         start = min(start, out.region[out.size].start)
         end = max(end, out.region[out.size].end)
     reserve(<void**>&out.region, &out.room, out.size + 1, sizeof(Region))
-    out.region[out.size] = Region(start, end)
+    out.region[out.size] = Region(start, end, 0, 0)
     out.size += 1
     return 0
 
@@ -921,7 +953,7 @@ cdef int check_needle(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, co
         if ((not setting.size or stands_beside(s, p, n, start, end, setting, &out.steps))
                 and (not setting.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, setting.before, &out.steps))
                 and (not setting.edges & ENDS_LINE or fits(s, p, n, end, 1, setting.after, &out.steps))):
-            add_region(s, p, n, start, end, setting.before, setting.after, setting.edges, 0, out)
+            add_region(s, p, n, start, end, setting.before, setting.after, 0, out)
     return 0
 
 
@@ -963,7 +995,7 @@ cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out)
 
 cdef bint stands_around(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, Settings settings, Setting* found,
                         int64_t* steps) noexcept nogil:
-    """Whether one of some settings of the byte at i is there; `found` (INOUT) grows by tokens and edges of those that are."""
+    """Whether one of some settings of the byte at i is there; `found` (INOUT) grows by the tokens of those that are."""
     cdef const Setting* setting
     cdef int64_t start
     cdef int32_t k
@@ -974,12 +1006,11 @@ cdef bint stands_around(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, 
     for k in range(settings.first, settings.end):
         setting = s.setting + k
         start = i - setting.side
-        if setting.size and (start < 0 or start + setting.size > n or memcmp(p + start, &setting.beside[0], setting.size)):
+        if setting.size and (start < 0 or start + setting.size > n or not are_around(p + start, &setting.beside[0], setting.size)):
             continue
         hit = True
         found.before = max(found.before, setting.before)
         found.after = max(found.after, setting.after)
-        found.edges |= setting.edges
     return hit
 
 
@@ -1003,7 +1034,7 @@ cdef int find_edges(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
                 holds = holds or s.sure[p[i]]
                 i += 1
             if hit:
-                add_region(s, p, n, start, i, 0, found.after, found.edges, base, out)
+                add_region(s, p, n, start, i, 0, found.after, base, out)
         t = &s.closing
         if t.count:
             hit = holds = False
@@ -1015,7 +1046,7 @@ cdef int find_edges(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
                     hit |= stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps)
                 holds = holds or s.sure[p[i]]
             if hit:
-                add_region(s, p, n, i, end, found.before, 0, found.edges, base, out)
+                add_region(s, p, n, i, end, found.before, 0, base, out)
         start = end + 1
     return 0
 
@@ -1035,8 +1066,11 @@ cdef int find_bytes(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
             return 0
         memset(&found, 0, sizeof(Setting))
         if stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps):
-            add_region(s, p, n, i, i + 1, found.before, found.after, found.edges, base, out)
+            add_region(s, p, n, i, i + 1, found.before, found.after, base, out)
         i += 1
+        # The next digit of a number gives away what the first one did.
+        while i < n and t.alike[p[i - 1]] and t.alike[p[i]]:
+            i += 1
     return 0
 
 
@@ -1064,7 +1098,7 @@ cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out
         looks += 1
     if out.steps > steps_allowed(n):
         reserve(<void**>&out.region, &out.room, 1, sizeof(Region))
-        out.region[0] = Region(0, n)
+        out.region[0] = Region(0, n, 0, 0)
         out.size = 1
     elif looks > 1 and out.size > 1:
         qsort(out.region, out.size, sizeof(Region), by_start)

@@ -39,8 +39,8 @@ class Matches:
     ----------
     count, df : int64 arrays, shape (strings,)
         Occurrences and documents.
-    tokens, documents, blank : int
-        Of all documents with text; these; and those without.
+    documents, blank : int
+        Documents with text, and without.
     dates : tuple of str
         First and last day, or none.
     fillers : Fillers
@@ -48,7 +48,6 @@ class Matches:
 
     count: NDArray[np.int64]
     df: NDArray[np.int64]
-    tokens: int
     documents: int
     blank: int
     dates: tuple[str, ...]
@@ -59,7 +58,6 @@ class Matches:
         return Matches(
             count=self.count + other.count,
             df=self.df + other.df,
-            tokens=self.tokens + other.tokens,
             documents=self.documents + other.documents,
             blank=self.blank + other.blank,
             dates=(dates[0], dates[-1]) if dates else (),
@@ -92,7 +90,6 @@ class MatchQuery:
         matcher = self._matcher(options)
         table = np.zeros((len(self.strings), 2), np.int64)
         last = np.full(len(self.strings), -1, np.int64)
-        forms = np.zeros(len({form for string, _ in self.strings for form in string}) + 1, np.int64)
         reader = FillerReader(self.slots, patterns, separators)
         number, blank, calendar = 0, 0, Calendar()
         rest = iter(documents)
@@ -104,14 +101,13 @@ class MatchQuery:
                 calendar.add(one.date)
                 if matcher is not None:
                     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-                    matcher.count(data, number, table, last, forms)
+                    matcher.count(data, number, table, last)
                 number += 1
             reader.add(texts)
         days = calendar.days()
         return Matches(
             count=table[:, 0],
             df=table[:, 1],
-            tokens=int(forms[-1]),
             documents=number,
             blank=blank,
             dates=(days[0], days[-1]) if days else (),
@@ -138,8 +134,6 @@ def recounted(candidates: SourceCandidates, query: MatchQuery, found: Matches) -
     df = np.minimum(np.rint(candidates.repeats.df * scale), found.documents).astype(np.int32)
     count = np.rint(candidates.repeats.count * scale).astype(np.int32)
     df[rows], count[rows] = found.df, found.count
-    rates = candidates.rates.copy()
-    rates[rows] = found.count / max(1, found.tokens)
     return replace(
         candidates,
         documents=found.documents,
@@ -148,6 +142,5 @@ def recounted(candidates: SourceCandidates, query: MatchQuery, found: Matches) -
         last_date=found.dates[-1] if found.dates else None,
         repeats=replace(candidates.repeats, df=df, count=count),
         strings=replace(candidates.strings, df=df, count=count),
-        rates=rates,
         copies=0,
     )

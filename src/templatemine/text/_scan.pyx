@@ -10,7 +10,7 @@ does without, and so starts sooner.
 from templatemine.errors import CapacityError
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
@@ -91,6 +91,14 @@ cdef int check_bounds(str name, const int64_t* values, int64_t n, int64_t size) 
 cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
     cdef int64_t i
     cdef bint outside = False
+    cdef index_t top, signs = 0, greatest = <index_t>(~(<uint64_t>1 << (8 * sizeof(index_t) - 1)))
+    if low == 0 and 0 < high <= INT32_MAX:
+        # Of what is less than 0 or more than `top` one of the two is negative.  Signs alone, since the processor compares
+        # no numbers without a sign, and takes fewer at once of those that are as wide as `high`.
+        top = <index_t>(high - 1)
+        for i in range(n):
+            signs |= values[i] | <index_t>(top - (values[i] & greatest))
+        return signs < 0
     # Without a branch, so that the compiler takes several at once.
     for i in range(n):
         outside |= (values[i] < low) | (values[i] >= high)
