@@ -2,7 +2,8 @@
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
 release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (the sanitizers of addresses and
-of undefined behaviour, as `make sanitize` runs the tests).  Modules are translated and compiled in parallel, a line of
+of undefined behaviour, as `make sanitize` runs the tests), fuzz and fuzz-asan (for clang: what libFuzzer is to know of
+the paths taken, without and with the sanitizers; `make fuzz`).  Modules are translated and compiled in parallel, a line of
 output a step, and what all of them need of Cython (memoryviews above all) is in a module of its own.
 """
 
@@ -41,6 +42,16 @@ MODES = {
     "asan": (
         # What is undefined ends the process: pytest throws away the line on standard error of a test that passes.
         ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"],
+        ["-fsanitize=address,undefined"],
+        {},
+    ),
+    "fuzz": (["-O2", "-g1", "-w", "-fsanitize=fuzzer-no-link"], [], {}),
+    # The runtime is that of Atheris, which is loaded before Python; see fuzz/run.py.
+    "fuzz-asan": (
+        [
+            *("-O1", "-g1", "-w", "-fsanitize=fuzzer-no-link,address,undefined"),
+            *("-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"),
+        ],
         ["-fsanitize=address,undefined"],
         {},
     ),
