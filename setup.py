@@ -2,9 +2,10 @@
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
 release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (the sanitizers of addresses and
-of undefined behaviour, as `make sanitize` runs the tests), fuzz and fuzz-asan (for clang: what libFuzzer is to know of
-the paths taken, without and with the sanitizers; `make fuzz`).  Modules are translated and compiled in parallel, a line of
-output a step, and what all of them need of Cython (memoryviews above all) is in a module of its own.
+of undefined behaviour, as `make sanitize` runs the tests), fuzz and fuzz-asan (for clang: with what libFuzzer is to know
+of the paths taken, without and with the sanitizers, and a module more; `make fuzz`).  Modules are translated and compiled
+in parallel, a line of output a step, and what all of them need of Cython (memoryviews above all) is in a module of its
+own.
 """
 
 import os
@@ -155,6 +156,8 @@ modules = [
     extension(f"templatemine.{name}", f"src/templatemine/{name.replace('.', '/')}.pyx", level)
     for name, level in MODULES.items()
 ]
+if mode.startswith("fuzz"):
+    modules.append(extension("fuzz_kernels", "fuzz/kernels.pyx"))
 shared = extension(UTILITY, "src/templatemine/_cyutility.c")
 
 # Cython's processes may read this file again.

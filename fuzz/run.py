@@ -26,15 +26,16 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE, BUILT = ROOT / "fuzz", ROOT / "build" / "fuzz"
-KEPT_BYTES = 30_000
-"""Of inputs, of each target, in the kept corpus."""
+KEPT = 30_000
+"""Characters of the file of each target in the kept corpus."""
 
-TIMEOUT, MEMORY = 30, 4096
-"""Seconds and MB after which an input is a finding; with the sanitizers all takes some times as much of both."""
+TIMEOUT, MEMORY = 120, 4096
+"""Seconds and MB after which an input is a finding; the former by the clock, which other processes use as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,9 @@ class Target:
 TARGETS = {
     target.name: target
     for target in (
+        Target(name="kernels.scan", longest=160, dictionary="text"),
+        Target(name="kernels.match", longest=200, dictionary="text"),
+        Target(name="kernels.lines", longest=160, dictionary="json"),
         Target(name="scanner", longest=256, dictionary="text"),
         Target(name="matcher", longest=256, dictionary="text"),
         Target(name="lines", longest=512, dictionary="json"),
@@ -105,7 +109,8 @@ def environment(sanitize: bool) -> dict[str, str]:
 def command(target: Target, options: Sequence[str], paths: Sequence[Path]) -> list[str]:
     dictionary = [f"-dict={HERE / 'dictionaries' / target.dictionary}.dict"] if target.dictionary else []
     limits = [f"-max_len={target.longest}", f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}"]
-    return [sys.executable, "-m", f"targets.{target.name}", *map(str, paths), *options, *limits, *dictionary]
+    module, *which = target.name.split(".")
+    return [sys.executable, "-m", f"targets.{module}", *which, *map(str, paths), *options, *limits, *dictionary]
 
 
 def kept(name: str) -> Iterator[bytes]:
@@ -164,7 +169,7 @@ def _end_of(told: str) -> str:
 
 
 def keep(target: Target, sanitize: bool) -> None:
-    """Of all inputs those that reach something no smaller one does, smallest first, up to `KEPT_BYTES`."""
+    """Of all inputs those that reach something no smaller one does, smallest first, up to `KEPT`."""
     own, given = unpacked(target.name)
     merged = BUILT / "merged" / target.name
     merged.mkdir(parents=True, exist_ok=True)
@@ -178,14 +183,9 @@ def keep(target: Target, sanitize: bool) -> None:
         check=True,
     )
     inputs = sorted((path.read_bytes() for path in merged.iterdir()), key=lambda data: (len(data), data))
-    held, size = [], 0
-    for data in inputs:
-        size += len(data)
-        if size > KEPT_BYTES:
-            break
-        held.append(data)
-    lines = "".join(base64.b64encode(data).decode() + "\n" for data in held)
-    (HERE / "corpus" / f"{target.name}.txt").write_text(lines, "ascii")
+    lines = [base64.b64encode(data).decode() + "\n" for data in inputs]
+    held = [line for line, end in zip(lines, accumulate(map(len, lines)), strict=True) if end <= KEPT]
+    (HERE / "corpus" / f"{target.name}.txt").write_text("".join(held), "ascii")
     print(f"{target.name:12} kept {len(held):,} of {len(inputs):,} inputs", flush=True)
 
 

@@ -85,16 +85,27 @@ def of_readers() -> Iterator[bytes]:
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     chunked = b"4\r\n<p>A\r\n3\r\n st\r\n0\r\n\r\n"
     crawl = response() + record(b"A text.", "http://d.example/", kind="conversion", content_type="text/plain")
-    packed = response(body=gzip.compress(b"<p>A page.", mtime=0), headers=[("Content-Encoding", "gzip"), ("Content-Type", "text/html")])
-    parted = response(body=chunked, headers=[("Transfer-Encoding", "chunked"), ("Content-Type", "text/html; charset=latin-1")])
+    packed = response(
+        body=gzip.compress(b"<p>A page.", mtime=0),
+        headers=[("Content-Encoding", "gzip"), ("Content-Type", "text/html")],
+    )
+    parted = response(
+        body=chunked, headers=[("Transfer-Encoding", "chunked"), ("Content-Type", "text/html; charset=latin-1")]
+    )
     yield from (b"\0" + data for data in (lines, b"\xef\xbb\xbf" + lines, gzip.compress(lines, mtime=0)))
     yield b"\1" + b'id,text,source\n1,"A ""story"",\nof two",s\n2,,\n'
     yield b"\2" + b"id\ttext\n1\tA story\n"
-    yield from (b"\3" + data for data in (crawl, packed, parted, gzip.compress(crawl, mtime=0), crawl.replace(b"\r\n", b"\n")))
+    yield from (
+        b"\3" + data for data in (crawl, packed, parted, gzip.compress(crawl, mtime=0), crawl.replace(b"\r\n", b"\n"))
+    )
     yield from (b"\4" + data for data in (ARC, gzip.compress(ARC, mtime=0)))
     yield from (b"\5" + data for data in (RSS.encode(), ATOM.encode(), json.dumps(FEED).encode(), RSS.encode("utf-16")))
     yield b"\7" + b"<!doctype html><meta charset=windows-1252><title>T</title><p>A page \x93of\x94 text."
-    yield from (b"\x08\1\0" + chunked, b"\x08\0\1" + gzip.compress(b"A body", mtime=0), b"\x08\0\2" + b"\x4b\x4c\x04\x00")
+    yield from (
+        b"\x08\1\0" + chunked,
+        b"\x08\0\1" + gzip.compress(b"A body", mtime=0),
+        b"\x08\0\2" + b"\x4b\x4c\x04\x00",
+    )
 
 
 def of_pages() -> Iterator[bytes]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from test_cut import check
+from test_sieve import agree
+
 from common import texts
 from common.choices import Choices
 from common.session import run
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from test_cut import check
-from test_sieve import agree
 
 
 def one(data: bytes) -> None:

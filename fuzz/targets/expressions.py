@@ -17,11 +17,12 @@ with instrumented():
     from templatemine.text.lint import backtracking, beyond_re2, too_large
     from templatemine.text.literals import needed_literal
 
+from test_expressions import match_everywhere, readable_elsewhere
+
 from strategies import mine_strings
 from templatemine.errors import PackError
 from templatemine.packs.pack_checks import compiled_safely
 from templatemine.text.expressions import for_re2
-from test_expressions import match_everywhere, readable_elsewhere
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 NO_SPACE = re.compile("[\x1c-\x1f]")
@@ -30,8 +31,9 @@ NO_SPACE = re.compile("[\x1c-\x1f]")
 SPELT_OTHERWISE = re.compile(r"\\[uZ]|\{,|\(\?#")
 """What RE2 has, but spells in another way."""
 
-LONG, PATIENCE = 1500, 4.0
-"""Characters of a text, and seconds that no expression that is let in takes for it."""
+LONG, PATIENCE = 200, 4.0
+"""Characters of a text, and seconds that no expression that is let in takes for it: the cube of a text is let in, what takes
+exponential time is not."""
 
 QUIET = re2.Options()
 QUIET.log_errors = False

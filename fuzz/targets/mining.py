@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from test_grow import by_sorting, grown
+from test_scan import line_starts, native_tokens
+from test_segments import flat
 
 import reference
 from common import texts
@@ -13,9 +16,6 @@ from common.session import run
 from strategies import closed, mine_strings, scan
 from templatemine import _core
 from templatemine.text.patterns import pattern_set
-from test_grow import by_sorting, grown
-from test_scan import line_starts, native_tokens
-from test_segments import flat
 
 FORMS = 12
 TRAITS = (0, 2, 3, 5, 7, 512, 1024, 1025, 2 | 2048, 512 | 2, 256)

@@ -24,7 +24,15 @@ from templatemine.text.patterns import pattern_set
 
 LINES = ("Read more: 12", "© 2015 The Daily — all rights reserved.", "中国新闻网 5", "By Jim Young", "Sign up now")
 PAGES = ('<p class="a b">Read more</p>', "<!-- x --><li id=c>12</li>", "<script>x</script>By")
-HAND = {"id": "own", "regex": "read (?:more|on)", "tokens": None, "df": 0, "count": 0, "example": "read on", "anchor": ""}
+HAND = {
+    "id": "own",
+    "regex": "read (?:more|on)",
+    "tokens": None,
+    "df": 0,
+    "count": 0,
+    "example": "read on",
+    "anchor": "",
+}
 SECTIONS: dict[str, Any] = {
     "questions": [
         {"tokens": ["By", "{slot}"], "df": 3, "count": 4, "anchor": "line", "filled": "end", "example": "By A", "score": 0.5, "stake": 2}
@@ -44,15 +52,17 @@ VALUES: tuple[Any, ...] = (
     *("", "a", "\ud800", "\x00", "../x", "{slot}", "{slot:names}", "{slot:7}", "{slot:0}", "{number}", "{", "line", "start", "end"),
     *([], {}, [[]], [None], [{}], ["Read", "{slot}"], ["{slot}"], ["By", "{slot:names}"], {"a": 1}, HAND, "regex", "default"),
 )  # fmt: skip
-LONG, TIMES = 1500, 8
-"""Characters of a text that is cleaned, and how much longer the longer one is."""
+LONG, TIMES, BY_HAND = 1500, 8, 200
+"""Characters of a text that is cleaned, how much longer the longer one is, and what is enough for expressions by hand."""
 
 SLACK, PATIENCE = 0.05, 4.0
-"""Seconds: below the first nothing is measured; expressions by hand may take the square of a text, which is less than the
-second for `LONG` characters."""
+"""Seconds: below the first nothing is measured; expressions by hand may take the cube of a text, which is less than the
+second for `BY_HAND` characters, and no exponential time."""
 
 
-def base(examples: tuple[str, ...], html: bool, preset: str, own: tuple[str, ...], anchors: tuple[str, ...]) -> dict[str, Any]:
+def base(
+    examples: tuple[str, ...], html: bool, preset: str, own: tuple[str, ...], anchors: tuple[str, ...]
+) -> dict[str, Any]:
     patterns = pattern_set(preset, tuple(USER_PATTERNS[name] for name in own))
     pack = make_pack([(scan(one, patterns, "-", html)[1], one) for one in examples], patterns, "-", html, anchors)
     data: dict[str, Any] = json.loads(pack.to_json())
@@ -75,7 +85,8 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Each container of the data with each of its keys."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
-        yield value, key
+        if key != "schema":
+            yield value, key
         if key != "patterns":
             yield from places(inner)
 
@@ -96,7 +107,9 @@ def edit(data: Any, choices: Choices) -> None:
         container[key] = texts.text(choices, data.get("html", False), 6)
     elif kind == 4:
         example = texts.text(choices, False, 4)
-        data["templates"] = [{**HAND, "regex": written(choices), "example": choices.pick(("ab", "a b x1 news é語", example))}]
+        data["templates"] = [
+            {**HAND, "regex": written(choices), "example": choices.pick(("ab", "a b x1 news é語", example))}
+        ]
     elif isinstance(container, list):
         container.append(json.loads(json.dumps(other[at])))
 
@@ -107,7 +120,7 @@ def mutated(choices: Choices) -> str:
     raw = choices.number(16) == 15
     for _ in range(1 + choices.number(4)):
         edit(data, choices)
-        if not isinstance(data, dict) or not data:
+        if not choices or not data:
             break
     text = json.dumps(data)
     if raw:
@@ -124,9 +137,11 @@ def seconds(cleaner: Cleaner, text: str) -> float:
 
 def check_time(cleaner: Cleaner, unit: str) -> None:
     """Time in proportion to the text; where expressions are by hand, less than `PATIENCE`."""
-    text = (unit * (LONG // len(unit) + 1))[:LONG]
+    by_hand = any(one.tokens is None for one in cleaner.pack.templates)
+    size = BY_HAND if by_hand else LONG
+    text = (unit * (size // len(unit) + 1))[:size]
     short = min(seconds(cleaner, text) for _ in range(2))
-    if any(one.tokens is None for one in cleaner.pack.templates):
+    if by_hand:
         assert short < PATIENCE, f"{short:.1f} s"
         return
     long = min(seconds(cleaner, text * TIMES) for _ in range(2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from test_crf_native import same
 
 from common.session import run
 from templatemine.config import ExtractConfig
@@ -14,12 +15,11 @@ from templatemine.pages.extract import Extractor
 from templatemine.pages.outline import Outline
 from templatemine.pages.scanner import scanner
 from templatemine.pages.systems import SYSTEMS
-from test_crf_native import same
 
-REFERENCE = "<body><div class=main><p>A story of another day, told at length.</p></div><div>Home News Sport</div></body>"
-EXTRACTORS = tuple(
-    Extractor(system, references=[REFERENCE], config=ExtractConfig()) for system in SYSTEMS
+REFERENCE = (
+    "<body><div class=main><p>A story of another day, told at length.</p></div><div>Home News Sport</div></body>"
 )
+EXTRACTORS = tuple(Extractor(system, references=[REFERENCE], config=ExtractConfig()) for system in SYSTEMS)
 WORDS, LINKED = _html.COUNTS.index("words"), _html.COUNTS.index("linked")
 TWIN = 400
 """Bytes of a page that the slow twin of runs reads, too."""

@@ -36,6 +36,7 @@ def gather(path: str) -> tuple[list[Any], list[CorpusError]]:
     """Records and errors, as a run of the program gets them; a fatal error is the last."""
     records: list[Any] = []
     errors: list[CorpusError] = []
+    raised: CorpusError | None = None
     try:
         for record in read_records(path, CONFIG, Report(errors.append)):
             document = record.document
@@ -44,8 +45,9 @@ def gather(path: str) -> tuple[list[Any], list[CorpusError]]:
             assert (document.text is None) != (document.html is None) or record.fields
             records.append((record.where, document, record.fields))
     except CorpusError as error:
-        assert error.fatal
         errors.append(error)
+        raised = error
+    assert raised is None or raised.fatal
     assert not any(error.fatal for error in errors[:-1])
     for error in errors:
         assert "\n" not in str(error)
