@@ -2,8 +2,8 @@
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
 release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (the sanitizers of addresses and
-of undefined behaviour, as `make sanitize` runs the tests), fuzz and fuzz-asan (for clang: with what libFuzzer is to know
-of the paths taken, without and with the sanitizers, and a module more; `make fuzz`).  Modules are translated and compiled
+of undefined behaviour, as `make sanitize` runs the tests), fuzz and fuzz-asan (of clang: what libFuzzer has to know of
+the paths taken, without and with the sanitizers, and a module more; `make fuzz`).  Modules are translated and compiled
 in parallel, a line of output a step, and what all of them need of Cython (memoryviews above all) is in a module of its
 own.
 """

@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import sys
+import zipfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in ("tests", "datasets"))]
@@ -104,8 +110,25 @@ def of_readers() -> Iterator[bytes]:
     yield from (
         b"\x08\1\0" + chunked,
         b"\x08\0\1" + gzip.compress(b"A body", mtime=0),
-        b"\x08\0\2" + b"\x4b\x4c\x04\x00",
+        b"\x0b\0\2" + b"\x4b\x4c\x04\x00",
     )
+
+
+def of_tables() -> Iterator[bytes]:
+    """Of pyarrow, small: plain columns and a nested one; and a crawl in a zip archive."""
+    table = pyarrow.table({"text": ["A story.", None, "é"], "id": [1, 2, 3], "tags": [["a"], [], None]})
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table.select(["text"]), sink, compression="none", store_schema=False, write_statistics=False)
+    yield b"\x08" + sink.getvalue().to_pybytes()
+    for new in (pyarrow.ipc.new_file, pyarrow.ipc.new_stream):
+        sink = pyarrow.BufferOutputStream()
+        with new(sink, table.schema) as writer:
+            writer.write_table(table)
+        yield b"\x09" + sink.getvalue().to_pybytes()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr(zipfile.ZipInfo("archive/a.warc"), response())
+    yield b"\x0a" + archive.getvalue()
 
 
 def of_pages() -> Iterator[bytes]:
@@ -136,7 +159,7 @@ if __name__ == "__main__":
     write("json", JSON)
     write("html", [*HTML, *MARKUP, *tags()])
     write("readers", READERS, "latin-1")
-    begin("readers", of_readers())
+    begin("readers", chain(of_readers(), of_tables()))
     begin("pages", of_pages())
     begin("scanner", of_texts())
     begin("matcher", of_texts())

@@ -155,8 +155,7 @@ def one(data: bytes) -> None:
         warnings.simplefilter("ignore", FutureWarning)
         try:
             pack = Pack.from_json(text)
-        except PackError as error:
-            assert "\n" not in str(error)[:40]
+        except PackError:
             return
     again = Pack.from_json(pack.to_json())
     assert again.to_json() == pack.to_json()

@@ -1,4 +1,4 @@
-"""Files of any bytes, by every reader but those of pyarrow: records, or errors as they are documented; JSON as `json` reads it."""
+"""Files of any bytes, by every reader: records, or errors as they are documented; JSON as `json` reads it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from common.session import instrumented, run
 with instrumented():
     from templatemine.config import ReadConfig
     from templatemine.errors import CorpusError
-    from templatemine.io import arc, csv, feed, jsonl, warc
+    from templatemine.io import arc, arrow, csv, feed, jsonl, parquet, wacz, warc  # noqa: F401
     from templatemine.io.files import Report
     from templatemine.io.http_body import decoded_body
     from templatemine.io.read import read_batches, read_records, work_records
@@ -23,7 +23,7 @@ MOST = 1 << 16
 """Bytes of a record, and of what a packed one unfolds to."""
 
 CONFIG = ReadConfig(max_record=MOST)
-FORMATS = {"jsonl": jsonl, "csv": csv, "tsv": csv, "warc": warc, "arc": arc, "rss": feed, "xml": feed, "html": None}
+FORMATS = ("jsonl", "csv", "tsv", "warc", "arc", "rss", "xml", "html", "parquet", "arrow", "wacz")
 CODINGS = ("", "gzip", "deflate", "br", "zstd", "gzip, deflate", "identity", "x")
 PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zX", b"\x04\x22\x4d\x18")
 SHOWN = 400
@@ -101,7 +101,7 @@ def one(data: bytes) -> None:
     if kind == len(FORMATS):
         check_body(choices)
         return
-    suffix = list(FORMATS)[kind]
+    suffix = FORMATS[kind]
     path, content = f"{FOLDER}/{os.getpid()}.{suffix}", choices.rest()
     with open(path, "wb") as file:
         file.write(content)
