@@ -117,6 +117,7 @@ class Build(build_ext):
         translated = cythonize(
             self.extensions,
             force=self.force,
+            include_path=["src"],
             nthreads=cores,
             shared_utility_qualified_name=UTILITY,
             compiler_directives={

@@ -163,9 +163,12 @@ def fuzzed(target: Target, seconds: int, sanitize: bool) -> Count:
 
 
 def _end_of(told: str) -> str:
-    """What broke: the traceback or the report of a sanitizer, without libFuzzer's progress."""
-    lines = [line for line in told.splitlines() if not re.match(r"#\d+\s|\"|INFO:|WARNING:", line)]
-    return "\n".join(f"    {line}" for line in lines[-40:])
+    """What broke, and on which input: the traceback or the report of a sanitizer, without libFuzzer's progress."""
+    lines = [line for line in told.splitlines() if not re.match(r"#\d+\s|\"|INFO:|WARNING:|stat::", line)][-40:]
+    written = re.search(r"Test unit written to (\S+)", told)
+    if written:
+        lines.append(f"in base64: {base64.b64encode(Path(written[1]).read_bytes()).decode()}")
+    return "\n".join(f"    {line}" for line in lines)
 
 
 def keep(target: Target, sanitize: bool) -> None:
@@ -183,6 +186,8 @@ def keep(target: Target, sanitize: bool) -> None:
         check=True,
     )
     inputs = sorted((path.read_bytes() for path in merged.iterdir()), key=lambda data: (len(data), data))
+    if not inputs:
+        raise SystemExit(f"{target.name}: expected inputs to keep, found none")
     lines = [base64.b64encode(data).decode() + "\n" for data in inputs]
     held = [line for line, end in zip(lines, accumulate(map(len, lines)), strict=True) if end <= KEPT]
     (HERE / "corpus" / f"{target.name}.txt").write_text("".join(held), "ascii")

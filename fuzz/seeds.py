@@ -118,7 +118,9 @@ def of_tables() -> Iterator[bytes]:
     """Of pyarrow, small: plain columns and a nested one; and a crawl in a zip archive."""
     table = pyarrow.table({"text": ["A story.", None, "é"], "id": [1, 2, 3], "tags": [["a"], [], None]})
     sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table.select(["text"]), sink, compression="none", store_schema=False, write_statistics=False)
+    pyarrow.parquet.write_table(
+        table.select(["text"]), sink, compression="none", store_schema=False, write_statistics=False
+    )
     yield b"\x08" + sink.getvalue().to_pybytes()
     for new in (pyarrow.ipc.new_file, pyarrow.ipc.new_stream):
         sink = pyarrow.BufferOutputStream()

@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
-__all__ = ["FUZZING", "instrumented", "run"]
+__all__ = ["FUZZING", "arguments", "instrumented", "run"]
 
 FUZZING = "TEMPLATEMINE_FUZZING" in os.environ
 
@@ -26,9 +27,15 @@ def instrumented() -> AbstractContextManager[object]:
     return atheris.instrument_imports(include=["templatemine"])  # type: ignore[no-any-return]
 
 
+def arguments(*which: str) -> list[str]:
+    """The command line as libFuzzer takes it: where it starts processes of its own, the first word is what it runs."""
+    module = Path(sys.argv[0]).stem
+    return [" ".join((sys.executable, "-m", f"targets.{module}", *which)), *sys.argv[1 + len(which) :]]
+
+
 def run(one: Callable[[bytes], None]) -> None:
     """Call it with one input after the other, for as long as libFuzzer's options on the command line say."""
     import atheris
 
-    atheris.Setup(sys.argv, one)
+    atheris.Setup(arguments(), one)
     atheris.Fuzz()

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from common.session import arguments
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
@@ -44,5 +45,5 @@ OBJECTS = {"scan": scanners, "match": matchers, "lines": lines}
 if __name__ == "__main__":
     import fuzz_kernels
 
-    name = sys.argv.pop(1)
-    fuzz_kernels.run(name, OBJECTS[name](), sys.argv)
+    name = sys.argv[1]
+    fuzz_kernels.run(name, OBJECTS[name](), arguments(name))
