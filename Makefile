@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize lint docs man dist wheel bench quality suites loso interop gate clean
+.PHONY: demo test sanitize fuzz lint docs man dist wheel bench quality suites loso interop gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -41,6 +41,22 @@ sanitize: $(VENV)/tested
 	TEMPLATEMINE_BUILD=asan $(BIN)/pip install --quiet --no-deps --upgrade --target $(WATCHED) .
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
 		PYTHONPATH=$(WATCHED) $(BIN)/python -m pytest -m "not alone and not slow" $(BESIDE) tests/native tests/properties tests/golden
+
+# Fuzzing: SECONDS of each target (TARGET="pages packs"), two builds of the core by clang: SANITIZE=1 takes the one in which
+# memory is watched.  The Python of both is always that of the sources.
+SECONDS ?= 60
+FUZZED := build/fuzz/$(if $(SANITIZE),asan,plain)
+$(VENV)/fuzzable: $(VENV)/tested
+	$(BIN)/pip install --quiet --group fuzz
+	touch $@
+
+$(FUZZED)/built: $(VENV)/fuzzable setup.py $(NATIVE)
+	CC=clang TEMPLATEMINE_BUILD=fuzz$(if $(SANITIZE),-asan) $(BIN)/pip install --quiet --no-deps --upgrade --target $(FUZZED) .
+	touch $@
+
+fuzz: $(FUZZED)/built
+	tar -C src --exclude='*.so' --exclude='*.c' -cf - templatemine | tar -C $(FUZZED) -xf -
+	$(BIN)/python fuzz/run.py --seconds $(SECONDS) $(if $(SANITIZE),--sanitize) $(TARGET)
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .

@@ -2,8 +2,10 @@
 
 One switch, ``TEMPLATEMINE_BUILD``, sets compiler directives and flags together:
 release (default), debug (bounds checks, -O0), trace (line tracing for coverage), asan (the sanitizers of addresses and
-of undefined behaviour, as `make sanitize` runs the tests).  Modules are translated and compiled in parallel, a line of
-output a step, and what all of them need of Cython (memoryviews above all) is in a module of its own.
+of undefined behaviour, as `make sanitize` runs the tests), fuzz and fuzz-asan (of clang: what libFuzzer has to know of
+the paths taken, without and with the sanitizers, and a module more; `make fuzz`).  Modules are translated and compiled
+in parallel, a line of output a step, and what all of them need of Cython (memoryviews above all) is in a module of its
+own.
 """
 
 import os
@@ -41,6 +43,16 @@ MODES = {
     "asan": (
         # What is undefined ends the process: pytest throws away the line on standard error of a test that passes.
         ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"],
+        ["-fsanitize=address,undefined"],
+        {},
+    ),
+    "fuzz": (["-O2", "-g1", "-w", "-fsanitize=fuzzer-no-link"], [], {}),
+    # The runtime is that of Atheris, which is loaded before Python; see fuzz/run.py.
+    "fuzz-asan": (
+        [
+            *("-O1", "-g1", "-w", "-fsanitize=fuzzer-no-link,address,undefined"),
+            *("-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"),
+        ],
         ["-fsanitize=address,undefined"],
         {},
     ),
@@ -105,6 +117,7 @@ class Build(build_ext):
         translated = cythonize(
             self.extensions,
             force=self.force,
+            include_path=["src"],
             nthreads=cores,
             shared_utility_qualified_name=UTILITY,
             compiler_directives={
@@ -144,6 +157,8 @@ modules = [
     extension(f"templatemine.{name}", f"src/templatemine/{name.replace('.', '/')}.pyx", level)
     for name, level in MODULES.items()
 ]
+if mode.startswith("fuzz"):
+    modules.append(extension("fuzz_kernels", "fuzz/kernels.pyx"))
 shared = extension(UTILITY, "src/templatemine/_cyutility.c")
 
 # Cython's processes may read this file again.

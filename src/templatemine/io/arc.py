@@ -6,6 +6,7 @@ Memory holds one record of at most `ReadConfig.max_record` bytes.
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,12 @@ __all__ = ["DERIVED", "read"]
 
 DERIVED = True
 """As in `warc`."""
+
+# It would show people addresses as they stand in the file, escape sequences and all.
+logging.getLogger("warcio").addHandler(logging.NullHandler())
+
+_QUOTED = 200
+"""Characters of a message of warcio's, which quotes the whole line that it could not read."""
 
 LENGTHS = "records whose length is not what they say"
 
@@ -63,14 +70,14 @@ class _Quiet(ArchiveIterator):  # type: ignore[misc]
 
 def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
     """The records as warcio gives them.  Lengths and dates that no number holds it takes for a mistake of the caller's,
-    not of the file's."""
+    not of the file's; and it does not look whether there is an address, which a WARC of this name may lack."""
     source = _Quiet(_Ready(stream), arc2warc=True)
     records = iter(source)
     while True:
         try:
             record = next(records, None)
-        except (ArchiveLoadFailed, ArithmeticError, LookupError, ValueError) as error:
-            raise _Damage(str(error) or type(error).__name__) from error
+        except (ArchiveLoadFailed, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise _Damage(str(error)[:_QUOTED] or type(error).__name__) from error
         if record is None:
             if source.err_count:
                 report.note(LENGTHS, source.err_count)
@@ -92,6 +99,9 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
     http = record.http_headers
     if record.rec_type != "response" or http is None:
         report.note(OTHERS)
+        return None
+    if record.length is None:
+        report(CorpusError("expected a length, found none: the record is damaged or cut off", where))
         return None
     if length > config.max_record:
         report(CorpusError(f"expected at most {config.max_record:,} bytes, found {length:,}", where))

@@ -68,7 +68,7 @@ def _checked(reader: Any, place: str, batches: Iterable[Any] | None = None) -> I
     found = False
     for batch in reader if batches is None else batches:
         found = True
-        yield batch
+        yield tables.valid(batch)
     if not found:
         yield tables.empty(reader.schema)
 

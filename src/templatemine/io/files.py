@@ -110,6 +110,7 @@ def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool
         problem = f"the {error.kind} data is damaged{after}: {error}"
     else:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = " ".join(reason.split())  # those of pyarrow end lines
         problem = f"cannot be read{after}: {reason}"
     return CorpusError(problem, place, fatal=fatal)
 

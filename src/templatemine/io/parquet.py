@@ -53,7 +53,7 @@ def _batches(path: str) -> Iterator[Any]:
             found = True
             whole += batch.nbytes
             check_unfolding(packed, whole)
-            yield batch
+            yield tables.valid(batch)
         if not found:
             yield tables.empty(file.schema_arrow)
 

@@ -1,0 +1,51 @@
+"""The targets of fuzz/ on the kept corpus, without Atheris: what they hold, held by every run of the tests."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FUZZ = ROOT / "fuzz"
+sys.path[:0] = [str(FUZZ), str(ROOT / "tests" / "native"), str(ROOT / "tests" / "properties")]
+NAMES = sorted(path.stem for path in (FUZZ / "targets").glob("[!_]*.py") if path.stem != "kernels")
+NEEDS = {"readers": ["fastwarc", "warcio", "feedparser", "zstandard"]}
+
+
+def kept(name: str) -> list[bytes]:
+    return [base64.b64decode(line) for line in (FUZZ / "corpus" / f"{name}.txt").read_text("ascii").splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_kept_corpus(name: str) -> None:
+    for library in NEEDS.get(name, ()):
+        pytest.importorskip(library)
+    one = import_module(f"targets.{name}").one
+    inputs = kept(name)
+    assert len(inputs) > 20
+    for data in [b"", b"\0", *inputs]:
+        one(data)
+
+
+def test_the_kept_corpus_is_small() -> None:
+    assert sum(path.stat().st_size for path in (FUZZ / "corpus").iterdir()) < 300_000
+
+
+def test_every_target_is_run() -> None:
+    """By the driver, and each with a dictionary that is there."""
+    run = import_module("run")
+    kernels = import_module("targets.kernels")
+    assert sorted(run.TARGETS) == sorted([*NAMES, *(f"kernels.{name}" for name in kernels.OBJECTS)])
+    for target in run.TARGETS.values():
+        assert not target.dictionary or (FUZZ / "dictionaries" / f"{target.dictionary}.dict").exists()
+
+
+def test_what_kernels_are_given_is_there() -> None:
+    """Their harness is built for fuzzing alone."""
+    for given in import_module("targets.kernels").OBJECTS.values():
+        assert given()
