@@ -34,7 +34,7 @@ def test_few_pages_give_a_pack_that_knows_pages_only() -> None:
     assert Pack.from_json(report.pack.to_json()).pages == replace(
         report.pack.pages, share=round(report.pack.pages.share, 6)
     )
-    assert Miner(TEN).run(documents[:4])[0].pack is None
+    assert Miner(TEN).run(documents[:2])[0].pack is None
     assert Miner(TEN).run([replace(documents[0], id=str(n)) for n in range(6)])[0].pack is None
 
 
