@@ -64,8 +64,8 @@ def _begun(page: Page) -> list[int]:
     if not len(long) or len(tall) <= PIECES:
         return []
     begins = page.columns["text"][bounds[tall][:, None] + np.arange(8)].view(np.uint64)[:, 0]
-    place = _model.firsts(begins)
-    if not (np.bincount(place)[place[np.searchsorted(tall, long)]] > 1).any():
+    firsts = _model.firsts(begins)
+    if not (np.bincount(firsts)[firsts[np.searchsorted(tall, long)]] > 1).any():
         return []
     order = np.argsort(begins, kind="stable")
     own = begins[np.searchsorted(tall, long)]

@@ -50,12 +50,12 @@ SHORT = 3
 
 def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Whether blocks of these codes are given out."""
-    return _KEPT[code]  # type: ignore[no-any-return]
+    return _KEPT[code]
 
 
 def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log odds as probabilities."""
-    return 1 / (1 + np.exp(-np.minimum(np.maximum(scores, -30), 30)))  # type: ignore[no-any-return]
+    return 1 / (1 + np.exp(-np.minimum(np.maximum(scores, -30), 30)))
 
 
 def decode(
