@@ -50,7 +50,8 @@ async function send(op, make, done) {
     const found = await change("/api/decide", { source, version: state.version, ...op });
     show(found);
     const said = typeof done === "function" ? done() : done;
-    if (said) tell(`${said}. ${effect(found.did)}`, { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" });
+    const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
+    if (said) tell(`${said}. ${effect(found.did)}`, back);
     return true;
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 409) {
@@ -636,7 +637,8 @@ $("filter").addEventListener("input", later(80, list));
 $("filter").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== "Escape") return;
   event.preventDefault();
-  if (event.key === "Escape") { $("filter").value = ""; list(); }
+  if (event.key === "Escape") $("filter").value = "";
+  list(); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
 for (const name of ["only-decided", "only-open", "order"]) $(name).addEventListener("change", list);
