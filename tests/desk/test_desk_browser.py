@@ -627,6 +627,32 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     page.wait_for_selector(f".item.reviewed[data-id={first}]", state="detached")
 
 
+def test_next_does_not_come_back_to_what_waits(page: Any, place: Place) -> None:
+    source = place.texts[2]
+    state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    risks = sorted((-row["effect"]["risk"], -row["df"], row["id"]) for row in state["templates"])
+    review(page, place, source, order="risk")
+
+    def slowly(route: Any) -> None:
+        page.wait_for_timeout(150)
+        route.continue_()
+
+    page.route("**/api/decide", slowly)
+    for key in "nananana":
+        page.keyboard.press(key)
+    settled(page)
+    seen = page.locator(".item.reviewed").count()
+    told = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    reviewed = {row["effect"]["risk"] for row in told["templates"] if row["reviewed"]}
+    assert len([row for row in told["templates"] if row["reviewed"]]) == 4
+    assert seen <= 4
+    assert reviewed == {-risk for risk, _, _ in risks[:4]}
+    for _ in range(4):
+        page.keyboard.press("u")
+    settled(page)
+    assert page.locator(".item.reviewed").count() == 0
+
+
 def test_the_selection_outlives_a_rejection_whose_effect_is_told(page: Any, place: Place) -> None:
     source = place.texts[1]
     review(page, place, source)

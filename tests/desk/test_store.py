@@ -432,7 +432,7 @@ def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None
     assert 0 < told["open_risk"] <= told["risk"]
     assert desk.library.store.since(began) == {source: 2}
     assert desk.library.store.since(desk.library.store.last()) == {}
-    assert session_summary({"a": 2, "b": 1}) == "3 decisions (2 about a, 1 about b), saved in the packs"
+    assert session_summary({"a": 2, "b": 1}) == "3 decisions (2 about a, 1 about b); all is saved"
 
 
 def test_a_store_of_an_earlier_release_still_opens(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def session_summary(decisions: Mapping[str, int]) -> str:
         return "no decisions; the packs are as they were"
     told = ", ".join(f"{number:,} about {source}" for source, number in decisions.items())
     number = sum(decisions.values())
-    return f"{number:,} decision{'' if number == 1 else 's'} ({told}), saved in the packs"
+    return f"{number:,} decision{'' if number == 1 else 's'} ({told}); all is saved"
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -25,6 +25,7 @@ const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "
 let line = Promise.resolve();
 let waiting = 0;
 let era = 0;
+const asked = new Set(); // templates about which something waits
 
 function decide(make, done) {
   const own = era;
@@ -49,7 +50,8 @@ async function send(op, make, done) {
     const found = await change("/api/decide", { source, version: state.version, ...op });
     show(found);
     const said = typeof done === "function" ? done() : done;
-    if (said) tell(`${said}. ${effect(found.did)}`, { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" });
+    const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
+    if (said) tell(`${said}. ${effect(found.did)}`, back);
     return true;
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 409) {
@@ -83,6 +85,8 @@ function ruleOf(row, action) {
 // What a key or a click means is found out when its turn comes: the one before it may have changed the row.
 function verdict(id, accept, whole = false) {
   let said = null;
+  const about = whole ? familyOf(id).map((one) => one.id) : [id];
+  for (const one of about) asked.add(one);
   return decide(() => {
     const row = rowOf(id);
     if (!row) return null;
@@ -100,7 +104,7 @@ function verdict(id, accept, whole = false) {
     }
     const ids = there.filter((one) => !one.reviewed).map((one) => one.id);
     return ids.length ? { kind: "review", ids } : null;
-  }, () => said);
+  }, () => said).finally(() => { for (const one of about) asked.delete(one); });
 }
 
 // ------------------------------------------------------------------------------------------------------------ show
@@ -560,7 +564,7 @@ function step(by) {
 
 // The riskiest template that nobody looked at, wherever it stands in the list.
 function next() {
-  const open = state.templates.filter((row) => !row.reviewed && row.state !== "out");
+  const open = state.templates.filter((row) => !row.reviewed && !asked.has(row.id) && row.state !== "out");
   open.sort((a, b) => b.effect.risk - a.effect.risk || b.df - a.df);
   const row = open.find((one) => one.id !== chosen?.id) || open[0];
   if (!row) { tell("All templates are reviewed."); return; }
@@ -633,7 +637,8 @@ $("filter").addEventListener("input", later(80, list));
 $("filter").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== "Escape") return;
   event.preventDefault();
-  if (event.key === "Escape") { $("filter").value = ""; list(); }
+  if (event.key === "Escape") $("filter").value = "";
+  list(); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
 for (const name of ["only-decided", "only-open", "order"]) $(name).addEventListener("change", list);
