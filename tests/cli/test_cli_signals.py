@@ -247,7 +247,7 @@ def test_ended_while_a_library_is_imported(name: str) -> None:
     began = time.monotonic()
     assert subprocess.run([sys.executable, "-c", IMPORTING, name, "9"], check=False).returncode == 0
     took = time.monotonic() - began - 0.05
-    moments = 5 * KILLS
+    moments = 2 * KILLS
     for step in range(moments):
         done = subprocess.run(
             [sys.executable, "-c", IMPORTING, name, str(took * step / moments)],

@@ -20,6 +20,7 @@ pytest.importorskip("tldextract")
 
 from templatemine.crawl.crawl_history import Answer, History, clean_url, read_urls
 from templatemine.crawl.settings import CrawlConfig
+from templatemine.crawl.sitemap import entries_of
 from templatemine.crawl.state import Feed, Page, State, Status
 from templatemine.crawl.warc_output import Exchange, Output, check_name
 from templatemine.errors import ConfigError, CorpusError
@@ -325,6 +326,19 @@ def test_a_sitemap_brings_its_pages(state: State, tmp_path: Path, packed: bool) 
         pages.append(one)
     assert [one.url for one in pages] == wanted
     assert (pages[0].title, pages[0].published) == ("A <b> title", "2026-01-05")
+
+
+@pytest.mark.parametrize(
+    "piece", ["<url>", "<url><loc>", "<loc><![CDATA[", "<url><loc>a</loc>", "<![CDATA[ ]]>", "</url>"]
+)
+def test_sitemaps_that_never_close_anything(piece: str) -> None:
+    """A megabyte of it; looking for each end up to that of the file took minutes."""
+    data = f"<urlset>{piece * (1_000_000 // len(piece))}".encode()
+    begin = time.process_time()
+    entries = entries_of(data, 1 << 26)
+    assert entries is not None
+    assert list(entries) == []
+    assert time.process_time() - begin < 5
 
 
 def test_a_chain_of_sitemaps_ends(state: State, tmp_path: Path) -> None:
