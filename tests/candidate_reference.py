@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import reference
 from templatemine.mining.features import FEATURES, _ranks
-from templatemine.mining.labels import PREFIX, REPEATS, SEGMENT, SUFFIX, Candidates
+from templatemine.mining.labels import PREFIX, REPEATS, SEGMENT, Candidates
 from templatemine.mining.segments import (
     CAPITAL,
     CLOSES,

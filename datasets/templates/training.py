@@ -155,9 +155,7 @@ def examples(source: str, publisher: str, documents: Sequence[Document], gold: S
     found = find_candidates(segments)
     matrices = describe(corpus, segments, [one.date for one in told], found)
     bounds = _characters(told, segments, gold, options)
-    kinds = {
-        one.kind: _labelled(segments, one, matrix, bounds) for one, matrix in zip(found, matrices, strict=True)
-    }
+    kinds = {one.kind: _labelled(segments, one, matrix, bounds) for one, matrix in zip(found, matrices, strict=True)}
     return Examples(source=source, publisher=publisher, kinds=kinds)
 
 

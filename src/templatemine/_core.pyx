@@ -15,16 +15,16 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
-    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push, handed, index_t,
-    KIND, MUTABLE, normalise, OWN, put_number, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table, table_add, table_find,
-    table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens, tokens_free,
-    utf8_of, VALUE, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
+    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
+    handed, index_t, KIND, MUTABLE, normalise, OWN, put_number, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table,
+    table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens,
+    tokens_free, utf8_of, VALUE, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
 )
 
 __all__ = [
-    "Describer", "Tokeniser", "document_frequency", "first_places", "group_rates", "grow_strings", "json_rows", "labels", "last_at_most", "lcp_i32",
-    "lcp_i64", "numbered", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32", "repeats_i64", "segments",
-    "stretches_i32", "stretches_u8", "string_hashes", "whole_segments",
+    "Describer", "Tokeniser", "document_frequency", "first_places", "group_rates", "grow_strings", "json_rows", "labels",
+    "last_at_most", "lcp_i32", "lcp_i64", "numbered", "occurrences", "rare_pairs", "reduce_tokens", "renumber", "repeats_i32",
+    "repeats_i64", "segments", "stretches_i32", "stretches_u8", "string_hashes", "whole_segments",
 ]
 
 
@@ -870,9 +870,10 @@ def occurrences(const int32_t[::1] text not None, const int64_t[::1] doc_starts 
     cdef int32_t[::1] same = np.empty(max(n, 1), np.int32)      # the first of the strings that are equal
     cdef int32_t[::1] first = np.full(max(symbols, 1), -1, np.int32)    # state behind one token
     cdef int32_t[::1] ending = np.full(tokens.shape[0] + 1, -1, np.int32)       # string that ends in a state
-    cdef uint64_t mask
+    cdef uint64_t mask, key
     cdef Step* steps
     cdef Step* step
+    cdef uint8_t* known         # a bit for the hash of each step: it fits a nearer cache, and most tokens have no step
     if tokens.shape[0] > 2**31 - 2:
         raise ValueError(f"expected strings of fewer than 2^31 - 1 tokens in all, got {tokens.shape[0]}")
     for i in range(n):
@@ -882,7 +883,10 @@ def occurrences(const int32_t[::1] text not None, const int64_t[::1] doc_starts 
         room *= 2
     mask = room - 1
     steps = <Step*>calloc(room, sizeof(Step))
-    if steps == NULL:
+    known = <uint8_t*>calloc(room, 1)
+    if steps == NULL or known == NULL:
+        free(steps)
+        free(known)
         raise MemoryError
     with nogil:
         for i in range(n):
@@ -891,9 +895,11 @@ def occurrences(const int32_t[::1] text not None, const int64_t[::1] doc_starts 
                 state = first[tokens[bounds[i]]] = states
                 states += 1
             for k in range(bounds[i] + 1, bounds[i + 1]):
-                step = step_of(steps, mask, 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>tokens[k])
+                key = 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>tokens[k]
+                step = step_of(steps, mask, key)
                 if step.key == 0:
-                    step.key = 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>tokens[k]
+                    step.key = key
+                    known[step_hash(key) >> 3 & mask] |= 1 << (step_hash(key) & 7)
                     step.state = states
                     states += 1
                 state = step.state
@@ -910,16 +916,24 @@ def occurrences(const int32_t[::1] text not None, const int64_t[::1] doc_starts 
                         counts[ending[state]] += 1
                     if k == end:
                         break
-                    step = step_of(steps, mask, 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>text[k])
+                    key = 1 + <uint64_t>state * <uint64_t>symbols + <uint64_t>text[k]
+                    if not known[step_hash(key) >> 3 & mask] >> (step_hash(key) & 7) & 1:
+                        break
+                    step = step_of(steps, mask, key)
                     state = step.state if step.key else -1
                     k += 1
     free(steps)
+    free(known)
     return np.asarray(counts)[np.asarray(same)[:n]]
+
+
+cdef inline uint64_t step_hash(uint64_t key) noexcept nogil:
+    return (key * <uint64_t>0x9E3779B97F4A7C15) >> 20
 
 
 cdef inline Step* step_of(Step* steps, uint64_t mask, uint64_t key) noexcept nogil:
     """A step of the trie, or where it would stand."""
-    cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20 & mask
+    cdef uint64_t place = step_hash(key) & mask
     while steps[place].key and steps[place].key != key:
         place = (place + 1) & mask
     return steps + place
@@ -1329,7 +1343,8 @@ def labels(const int32_t[::1] tokens not None, const int64_t[::1] bounds not Non
                     greatest, last, longest, least, maximal)
             out.bounds[out.labels] = out.size
         return (handed(<void**>&out.segment, out.size * sizeof(int64_t), np.int64),
-                copied(out.bounds, (out.labels + 1) * sizeof(int64_t), np.int64), copied(out.length, out.labels * sizeof(int32_t), np.int32),
+                copied(out.bounds, (out.labels + 1) * sizeof(int64_t), np.int64),
+                copied(out.length, out.labels * sizeof(int32_t), np.int32),
                 copied(out.df, out.labels * sizeof(int32_t), np.int32), copied(out.longer, out.labels * sizeof(float), np.float32),
                 copied(out.shorter, out.labels * sizeof(float), np.float32))
     finally:
@@ -1779,7 +1794,7 @@ cdef class Describer:
     cdef void put_neighbours(self, const int64_t* at, int64_t n, const double* mean, const int64_t* counts, int32_t* tally,
                              float* row) noexcept nogil:
         """What the segments before and behind it are."""
-        cdef int64_t i, s, most = 0, value
+        cdef int64_t i, most = 0, value
         row[F_CLOSED] = <float>(<double>counts[C_CLOSED] / n)
         row[F_BEFORE_DF] = <float>mean[V_BEFORE_DF]
         row[F_AFTER_DF] = <float>mean[V_AFTER_DF]

@@ -58,13 +58,18 @@ def test_labels_are_those_of_the_reference(texts: list[str], longest: int, least
 def test_labels_of_groups_that_are_sorted_by_their_bits() -> None:
     """Groups of more than a few segments, and tokens of several bytes, are sorted in another way."""
     random = np.random.default_rng(5)
-    texts = ["\n".join(f"{word} w{random.integers(900)} y" for word in random.choice(["By", "In"], 9)) for _ in range(99)]
+    texts = [
+        "\n".join(f"{word} w{random.integers(900)} y" for word in random.choice(["By", "In"], 9)) for _ in range(99)
+    ]
     texts.append(" ".join(f"w{number}" for number in range(900)))
     _, some = source_of(texts)
     for kind in (PREFIX, SUFFIX):
         found = _core.labels(some.tokens, some.bounds, some.document, some.string_df, 3, kind == SUFFIX, 3, 2, 0.9)
         names = ("segment", "bounds", "length", "df", "longer", "shorter")
-        same(Candidates(kind=kind, **dict(zip(names, found, strict=True))), candidate_reference.labels(some, kind, 3, 2, 0.9))
+        same(
+            Candidates(kind=kind, **dict(zip(names, found, strict=True))),
+            candidate_reference.labels(some, kind, 3, 2, 0.9),
+        )
 
 
 @examples(100)
@@ -96,7 +101,9 @@ def test_features_of_candidates_with_many_occurrences() -> None:
         prose = [" ".join(f"w{random.integers(60)}" for _ in range(random.integers(1, 30))) for _ in range(4)]
         some = [f"Photo by Ann W{number}.", "Read more.", *prose, "Said " + prose[0]]
         texts.append("\n".join(random.permutation(some[: 2 + number % 6]).tolist()))
-    check_features(texts, [f"20{10 + number % 9}-01-0{1 + number % 7}" if number % 3 else None for number in range(330)])
+    check_features(
+        texts, [f"20{10 + number % 9}-01-0{1 + number % 7}" if number % 3 else None for number in range(330)]
+    )
 
 
 def check_features(texts: list[str], days: list[str | None]) -> None:
@@ -143,7 +150,9 @@ def test_columns_that_disagree_are_refused(place: int) -> None:
         _core.Describer(*given_all)
 
 
-@pytest.mark.parametrize(("place", "value"), [(0, 99), (0, -1), (3, 99), (3, -1), (5, 99), (5, -1), (1, -1), (2, 0), (4, 0)])
+@pytest.mark.parametrize(
+    ("place", "value"), [(0, 99), (0, -1), (3, 99), (3, -1), (5, 99), (5, -1), (1, -1), (2, 0), (4, 0)]
+)
 def test_numbers_that_point_nowhere_are_refused(place: int, value: int) -> None:
     given_all, _ = arguments()
     wrong = given_all[place].copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from templatemine.errors import ConfigError, CorpusError
 if TYPE_CHECKING:
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import Census
+    from templatemine.mining.stages import SourceReport
     from templatemine.model import Document
     from templatemine.packs.pack_folder import Outcome, Shelf
 
@@ -159,6 +161,7 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import Census
     from templatemine.packs.pack_folder import Outcome, open_shelf
+    from templatemine.parallel.threads import in_order
     from templatemine.pipeline import Miner
 
     config = _config(args)
@@ -166,11 +169,16 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
     with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
         documents = _documents(args, terminal, census, shelf, config, steps)
         reports = Miner(config, jobs=args.jobs, progress=steps).run(documents)
-        reports = [keep_rules(report, shelf.standing(report.source)) for report in reports]
+
+        def saved(report: SourceReport) -> Outcome:
+            report = keep_rules(report, shelf.standing(report.source))
+            return Outcome.of(report, shelf.save(report), shelf.standing(report.source))
+
         outcomes = []
-        for place, report in enumerate(reports, 1):
-            outcomes.append(Outcome.of(report, shelf.save(report), shelf.standing(report.source)))
-            steps("writing", place, len(reports))
+        with closing(in_order(saved, reports, args.jobs)) as done:
+            for outcome in done:
+                outcomes.append(outcome)
+                steps("writing", len(outcomes), len(reports))
     if len(census.hosts) > 1:
         terminal.note(
             f"{tables.count(census.nameless, 'record')} without a field {args.source_field!r}: the name of the file is "

@@ -6,6 +6,7 @@ with the strings, and not with the documents.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -30,6 +31,9 @@ __all__ = [
 ]
 
 _ROWS = 4096
+
+_PLAIN = re.compile(rb"[ !#-\[\]-z|~]*")
+"""Forms that are JSON as they stand: no pattern, no brace, no quote, no backslash, nothing beyond ASCII."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +160,8 @@ class RejectedCandidates:
     def json_lines(self) -> Iterator[bytes]:
         """Lines of JSON, many at a time, the candidates first that were nearest to being templates.  They are made
         natively, for there are a million of them in 100 MB of text."""
-        names = _joined(encode_text(self.patterns.readable(name)) for name in self.strings.names)
+        plain, readable = _PLAIN.fullmatch, self.patterns.readable
+        names = _joined(b'"%b"' % name if plain(name) else encode_text(readable(name)) for name in self.strings.names)
         ends = _joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
         for part, reasons in self._pieces():
             yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)

@@ -119,6 +119,4 @@ def _labels(segments: Segments, kind: str) -> Candidates:
         _LABEL_DF,
         _MAXIMAL,
     )
-    return Candidates(
-        kind=kind, segment=segment, bounds=bounds, length=length, df=df, longer=longer, shorter=shorter
-    )
+    return Candidates(kind=kind, segment=segment, bounds=bounds, length=length, df=df, longer=longer, shorter=shorter)
