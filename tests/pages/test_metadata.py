@@ -73,8 +73,18 @@ def test_the_language_of_the_page_comes_first() -> None:
 
 @pytest.mark.parametrize(
     ("written", "expected"),
-    [("en", "en"), ("EN_us", "en-US"), ("iw", "he"), ("sr_latn_RS", "sr-Latn-RS"), ("es-419", "es-419"), ("und", None)]
-    + [("", None), ("english please", None), ("de_DE.UTF-8", "de-DE"), ("jp", "ja")],
+    [
+        ("en", "en"),
+        ("EN_us", "en-US"),
+        ("iw", "he"),
+        ("sr_latn_RS", "sr-Latn-RS"),
+        ("es-419", "es-419"),
+        ("und", None),
+        ("", None),
+        ("english please", None),
+        ("de_DE.UTF-8", "de-DE"),
+        ("jp", "ja"),
+    ],
 )
 def test_languages(written: str, expected: str | None) -> None:
     assert language_of(written) == expected
