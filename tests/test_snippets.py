@@ -234,8 +234,9 @@ def one_of(page_name: str, kind: str, holds: str = "") -> str:
 
 def test_python_of_extract(here: Path) -> None:
     names: dict[str, Any] = {"html": (here / "page.html").read_text(), "packs": load_packs(["packs"])}
-    exec(one_of("extract.md", "python"), names)
-    assert names["found"].text
+    for holds in ("packs=packs", "MarkupConfig"):
+        exec(one_of("extract.md", "python", holds), names)
+        assert names["found"].text
 
 
 def test_python_of_evaluation(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

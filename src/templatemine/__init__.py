@@ -15,12 +15,13 @@ from templatemine._version import __version__
 if TYPE_CHECKING:
     from templatemine.cleaning.cleaner import Cleaner, clean
     from templatemine.cleaning.cleaners import Cleaners
-    from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig, ReadConfig
+    from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PipelineConfig, ReadConfig
     from templatemine.io.given import read
     from templatemine.model import Cleaned, Cutoff, Document, Marked, PageHistory, Question, Record, Span, Template
     from templatemine.packs.pack import Pack
     from templatemine.pages.extract import Block, Extraction, Extractor, extract
     from templatemine.pages.main_text import PageCleaner
+    from templatemine.pages.metadata import Metadata
     from templatemine.pipeline import Miner, SourceReport, mine
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "Extraction",
     "Extractor",
     "Marked",
+    "MarkupConfig",
+    "Metadata",
     "Miner",
     "Pack",
     "PageCleaner",
@@ -67,6 +70,8 @@ _HOMES = {
     "Extraction": "pages.extract",
     "Extractor": "pages.extract",
     "Marked": "model",
+    "MarkupConfig": "config",
+    "Metadata": "pages.metadata",
     "Miner": "pipeline",
     "Pack": "packs.pack",
     "PageCleaner": "pages.main_text",

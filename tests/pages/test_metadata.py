@@ -1,0 +1,122 @@
+"""What pages say of themselves, by field and by where they say it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine import extract
+from templatemine.pages.names import language_of, licence_of, names_of
+
+STORY = "<p>The harbour board met on Monday to talk of cranes and of boats, and of who is to pay for them all.</p>" * 4
+
+
+def about(head: str = "", body: str = "", html: str = "<html>", url: str | None = None) -> dict[str, Any]:
+    page = f"{html}<head><title>The crane</title>{head}</head><body><h1>The crane</h1>{body}{STORY}"
+    return extract(page, url=url).metadata.as_dict()
+
+
+def linked(**said: Any) -> str:
+    return f"<script type='application/ld+json'>{json.dumps({'@type': 'NewsArticle', **said})}</script>"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "field", "expected"),
+    [
+        (linked(author={"name": "Ana Sousa"}), "", "authors", ["Ana Sousa"]),
+        (linked(author=[{"name": "Ana Sousa"}, "Rui Reis"]), "", "authors", ["Ana Sousa", "Rui Reis"]),
+        (linked(author={"@id": "#a"}, about={"@id": "#a", "@type": "Person", "name": "Ana Sousa"}), "", "authors", ["Ana Sousa"]),
+        (linked(author={"name": "Centre for Research and Ships"}), "", "authors", ["Centre for Research and Ships"]),
+        ("<meta name=author content='Ana Sousa and Rui Reis'>", "", "authors", ["Ana Sousa", "Rui Reis"]),
+        ("<meta name=citation_author content='Sousa, Ana'>", "", "authors", ["Ana Sousa"]),
+        ("", "<a rel=author href=/a>Ana Sousa</a>", "authors", ["Ana Sousa"]),
+        ("", "<p class=byline>By <a href=/a>Ana Sousa</a>, 3 May 2024</p>", "authors", ["Ana Sousa"]),
+        ("", "<span itemprop=author><b itemprop=name>Ana Sousa</b> editor</span>", "authors", ["Ana Sousa"]),
+        ("", "<p>By Ana Sousa</p>", "authors", ["Ana Sousa"]),
+        ("", "<figure><p class=author>Ana Sousa</p></figure>", "authors", None),
+        (linked(datePublished="2024-05-03T08:00:00Z"), "", "date", "2024-05-03T08:00:00+00:00"),
+        ("<meta property=article:published_time content=2024-05-03>", "", "date", "2024-05-03"),
+        ("", "<time class=published datetime=2024-05-03>yesterday</time>", "date", "2024-05-03"),
+        ("<meta property=article:modified_time content=2024-05-04>", "", "modified", "2024-05-04"),
+        ("<meta property=og:site_name content='Harbour  News'>", "", "site", "Harbour News"),
+        (linked(publisher={"name": "Harbour News"}), "", "site", "Harbour News"),
+        ("<meta property=og:locale content=pt_BR>", "", "language", "pt-BR"),
+        ("<meta http-equiv=content-language content='de, en'>", "", "language", "de"),
+        ("<meta property=article:tag content=ships><meta property=article:tag content=cranes>", "", "tags", ["ships", "cranes"]),
+        ("", "<a rel=tag href=/t>ships</a><a rel='category tag' href=/c>News</a>", "tags", ["ships"]),
+        ("", "<a rel='category tag' href=/c>News</a>", "categories", ["News"]),
+        (linked(articleSection="News"), "", "categories", ["News"]),
+        ("<meta name=description content='A &amp; B'>", "", "description", "A & B"),
+        ("<link rel=canonical href=/x>", "", "url", "http://e.org/x"),
+        ("", "", "url", "http://e.org/d/"),
+        ("<meta property=og:image content=/i.png>", "", "image", "http://e.org/i.png"),
+        (linked(), "", "kind", "NewsArticle"),
+        ("<meta property=og:type content=article>", "", "kind", "article"),
+        ("<link rel=license href=https://creativecommons.org/licenses/by-sa/4.0/>", "", "licence", "CC BY-SA 4.0"),
+        ("", "<a rel=license href=/l>Open Licence</a>", "licence", "Open Licence"),
+        ("<meta property=og:title content='A crane | Harbour News'><meta property=og:site_name content='Harbour News'>", "", "title", "A crane"),
+        ("<!-- <meta property=og:title content=Hidden> -->", "", "title", "The crane"),
+    ],
+)  # fmt: skip
+def test_fields(head: str, body: str, field: str, expected: Any) -> None:
+    assert about(head, body, url="http://e.org/d/").get(field) == expected
+
+
+def test_the_language_of_the_page_comes_first() -> None:
+    assert about("<meta property=og:locale content=en_US>", html="<html lang=zh-hant-tw>")["language"] == "zh-Hant-TW"
+    assert "language" not in about()
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("en", "en"),
+        ("EN_us", "en-US"),
+        ("iw", "he"),
+        ("sr_latn_RS", "sr-Latn-RS"),
+        ("es-419", "es-419"),
+        ("und", None),
+        ("", None),
+        ("english please", None),
+        ("de_DE.UTF-8", "de-DE"),
+        ("jp", "ja"),
+    ],
+)
+def test_languages(written: str, expected: str | None) -> None:
+    assert language_of(written) == expected
+
+
+def test_licences() -> None:
+    zero = "https://creativecommons.org/publicdomain/zero/1.0/"
+    assert licence_of([("", ""), ("", zero)]) == ("CC0 1.0", zero)
+    assert licence_of([]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("By Ana Sousa", ("Ana Sousa",)),
+        ("By:Ana Sousa", ("Ana Sousa",)),
+        ("Ana Sousa, Rui Reis and Eva Lima", ("Ana Sousa", "Rui Reis", "Eva Lima")),
+        ("Ana Sousa Nov. 19, 2019", ("Ana Sousa",)),
+        ("Ana Sousa from The News", ("Ana Sousa",)),
+        ("Von Jürgen Groß und Eva Lima", ("Jürgen Groß", "Eva Lima")),
+        ("作者：王小明", ("王小明",)),
+        ("admin", ()),
+        ("Read more", ()),
+        ("We got her!", ()),
+    ],
+)
+def test_names(written: str, expected: tuple[str, ...]) -> None:
+    assert names_of([written]) == expected
+
+
+@given(st.text(max_size=60))
+def test_any_text_may_be_a_name_or_a_language(text: str) -> None:
+    assert all(names_of([text]))
+    assert language_of(text) != ""
+    extract(f"<html lang='{text}'><meta name=author content=\"{text}\"><p class=author>{text}</p>").metadata.as_dict()
