@@ -151,7 +151,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
 
 
 def read_body(place: str, html: bool, longest: int) -> str:
-    """The text or page in a file, unpacked and decoded; ValueError if it has more bytes than `longest`, or is neither."""
+    """The text or page in a file, unpacked and decoded; ValueError if it is neither, or has too many bytes."""
     with open_input(place) as stream:
         # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
         data = read_whole(unpacked(place, stream), longest)
