@@ -263,6 +263,7 @@ def render(found: Sequence[tuple[Suite, dict[str, Figures]]], head: dict[str, st
     lines += [f"- {suite.name}: {suite.note}." for suite, _ in there if suite.note]
     lines += [f"- {suite.name}: not at hand ({suite.note})." for suite, _ in found if not suite.cases]
     lines += [
+        f"- {'; '.join(f'{one.name}: {one.note}' for one in CONTENDERS if one.note)}.",
         "- goose3, magic-html and fundus: no package of theirs holds pages with a text to compare with.",
         "",
         f"{head['date']}, code {head['code']}; {head['python']}; {head['processor']}; {head['versions']}.",

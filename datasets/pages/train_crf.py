@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train the model of the system `crf`, and measure it as tables 2 and 3 and figure 2 of Spousta et al. (2008) do.
 
-    train_crf.py scrapinghub.jsonl.gz wcxb.jsonl.gz -o src/templatemine/pages/baselines/crf
+    train_crf.py scrapinghub.jsonl.gz wcxb.jsonl.gz --parts -o src/templatemine/pages/baselines/crf
     train_crf.py l3s_gn1.jsonl.gz l3s_gn1_blocks.jsonl.gz cleaneval_dev.jsonl.gz --table [--language langid1] [--first]
 
 In: sets of pages, JSON lines {id, source, html} with a gold: its text, where what the page has as a heading is a header
@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import struct
 import sys
@@ -60,6 +61,9 @@ OPTIONS = {"c1": 0.1, "c2": 1.0, "max_iterations": ROUNDS, "feature.possible_tra
 
 KINDS = {1: "header", 2: "text", 3: "text"}
 """Labels of the blocks; all others are other."""
+
+AROUND, LENGTH = 8, (4, 60)
+"""Runs of a page around its main text, and of that, in a page that is cut out."""
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 _HEADING = FEATURES.index("container.class-header")
@@ -117,13 +121,16 @@ def load(args: argparse.Namespace) -> list[Labelled]:
     """All pages that have labels."""
     sets = [list(records(path)) for path in args.sets]
     blocks = {os.path.basename(row["id"]): row["blocks"] for rows in sets for row in rows if "blocks" in row}
-    pages = []
+    pages, draw = [], random.Random(args.seed)
     for rows in sets:
-        in_marks = any(_PIECE.search(row.get("gold") or "") for row in rows)
+        golds = [row["gold"] for row in rows if row.get("gold") is not None]
+        in_marks = 2 * sum(_PIECE.search(gold) is not None for gold in golds) > len(golds)  # pages may tell of HTML
         for row in rows:
             labels = blocks.get(os.path.basename(row["id"]))
             if "html" in row and (labels is not None or row.get("gold") is not None):
                 pages.append(_labelled(row, labels, in_marks, args.language))
+            if args.parts and row.get("gold") is not None and (part := cut_out(row, draw)) is not None:
+                pages.append(part)
     for path in args.labelled:
         for row in records(path):
             page = Page(row["html"])
@@ -144,8 +151,37 @@ def _labelled(
     labels = aligned(runs.texts, marked(row["gold"]))
     if in_marks:
         return Labelled(row["id"], values, labels)  # pages of CleanEval are of as many sites
-    labels[(labels == 1) & (values[:, _HEADING] > 0)] = 0
-    return Labelled(row["source"], values, labels)
+    return Labelled(row["source"], values, _with_headings(values, labels))
+
+
+def _with_headings(values: Values, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.where((labels == 1) & (values[:, _HEADING] > 0), 0, labels)
+
+
+def cut_out(row: dict[str, Any], draw: random.Random) -> Labelled | None:
+    """A page of parts of a page: the beginning of its main text, and a few runs before and behind all of it; None
+    without main text.
+
+    The pages of these sets are large, and half of what is on them is other; a model that saw no other pages would find
+    nothing on a small one.
+    """
+    page = Page(row["html"])
+    runs = runs_of(page)
+    main = np.flatnonzero(aligned(runs.texts, marked(row["gold"])) != 2)
+    if not len(main):
+        return None
+    starts, ends = runs.column("start"), runs.column("end")
+    first = max(0, int(main[0]) - draw.randrange(AROUND))
+    kept = int(main[min(len(main) - 1, draw.randrange(*LENGTH))])
+    behind, last = int(main[-1]) + 1, min(len(runs) - 1, int(main[-1]) + 1 + draw.randrange(AROUND))
+    data = bytes(page.data[starts[first] : ends[kept]])
+    if behind <= last:
+        data += page.data[max(ends[kept], ends[behind - 1]) : ends[last]]
+    part = data.decode("utf-8", "surrogatepass")
+    found = runs_of(Page(part))
+    values = features(found)
+    labels = aligned(found.texts, marked(row["gold"]))
+    return Labelled(row["source"], values, _with_headings(values, labels)) if len(values) else None
 
 
 def _features(runs: Runs, language: Sequence[str]) -> Values:
@@ -274,6 +310,7 @@ def main() -> None:
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--figure", help="with --table: an SVG of precision against recall")
     parser.add_argument("--language", nargs="+", choices=LANGUAGE, default=[])
+    parser.add_argument("--parts", action="store_true", help="for each page of a gold, also one of a part of it")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     pages = load(args)
@@ -293,7 +330,7 @@ def main() -> None:
     if args.output:
         table = train(pages)
         head = {
-            **provenance("train_crf.py", [*args.sets, *args.labelled]),
+            **provenance("train_crf.py --parts" if args.parts else "train_crf.py", [*args.sets, *args.labelled]),
             "python-crfsuite": version("python-crfsuite"),
             "options": OPTIONS,
             "pages": len(pages),

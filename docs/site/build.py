@@ -90,8 +90,8 @@ def _text(source: Path, page: str, pictures: Path | None) -> str:
     text = source.read_text(encoding="utf-8").replace("../README.md", "../index.md")
     for shot in SHOTS:
         if pictures is not None and shot.page == page:
-            heading, _, rest = text.partition("\n")
-            text = f"{heading}\n\n![{shot.description}](shots/{shot.name}.png)\n{rest}"
+            end = text.index("\n\n", text.index(shot.below))
+            text = f"{text[:end]}\n\n![{shot.description}](shots/{shot.name}.png){text[end:]}"
     return text
 
 

@@ -26,16 +26,19 @@ SIZE = {"width": 1100, "height": 760}
 
 
 class Shot(NamedTuple):
-    """A picture, the page of the documentation that shows it, and what it shows."""
+    """A picture, the page that shows it, what it shows, and words of the paragraph that it stands below."""
 
     name: str
     page: str
     description: str
+    below: str = "# "
 
 
 SHOTS = (
     Shot("report", "docs/report", "The report: its conclusion, what is removed, and what is risky"),
     Shot("desk", "docs/desk", "The desk: templates of a source by risk, and one of them in its articles"),
+    Shot("report", "docs/tutorial", "A source in the report", "Open it in a browser"),
+    Shot("desk", "docs/tutorial", "The desk: a template and its articles", "Open the pack in an editor"),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import random
 import sys
 import tempfile
 from importlib.resources import files
@@ -72,7 +73,7 @@ def test_sets_of_each_form(tmp_path: Path) -> None:
     for name, rows in sets.items():
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     paths = [str(tmp_path / name) for name in sets]
-    pages = train_crf.load(argparse.Namespace(sets=paths, labelled=[], language=[]))
+    pages = train_crf.load(argparse.Namespace(sets=paths, labelled=[], language=[], parts=False, seed=1))
     assert [(page.site, named(page.labels)) for page in pages] == [
         ("a.example", ["other", "text", "header", "other"]),
         ("2", ["other", "text", "header", "other"]),
@@ -88,7 +89,18 @@ def test_models_that_ship_are_of_sets_that_may_be_passed_on(name: str) -> None:
     text = files("templatemine.pages.baselines").joinpath(f"{name}.json").read_text(encoding="utf-8")
     told = json.loads(text)
     assert set(told["licences"].values()) == {"MIT", "CC-BY-4.0"}
-    assert list(told["licences"]) == list(told["sets"]) == told["command"].split()[1:]
+    assert list(told["licences"]) == list(told["sets"]) == [one for one in told["command"].split()[1:] if one[0] != "-"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_part_of_a_page_has_the_beginning_of_its_main_text(seed: int) -> None:
+    html = page(seed)
+    story = html.split("<div class=story>")[1].split("</div>")[0].replace("<p>", "\n")
+    part = train_crf.cut_out({"source": "a.example", "html": html, "gold": story}, random.Random(seed))
+    assert part is not None
+    assert len(part.values) <= len(runs_of(Page(html)))
+    assert (part.labels != 2).sum() > 0
+    assert train_crf.cut_out({"source": "a.example", "html": html, "gold": "Zzz"}, random.Random(seed)) is None
 
 
 def test_figures() -> None:

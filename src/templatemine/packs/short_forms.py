@@ -1,8 +1,8 @@
 """Expressions of templates as packs write them: what recurs in them stands once in the pack, by a name.
 
 ``{start}(© {number} Example\\.){line end}`` is forty characters, and five hundred in full: a blank stands for what
-parts tokens, ``{number}`` for the pattern of that name, ``{line end}`` and ``{slot}`` for an entry of ``boundaries``.  Only
-expressions that are made of tokens are written so; in memory, and wherever they leave the pack (`Template.regex`,
+parts tokens, ``{number}`` for the pattern of that name, ``{line end}`` and ``{slot}`` for an entry of ``boundaries``.
+Only expressions that are made of tokens are written so; in memory, and wherever they leave the pack (`Template.regex`,
 ``show --regex``, ``show --json``), they are in full.
 
 In expressions of tokens neither a blank nor a brace with a name stands for itself: both are escaped there.  What would
