@@ -56,7 +56,7 @@ $(FUZZED)/built: $(VENV)/fuzzable setup.py $(NATIVE)
 
 fuzz: $(FUZZED)/built
 	tar -C src --exclude='*.so' --exclude='*.c' -cf - templatemine | tar -C $(FUZZED) -xf -
-	$(BIN)/python fuzz/run.py --seconds $(SECONDS) $(if $(SANITIZE),--sanitize) $(TARGET)
+	$(BIN)/python fuzz/fuzz.py --seconds $(SECONDS) $(if $(SANITIZE),--sanitize) $(TARGET)
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .

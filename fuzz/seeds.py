@@ -2,7 +2,7 @@
 
     python fuzz/seeds.py    writes fuzz/dictionaries, and inputs to build/fuzz/corpus, where runs go on from them
 
-Everything is made here or by the generators of the tests and of datasets/; `run.py --keep` then keeps what reaches most.
+Everything is made here or by the generators of the tests and of datasets/; `fuzz.py --keep` then keeps what reaches most.
 """
 
 from __future__ import annotations

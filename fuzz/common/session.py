@@ -1,6 +1,6 @@
 """The session of a target: modules loaded so that libFuzzer sees their paths, then one call for each input.
 
-`fuzz/run.py` starts it, and sets what must be set before Python runs: where the fuzzed build and the tests are, and the
+`fuzz/fuzz.py` starts it, and sets what must be set before Python runs: where the fuzzed build and the tests are, and the
 runtime of libFuzzer that is loaded first.  Without it (in the tests, which replay the kept corpus) a target is a function.
 """
 

@@ -1,10 +1,10 @@
 """Fuzz: run targets for some seconds each, from the kept corpus, and count what was run.
 
-    python fuzz/run.py --seconds 60              all targets, as many at a time as there are processors
-    python fuzz/run.py --seconds 600 pages       one of them
-    python fuzz/run.py --sanitize                with the sanitizers of addresses and of undefined behaviour
-    python fuzz/run.py --replay FILE pages       one input again, with what it breaks
-    python fuzz/run.py --keep                    the inputs of all runs that reach most, into the kept corpus
+    python fuzz/fuzz.py --seconds 60              all targets, as many at a time as there are processors
+    python fuzz/fuzz.py --seconds 600 pages       one of them
+    python fuzz/fuzz.py --sanitize                with the sanitizers of addresses and of undefined behaviour
+    python fuzz/fuzz.py --replay FILE pages       one input again, with what it breaks
+    python fuzz/fuzz.py --keep                    the inputs of all runs that reach most, into the kept corpus
 
 An execution is one call of a target with one input.  A target that ends before its time has found something: its input
 is in build/fuzz/findings, and the exit code is 1.  Counts of all runs are added to build/fuzz/counts.jsonl.  The native core
