@@ -142,7 +142,7 @@ class Extraction:
 
     @cached_property
     def declared(self) -> str:
-        """The story that the page declares (``articleBody`` in JSON-LD) if its text has less than half of it, else ""."""
+        """The story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else ""."""
         return untold(self._page)
 
     @cached_property
