@@ -34,7 +34,6 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
         for i in range(20)
     ]
     monkeypatch.chdir(tmp_path)
-    Path("packs").mkdir()
     Path("archive.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
     Path("new.jsonl").write_text(json.dumps({"source": "example.org", "id": "1", "text": text}))
     html = "<html><body><ul><li><a href=/>Home</a></ul><p>A story, long enough to be one, with a second clause.</body>"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -200,7 +201,10 @@ class Pack:
         return pack_json.write(self)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the pack; an existing file is refused without `force`, and never left half written."""
+        """Write the pack, and its folder if that is missing; an existing file is refused without `force`, and never
+        left half written."""
+        with suppress(OSError):  # the writer says better what is wrong
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_writer(str(path), force=force) as handle:
             handle.write(self.to_json().encode("utf-8"))
 
