@@ -5,11 +5,14 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from io_support import gather, record
+from templatemine.text._scan import form_traits
 
 # ------------------------------------------------------------------------------------------------------------- readers
 
@@ -92,3 +95,25 @@ def test_strings_of_tables_that_are_no_utf8(tmp_path: Path, name: str) -> None:
     records, (error,), _ = gather(tmp_path / name)
     assert records == []
     assert "Invalid UTF8" in str(error)
+
+
+def test_a_name_within_a_wacz_that_is_not_the_one_of_its_directory(tmp_path: Path) -> None:
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("archive/" + "a" * 1000 + ".warc", record(HTTP, "http://a.example/"))
+    path.write_bytes(path.read_bytes().replace(b"archive/a", b"archive/b", 1))
+    pytest.importorskip("fastwarc")
+    _, (error,), _ = gather(path)
+    assert "cannot be read as WACZ: File name in directory" in str(error)
+    assert len(error.problem) < 300
+
+
+# -------------------------------------------------------------------------------------------------------------- native
+
+
+def test_traits_of_a_form_are_its_own() -> None:
+    """A word space of Ethiopic asked what stands before it, which was the form before, or no memory of ours."""
+    form = b"\x8d\xa1" + "\u1361".encode()
+    alone = form_traits(np.frombuffer(form, np.uint8), np.array([0, len(form)]))
+    behind = form_traits(np.frombuffer(b"\xe1" + form, np.uint8), np.array([0, 1, 1 + len(form)]))
+    assert alone.tolist() == behind[1:].tolist()

@@ -48,6 +48,6 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
                         buffered = io.BufferedReader(cast(io.RawIOBase, member))
                         yield from warc.read_stream(buffered, path, f"{place}:{name}", config, report)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:  # RuntimeError: it is encrypted
-        raise CorpusError(f"cannot be read as WACZ: {error}", place, fatal=True) from error
+        raise CorpusError(f"cannot be read as WACZ: {str(error)[:200]}", place, fatal=True) from error
     except READ_ERRORS as error:
         raise unreadable(error, place) from error

@@ -1274,7 +1274,7 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
         mark = closing_mark(last)
         if last == OPENING_OR_CLOSING and not ends_word(form, n - width):
             mark = 0
-        if last == WORD_SPACE and n > 3 and decode(form + n - 6, 3, &width) == WORD_SPACE:
+        if last == WORD_SPACE and n >= 6 and decode(form + n - 6, 3, &width) == WORD_SPACE:
             mark = 2
         if (last == 58 or last == 59) and ends_by_script(form, n - width, last):
             mark = 2
