@@ -245,7 +245,8 @@ class TestBadLines:
         [("[]", "an array"), ('"x"', "a string"), ("1", "a number"), ("null", "null"), ("true", "a boolean")],
     )
     def test_not_an_object(self, tmp_path: Path, line: str, found: str) -> None:
-        assert one_error(tmp_path, line) == f"expected a JSON object, found {found}"
+        hint = "; jq -c '.[]' makes JSON lines of a list" if line == "[]" else ""
+        assert one_error(tmp_path, line) == f"expected a JSON object, found {found}{hint}"
 
     def test_neither_text_nor_html(self, tmp_path: Path) -> None:
         found = "found only 'body', 'id' (--text-field names another)"

@@ -6,7 +6,7 @@ from templatemine.pages import _html
 from libc.math cimport isfinite, log1p, sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memchr, memcpy, memset
 
 from templatemine.pages._html cimport (
     C_BARS, C_BREAK, C_BROKEN, C_BY, C_CAPITAL, C_CLOCK, C_COLONS, C_COMMAS, C_CONTROL, C_END, C_IMAGES, C_LETTERS, C_LINKED,
