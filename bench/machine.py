@@ -48,8 +48,14 @@ def _release_flags() -> str:
     """What setup.py adds for the build that it is asked for."""
     mode = os.environ.get("TEMPLATEMINE_BUILD", "release")
     for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "MODES":
-            return " ".join(ast.literal_eval(node.value)[mode][0])
+        if (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == "MODES"
+            and isinstance(node.value, ast.Dict)
+        ):
+            for key, value in zip(node.value.keys, node.value.values, strict=True):
+                if isinstance(value, ast.Tuple) and isinstance(key, ast.Constant) and key.value == mode:
+                    return " ".join(ast.literal_eval(value.elts[0]))
     return "(flags of setup.py not found)"
 
 

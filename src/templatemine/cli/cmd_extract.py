@@ -57,9 +57,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
     parser.add_argument(
         "--output-format",
+        metavar="FORMAT",
         choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
-        help="JSON lines; JSON lines with the structure of the text (json); text, one block per line, with an empty "
-        "line between pages; Markdown; TEI; or CleanEval's mark-up (default: text for a single page, else jsonl)",
+        help="jsonl, JSON lines; json, the same with the structure of the text; text, one block per line, with an empty "
+        "line between pages; markdown; tei; or cleaneval, its mark-up (default: text for a single page, else jsonl)",
     )
     group = parser.add_argument_group("beside the text")
     for name, what in _BESIDE.items():
