@@ -60,7 +60,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
         help="jsonl, JSON lines; json, the same with the structure of the text; text, one block per line, with an "
-        "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: text for a single page, else jsonl)",
+        "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: text for one page, else jsonl)",
     )
     group = parser.add_argument_group("beside the text")
     for name, what in _BESIDE.items():
