@@ -230,6 +230,13 @@ def test_there_are_enough() -> None:
     assert len({name for name, *_ in KINDS}) == len(KINDS) >= 60
 
 
+def skip_without(name: str) -> None:
+    """Where a library is not installed that reads files of such a name."""
+    needs = next((one for one in FORMATS if name.removesuffix(".gz").endswith(one.suffixes or ("-",))), None)
+    if needs is not None and not installed(needs):
+        pytest.skip(f"needs {' and '.join(needs.libraries)}")
+
+
 @pytest.mark.parametrize(
     ("name", "data", "code", "expected"), [kind[1:] for kind in KINDS], ids=[one[0] for one in KINDS]
 )
@@ -243,9 +250,7 @@ def test_kinds(
     code: int,
     expected: str,
 ) -> None:
-    needs = next((one for one in FORMATS if name.removesuffix(".gz").endswith(one.suffixes or ("-",))), None)
-    if needs is not None and not installed(needs):
-        pytest.skip(f"needs {' and '.join(needs.libraries)}")
+    skip_without(name)
     monkeypatch.setattr("templatemine.io.files._FREE", 4 * MIB)  # or the bombs would have to be large
     path = tmp_path / "in" / name
     path.parent.mkdir()
@@ -280,6 +285,7 @@ def test_other_commands_say_the_same(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, kind: Kind
 ) -> None:
     _, name, data, code, expected = kind
+    skip_without(name)
     monkeypatch.setattr("templatemine.io.files._FREE", 4 * MIB)
     path = tmp_path / name
     path.write_bytes(data if isinstance(data, bytes) else data())
@@ -296,6 +302,7 @@ def test_other_commands_say_the_same(
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.rss"])
 def test_no_page_ends_alike(cli: Cli, tmp_path: Path, name: str) -> None:
     """`extract` without a page ends as `mine` does without a document."""
+    skip_without(name)
     path = tmp_path / name
     path.write_bytes({"a.jsonl": b"\n", "a.csv": b"text,id\n", "a.rss": rss("")}[name])
     for command in ("mine", "extract"):
@@ -374,6 +381,7 @@ def test_other_feeds(tmp_path: Path, name: str, text: str, expected: list[tuple[
 
 
 def test_pages_of_a_wacz(cli: Cli, tmp_path: Path) -> None:
+    skip_without("a.wacz")
     path = tmp_path / "a.wacz"
     pages = response("http://www.a.co.uk/1", b"<html><p>One story.</p></html>")
     more = response("http://www.b.co.uk/2", b"<html><p>Two stories.</p></html>")

@@ -8,8 +8,10 @@ import json
 import lzma
 import os
 import re
+import tarfile
 import threading
 import tracemalloc
+import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -229,7 +231,57 @@ class TestRemote:
         (tmp_path / "a.jsonl").write_bytes(DATA)
         assert len(gather(f"file://{tmp_path}/a.jsonl")[0]) == 2000
 
-    @pytest.mark.parametrize("url", ["memory://archive/no.jsonl", "nosuch://a/b.jsonl"])
+    def test_a_file_within_an_archive(self, tmp_path: Path) -> None:
+        (tmp_path / "fox.com.jsonl").write_bytes(DATA)
+        (tmp_path / "page.html").write_text("<p>A story that is long enough to be read.")
+        with zipfile.ZipFile(tmp_path / "b.zip", "w") as packed:
+            packed.writestr("one/fox.com.jsonl.gz", gzip.compress(DATA))
+            packed.writestr("one/cnn.com.jsonl", DATA)
+            packed.writestr("one/page.html", "<p>A story that is long enough to be read.")
+        with tarfile.open(tmp_path / "b.tar", "w") as packed:
+            packed.add(tmp_path / "fox.com.jsonl", "fox.com.jsonl")
+        url = tmp_path.as_uri()
+        for name in (f"zip://one/fox.com.jsonl.gz::{url}/b.zip", f"tar://fox.com.jsonl::{url}/b.tar"):
+            found, errors, _ = gather(name)
+            assert errors == []
+            assert [one.fields for one in found] == LINES
+            assert found[0].document.source == "fox.com"
+        found, errors, _ = gather(f"zip://one/*.com.jsonl*::{url}/b.zip")
+        assert (len(found), errors) == (4000, [])
+        ((page,), _, _) = gather(f"zip://one/page.html::{url}/b.zip")
+        assert (page.document.id, page.document.source) == ("page.html", "one")
+
+    @pytest.mark.parametrize("chain", ["local://{}", "simplecache::file://{}", "filecache::file://{}"])
+    def test_a_file_by_way_of_a_cache(self, tmp_path: Path, chain: str) -> None:
+        (tmp_path / "a.jsonl").write_bytes(DATA)
+        found, errors, _ = gather(chain.format(tmp_path / "a.jsonl"))
+        assert (len(found), found[0].document.source, errors) == (2000, "a", [])
+
+    @pytest.mark.filterwarnings("ignore:The asyn:DeprecationWarning")  # of the server, in Python before 3.12
+    def test_a_server_of_ftp(self, tmp_path: Path) -> None:
+        pytest.importorskip("pyftpdlib")
+        from pyftpdlib.authorizers import DummyAuthorizer
+        from pyftpdlib.handlers import FTPHandler
+        from pyftpdlib.servers import ThreadedFTPServer
+
+        (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(DATA))
+        people = DummyAuthorizer()
+        people.add_anonymous(str(tmp_path))
+        handler = type("Handler", (FTPHandler,), {"authorizer": people})
+        server = ThreadedFTPServer(("127.0.0.1", 0), handler)
+        thread = threading.Thread(
+            target=server.serve_forever, kwargs={"timeout": 0.1, "handle_exit": False}, daemon=True
+        )
+        thread.start()
+        try:
+            found, errors, _ = gather(f"ftp://127.0.0.1:{server.address[1]}/a.jsonl.gz")
+        finally:
+            server.close_all()
+            thread.join(10)
+        assert [one.fields for one in found] == LINES
+        assert errors == []
+
+    @pytest.mark.parametrize("url", ["memory://archive/no.jsonl", "nosuch://a/b.jsonl", "dir:///a.jsonl"])
     def test_what_is_not_there(self, url: str) -> None:
         _, (error,), _ = gather(url)
         assert error.fatal

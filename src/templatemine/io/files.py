@@ -31,6 +31,7 @@ __all__ = [
     "content_of",
     "check_unfolding",
     "expand",
+    "file_of",
     "is_remote",
     "open_input",
     "place_of",
@@ -162,9 +163,16 @@ def place_of(path: str) -> str:
     return "stdin" if path == "-" else path
 
 
+def file_of(path: str) -> str:
+    """The part that names the file of a chain of URLs: ``zip://a.jsonl::file:///b.zip`` -> ``zip://a.jsonl``."""
+    if not is_remote(path):
+        return path
+    return next((part for part in path.split("::") if "://" in part), path)
+
+
 def unpacked_name(path: str) -> str:
     """A name in lower case without the suffix of packing: ``A.JSONL.GZ`` -> ``a.jsonl``."""
-    name = path.lower()
+    name = file_of(path).lower()
     return next((name[: -len(suffix)] for suffix in PACKED if name.endswith(suffix)), name)
 
 
@@ -172,7 +180,7 @@ def stem(path: str) -> str:
     """The name of a file without its suffixes: ``dir/fox.com.jsonl.gz`` -> ``fox.com``."""
     if path == "-":
         return "stdin"
-    name = os.path.basename(path)
+    name = os.path.basename(file_of(path))
     return os.path.splitext(name[: len(unpacked_name(name))])[0]
 
 
@@ -193,7 +201,8 @@ def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         if is_remote(path):
             with _remote_errors(path):
                 opened = _fsspec().open_files(path, "rb")
-                matches = sorted(one.fs.unstrip_protocol(one.path) for one in opened)
+                _, *outer = path.split("::") if file_of(path) == path.partition("::")[0] else [path]
+                matches = sorted("::".join((one.fs.unstrip_protocol(one.path), *outer)) for one in opened)
         else:
             matches = sorted(glob.glob(path, recursive=True))
         if not matches:
@@ -217,7 +226,7 @@ def _remote_errors(path: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise MissingExtraError(f"{path}: {error}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, AttributeError, KeyError) as error:  # the last two of URLs that lack a part
         text = str(error) or type(error).__name__
         raise CorpusError(f"cannot be read: {text}", path, fatal=True) from error
 
@@ -244,7 +253,8 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
         yield cast(io.BufferedIOBase, sys.stdin.buffer)
     elif is_remote(path):
         with _remote_errors(path):
-            opened = _fsspec().open(path, "rb").open()
+            place = _fsspec().open(path, "rb")  # held, for an archive is closed with what opened it
+            opened = place.open()
         with opened, io.BufferedReader(_Remote(opened), BUFFER) as stream:
             yield stream
     else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
-from templatemine.io.files import PACKED, Report, unpacked_name
+from templatemine.io.files import PACKED, Report, file_of, unpacked_name
 
 if TYPE_CHECKING:
     from templatemine.model import Record
@@ -155,7 +155,7 @@ def by_path(path: str) -> Format | None:
     """The format of a file by its name, None if it is known to none."""
     unpacked = unpacked_name(path)
     found = _BY_SUFFIX.get(os.path.splitext(unpacked)[1])
-    return None if found is None or (not found.packed and unpacked != path.lower()) else found
+    return None if found is None or (not found.packed and unpacked != file_of(path).lower()) else found
 
 
 def module_of(one: Format) -> Any:

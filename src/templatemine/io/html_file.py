@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, is_remote, unreadable
+from templatemine.io.files import READ_ERRORS, file_of, is_remote, unreadable
 from templatemine.io.folder import read_body
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
@@ -25,8 +25,8 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     CorpusError
         Fatal: the file cannot be opened or unpacked, or is too large.
     """
-    folder = os.path.basename(os.path.dirname(path if is_remote(path) else os.path.abspath(path))) or "root"
-    name, source = ("stdin", "stdin") if path == "-" else (os.path.basename(path), folder)
+    folder = os.path.basename(os.path.dirname(file_of(path) if is_remote(path) else os.path.abspath(path))) or "root"
+    name, source = ("stdin", "stdin") if path == "-" else (os.path.basename(file_of(path)), folder)
     try:
         body = read_body(path, True, config.max_record)
         fields = {config.id_field: name, config.source_field: source, config.html_field: body}
