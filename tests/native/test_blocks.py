@@ -314,3 +314,10 @@ def test_the_numbers_of_tags_are_their_places() -> None:
     columns = re.search(r"cdef enum:\n( +C_WORDS.*?)\n\n", source, re.S)
     assert columns
     assert [name.lower() for name in re.findall(r"C_(\w+)", columns.group(1))] == [*_html.COUNTS, "size"]
+
+
+@pytest.mark.parametrize("page", [b"<div class=", b"<div class=''>x", b'<p id="" class>x'])
+def test_attributes_without_a_value(page: bytes) -> None:
+    """Nothing was compared with nothing, which the sanitizer of undefined behaviour ends (`make sanitize`)."""
+    columns = scanner().blocks(page)
+    assert not columns["groups"].any()

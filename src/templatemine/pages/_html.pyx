@@ -1080,6 +1080,8 @@ cdef class BlockScanner:
 
     cdef uint32_t _groups(self, Page* s, const uint8_t* p, int64_t n) noexcept nogil:
         """Groups of the key words in an attribute; most say what one shortly before has said."""
+        if n == 0:
+            return 0
         cdef Said* said = &s.said[tm_hash(p, n) % SAID]
         if said.size != n or memcmp(said.value, p, n) != 0:
             said.value = p
