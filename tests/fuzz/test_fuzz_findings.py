@@ -108,6 +108,25 @@ def test_a_name_within_a_wacz_that_is_not_the_one_of_its_directory(tmp_path: Pat
     assert len(error.problem) < 300
 
 
+def test_a_name_within_a_wacz_that_is_no_utf8_and_a_place_before_its_start(tmp_path: Path) -> None:
+    """`zipfile` raises errors of its own for damage that it looks for, and those of what it calls for all other."""
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("archive/\N{WHITE SMILING FACE}.warc", record(HTTP, "http://a.example/"))
+    data = path.read_bytes()
+    damaged = (
+        data.replace("\N{WHITE SMILING FACE}".encode(), b"\xff\xff\xff", 1),  # of its two copies the first
+        data[40:],
+    )
+    pytest.importorskip("fastwarc")
+    for content in damaged:
+        path.write_bytes(content)
+        records, (error,), _ = gather(path)
+        assert records == []
+        assert error.fatal
+        assert "cannot be read as WACZ" in str(error)
+
+
 # -------------------------------------------------------------------------------------------------------------- native
 
 

@@ -6,6 +6,7 @@ Memory holds what `warc` holds, and the list of the archive's files.
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Iterator
 from typing import IO, cast
@@ -21,6 +22,8 @@ __all__ = ["DERIVED", "read"]
 
 _FOLDER = "archive/"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
+_ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error)
+"""What `zipfile` raises: `RuntimeError` for an encrypted file, `ValueError` for places and names that cannot be."""
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
@@ -47,7 +50,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
                     with archive.open(name) as member:
                         buffered = io.BufferedReader(cast(io.RawIOBase, member))
                         yield from warc.read_stream(buffered, path, f"{place}:{name}", config, report)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:  # RuntimeError: it is encrypted
+    except _ZIP_ERRORS as error:
         raise CorpusError(f"cannot be read as WACZ: {str(error)[:200]}", place, fatal=True) from error
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
