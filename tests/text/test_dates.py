@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
 import calendar
 from datetime import datetime, timedelta, timezone
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.pages import page_dates as dates
 from templatemine.pages.page_dates import LONGEST, is_date, normalised
 
 
-@pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without dateparser."""
-    real = builtins.__import__
-
-    def fake(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("dateparser"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", fake)
-    dates._known.cache_clear()
-
-
-@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize(
     ("text", "date"),
     [
@@ -43,6 +25,10 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
         ("Posted by Anna on Sept. 3rd, 2004 | 3 Comments", "2004-09-03"),
         ("1st of May 2011", "2011-05-01"),
         ("30-Mar-2007", "2007-03-30"),
+        ("20090301", "2009-03-01"),
+        (" 20090301\n", "2009-03-01"),
+        ("20091301", None),
+        ("20090301 20090302", None),
         ("2020年8月13日", "2020-08-13"),
         ("8月 13, 2020", "2020-08-13"),
         ("2020년 8월 13일", "2020-08-13"),
@@ -74,7 +60,6 @@ def test_forms(text: str, date: str | None) -> None:
     assert normalised(text) == date
 
 
-@pytest.mark.usefixtures("alone")
 def test_a_text_that_is_a_date() -> None:
     for text in ("2009-03-01", "Posted on Friday, March 30, 2007", "30 Mar 2007 at 9:15 am", "8月 13, 2020"):
         assert is_date(text), text
@@ -82,7 +67,6 @@ def test_a_text_that_is_a_date() -> None:
         assert not is_date(text), text
 
 
-@pytest.mark.usefixtures("alone")
 @examples(200)
 @given(st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)), st.integers(-12, 14))
 def test_every_day_comes_back(at: datetime, zone: int) -> None:
@@ -98,10 +82,10 @@ def test_every_day_comes_back(at: datetime, zone: int) -> None:
     assert normalised(zoned.isoformat()) == zoned.isoformat()
 
 
-def test_other_languages_by_dateparser() -> None:
+def test_dateparser_is_asked_on_request() -> None:
     pytest.importorskip("dateparser")
-    dates._known.cache_clear()
-    assert normalised("12. März 2009") == "2009-03-12"
-    assert normalised("12/10/2009") == "2009-12-10"
-    assert normalised("mars 2009") is None
-    assert normalised("il y a 3 jours") is None
+    assert normalised("12/10/2009") is None
+    assert normalised("12/10/2009", ask=True) == "2009-12-10"
+    assert normalised("12/10/2009", whole=True, ask=True) is None
+    assert normalised("mars 2009", ask=True) is None
+    assert normalised("il y a 3 jours", ask=True) is None

@@ -7,6 +7,7 @@ from typing_extensions import Buffer, disjoint_base
 
 __all__ = [
     "BLOCKWISE",
+    "CODES",
     "CONTEXT",
     "FEATURES",
     "Forest",
@@ -17,6 +18,7 @@ __all__ = [
     "character_counts",
     "context",
     "cosines",
+    "decoded",
     "densest",
     "features",
     "firsts",
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 BLOCKWISE: tuple[str, ...]
+CODES: tuple[str, ...]
 CONTEXT: tuple[str, ...]
 FEATURES: tuple[str, ...]
 ROLES: dict[str, str]
@@ -78,6 +81,19 @@ def smooth_leaves(
 ) -> NDArray[np.float64]: ...
 def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
 def firsts(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def decoded(
+    chance: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    order: NDArray[np.int64],
+    words: NDArray[np.int32],
+    paths: NDArray[np.uint64],
+    texts: NDArray[np.uint64],
+    expected: float,
+    least: float,
+    fill: float,
+    fill_share: float,
+    short: int,
+) -> NDArray[np.int8]: ...
 def sayings(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...
 def nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
 def subtree_sums(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...

@@ -15,8 +15,8 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "BLOCKWISE", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts", "context",
-    "cosines", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves",
+    "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts",
+    "context", "cosines", "decoded", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves",
     "stretch", "subtree_sums", "walk", "wrapped",
 ]
 
@@ -1684,6 +1684,124 @@ def firsts(const uint64_t[::1] keys not None):
             out[i] = slots[place]
     free(slots)
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------- chances -> codes
+# Which blocks are the main text, by their chances; see `pages.decode`, and the slow twin in the tests.
+
+cdef enum:
+    LEFT, CHOSEN, FILLED, STRETCH, REPEATED
+
+CODES = ("left", "chosen", "filled", "stretch", "repeated")
+
+
+def decoded(const double[::1] chance not None, const double[::1] scores not None, const int64_t[::1] order not None,
+            const int32_t[::1] words not None, const uint64_t[::1] paths not None, const uint64_t[::1] texts not None,
+            double expected, double least, double fill, double fill_share, int32_t short):
+    """The place in `CODES` of each block.
+
+    Parameters
+    ----------
+    chance, scores : float64 arrays, shape (blocks,)
+        Probabilities, and the log odds that they come from.
+    order : int64 array, shape (blocks,)
+        Places of the blocks by falling chance.
+    words : int32 array, shape (blocks,)
+    paths, texts : uint64 arrays, shape (blocks,)
+        Equal for equal paths and texts.
+    expected : float
+        Sum of chance times words.
+    least : float
+        Of the greatest chance, for the best set of blocks to be sought, and not the best stretch.
+    fill, fill_share : float
+        Chance of a block, and share of the chosen words under its path, for a gap to be filled with it.
+    short : int
+        Words below which a text may be said twice.
+
+    Returns
+    -------
+    int8 array, shape (blocks,)
+    """
+    cdef int64_t n = chance.shape[0], i, last = -1, first = -1
+    check(scores.shape[0] == n and order.shape[0] == n and words.shape[0] == n and paths.shape[0] == n
+          and texts.shape[0] == n, "a score, a place, words, a path and a text of each block")
+    for i in range(n):
+        check(0 <= order[i] < n, "places of blocks")
+    found = np.zeros(n, np.int8)
+    if n == 0:
+        return found
+    cdef int8_t[::1] code = found
+    cdef const int64_t[::1] place = firsts(paths)
+    cdef const int64_t[::1] said = firsts(texts)
+    cdef double[::1] sums = np.zeros(n, np.float64)
+    cdef int64_t[::1] best = np.full(n, -1, np.int64)
+    with nogil:
+        if chance[order[0]] < least:
+            best_stretch(&chance[0], &words[0], n, expected, &code[0])
+        else:
+            best_set(&chance[0], &words[0], &order[0], n, expected, &code[0])
+            for i in range(n):
+                if code[i] == CHOSEN:
+                    first = i if first < 0 else first
+                    last = i
+                    sums[place[i]] += words[i]
+            fill_gaps(&chance[0], &words[0], &place[0], first, last, fill, fill_share, &sums[0], &code[0])
+        for i in range(n):  # of each text the likeliest block
+            if code[i] != LEFT and words[i] >= short and (best[said[i]] < 0 or scores[i] > scores[best[said[i]]]):
+                best[said[i]] = i
+        for i in range(n):
+            if code[i] != LEFT and words[i] >= short and paths[i] != paths[best[said[i]]]:
+                code[i] = REPEATED
+    return found
+
+
+cdef void best_set(const double* chance, const int32_t* words, const int64_t* order, int64_t n, double expected,
+                   int8_t* code) noexcept nogil:
+    """The beginning of the order with the greatest expected F1."""
+    cdef int64_t i, size = 0, many = 0
+    cdef double sure = 0, gain, most = -1
+    for i in range(n):
+        sure += chance[order[i]] * words[order[i]]
+        many += words[order[i]]
+        gain = 2 * sure / (many + expected)
+        if gain > most:
+            most = gain
+            size = i + 1
+    for i in range(size):
+        code[order[i]] = CHOSEN
+
+
+cdef void best_stretch(const double* chance, const int32_t* words, int64_t n, double expected, int8_t* code) noexcept nogil:
+    """The run of blocks with the greatest sum of what is above the page's mean, in words."""
+    cdef int64_t i, many = 0, begin = 0, least = 0, end = 0
+    cdef double mean, total = 0, lowest = 0, most = 0
+    for i in range(n):
+        many += words[i]
+    mean = expected / many
+    for i in range(n):
+        total += words[i] * (chance[i] - mean)
+        if i == 0 or total - lowest > most:
+            most = total - lowest
+            begin = least
+            end = i + 1
+        if total < lowest:
+            lowest = total
+            least = i + 1
+    for i in range(begin, end):
+        code[i] = STRETCH
+
+
+cdef void fill_gaps(const double* chance, const int32_t* words, const int64_t* place, int64_t first, int64_t last, double fill,
+                    double fill_share, const double* sums, int8_t* code) noexcept nogil:
+    """Between the first and the last chosen block, those likely enough under a path that much of what is chosen has."""
+    cdef int64_t i
+    cdef double whole = 0
+    for i in range(first, last + 1):
+        if code[i] == CHOSEN:
+            whole += words[i]
+    for i in range(first + 1, last):
+        if code[i] == LEFT and chance[i] >= fill and sums[place[i]] > 0 and sums[place[i]] >= fill_share * whole:
+            code[i] = FILLED
 
 
 def sayings(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):

@@ -1,9 +1,8 @@
 """Dates as blogs write them -> ISO 8601.
 
 Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in eleven
-languages, with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others dateparser is asked
-where it is installed (extra ``blog``); without it, they have no date.  12/10/2009 is a date to dateparser alone, month
-first.
+languages, with full stops (the day comes first), Chinese, Japanese and Korean ones.  For all others the system for
+blogs asks dateparser where it is installed (extra ``blog``), to which 12/10/2009 is a date, month first.
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ _ISO = re.compile(
     r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})"
     r"(?:[T ](?P<h>\d{1,2}):(?P<min>\d\d)(?::(?P<s>\d\d)(?:\.\d{1,9})?)?\s?(?P<zone>Z|[+-]\d\d:?\d\d)?)?(?!\d)",
 )
+_BASIC = re.compile(r"(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)")
+"""ISO 8601 without signs, where a text is nothing else."""
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAME = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th)?"
@@ -88,15 +89,16 @@ _SMALL = frozenset(
 )
 
 
-def normalised(text: str, whole: bool = False) -> str | None:
+def normalised(text: str, *, whole: bool = False, ask: bool = False) -> str | None:
     """The date in a text of up to `LONGEST` characters, as YYYY-MM-DD, with the time if it comes with one in ISO 8601.
 
-    `whole` asks for a text that is nothing but a date, with a weekday, a time or a preposition perhaps.
+    `whole` asks for a text that is nothing but a date, with a weekday, a time or a preposition perhaps; `ask` for
+    dateparser's opinion on forms that are not known here.
     """
     text = " ".join(text.split())
     if not text or len(text) > LONGEST or not any(map(str.isdigit, text)):
         return None
-    return _known(text, whole)
+    return _known(text, whole, ask)
 
 
 def is_date(text: str) -> bool:
@@ -117,13 +119,15 @@ def _place(found: re.Match[str]) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _known(text: str, whole: bool) -> str | None:
+def _known(text: str, whole: bool, ask: bool) -> str | None:
+    if (basic := _BASIC.fullmatch(text)) is not None:
+        return _written(basic.groupdict())
     for pattern in (_ISO, *_NAMED):
         if (found := pattern.search(text)) is not None:
             if whole and not _spare(text[: found.start()] + " " + text[found.end() :]):
                 return None
             return _written(found.groupdict())
-    return None if whole else _asked(text)
+    return _asked(text) if ask and not whole else None
 
 
 def _spare(rest: str) -> bool:

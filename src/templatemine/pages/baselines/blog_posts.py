@@ -219,9 +219,9 @@ def _date(outline: Outline, element: int) -> str | None:
     """The date that an element has in an attribute, or shows."""
     found = attributes(outline.attributes[element])
     for name in ("datetime", "content", "title"):
-        if name in found and (date := normalised(found[name])):
+        if name in found and (date := normalised(found[name], ask=True)):
             return date
-    return normalised(outline.text(element, LONGEST + 1))
+    return normalised(outline.text(element, LONGEST + 1), ask=True)
 
 
 def _leaves(outline: Outline, scope: int, body: int) -> Iterator[int]:

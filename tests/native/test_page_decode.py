@@ -1,0 +1,105 @@
+"""Which blocks are the main text, by numpy and by the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from strategies import examples
+from templatemine.config import PageConfig
+from templatemine.pages import _model, decode
+from templatemine.pages.decode import CHOSEN, FILLED, LEFT, REPEATED, SHORT, STRETCH, chances
+
+CONFIG = PageConfig()
+
+
+def slow(
+    scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64], texts: NDArray[np.uint64]
+) -> NDArray[np.int8]:
+    """`decode.decode`, a step at a time."""
+    probability = chances(scores)
+    if probability.max() < CONFIG.least:
+        code = stretch(probability, words)
+    else:
+        code = expected_f1(probability, words)
+        fill(code, probability, words, paths)
+    once(code, scores, words, paths, texts)
+    return code
+
+
+def expected_f1(probability: NDArray[np.float64], words: NDArray[np.int32]) -> NDArray[np.int8]:
+    order = np.argsort(-probability, kind="stable")
+    sure = (probability * words)[order]
+    gain = 2 * np.cumsum(sure) / (np.cumsum(words[order]) + sure.sum())
+    code = np.zeros(len(words), np.int8)
+    code[order[: int(np.argmax(gain)) + 1]] = CHOSEN
+    return code
+
+
+def stretch(probability: NDArray[np.float64], words: NDArray[np.int32]) -> NDArray[np.int8]:
+    """The run of blocks with the greatest sum of what is above the page's mean, in words."""
+    above = words * (probability - np.average(probability, weights=words))
+    sums = np.concatenate([np.zeros(1), np.cumsum(above)])
+    least = np.minimum.accumulate(sums)
+    end = int(np.argmax(sums[1:] - least[:-1])) + 1
+    code = np.zeros(len(words), np.int8)
+    code[int(np.argmin(sums[:end])) : end] = STRETCH
+    return code
+
+
+def fill(
+    code: NDArray[np.int8],
+    probability: NDArray[np.float64],
+    words: NDArray[np.int32],
+    paths: NDArray[np.uint64],
+) -> None:
+    chosen = np.flatnonzero(code == CHOSEN)
+    between = np.flatnonzero(code[: chosen[-1]] == LEFT)
+    between = between[(between > chosen[0]) & (probability[between] >= CONFIG.fill)]
+    if not len(between):
+        return
+    place = _model.firsts(paths)
+    share = np.bincount(place[chosen], weights=words[chosen], minlength=len(place))
+    common = (share > 0) & (share >= CONFIG.fill_share * float(words[chosen].sum()))
+    code[between[common[place[between]]]] = FILLED
+
+
+def once(
+    code: NDArray[np.int8],
+    scores: NDArray[np.float64],
+    words: NDArray[np.int32],
+    paths: NDArray[np.uint64],
+    texts: NDArray[np.uint64],
+) -> None:
+    """A text under other paths than that of its likeliest block is a copy; under the same one a story says it again."""
+    kept = np.flatnonzero((code > LEFT) & (words >= SHORT))
+    kept = kept[np.argsort(-scores[kept], kind="stable")]
+    code[kept[paths[kept] != paths[kept[_model.firsts(texts[kept])]]]] = REPEATED
+
+
+BLOCK = st.tuples(
+    st.floats(-40, 40) | st.sampled_from([-4.0, 0.0, 3.0]), st.integers(1, 40), st.integers(0, 3), st.integers(0, 5)
+)
+
+
+@examples(500)
+@given(st.lists(BLOCK, min_size=1, max_size=40), st.sampled_from([0.0, -30.0]))
+def test_codes_are_those_of_numpy(blocks: list[tuple[float, int, int, int]], lower: float) -> None:
+    columns = [np.array(column) for column in zip(*blocks, strict=True)]
+    scores, words = columns[0] + lower, columns[1].astype(np.int32)
+    paths, texts = (column.astype(np.uint64) for column in columns[2:])
+    assert decode.decode(scores, words, paths, texts, CONFIG).tolist() == slow(scores, words, paths, texts).tolist()
+
+
+def test_columns_of_one_length_and_places_of_blocks() -> None:
+    score, words, key, place = np.full(1, 0.5), np.ones(1, np.int32), np.zeros(1, np.uint64), np.zeros(1, np.int64)
+    rest = (0.5, 0.1, 0.1, 0.1, SHORT)
+    assert _model.decoded(score, score, place, words, key, key, *rest).tolist() == [CHOSEN]
+    with pytest.raises(ValueError, match="of each block"):
+        _model.decoded(score, score, place, words[:0], key, key, *rest)
+    for wrong in (-1, 1):
+        with pytest.raises(ValueError, match="places of blocks"):
+            _model.decoded(score, score, np.array([wrong]), words, key, key, *rest)
