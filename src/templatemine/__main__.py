@@ -15,7 +15,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         The arguments without the program's name; by default those of the process.
     """
-    # No command multiplies matrices; a pool of threads for it takes a tenth of a second of a processor from each process.
+    # No command multiplies matrices, and a pool of threads for that costs each process a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Not above: a worker process imports this file as well, and so Ctrl-C is caught from the first import on.
     try:

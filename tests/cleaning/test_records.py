@@ -11,8 +11,9 @@ import orjson
 import pytest
 
 from templatemine.cleaning import records as stream
+from templatemine.cleaning.batches import read_batches
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_batches
+from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import Census, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError

@@ -15,7 +15,7 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
-from templatemine.cleaning import records as stream
+from templatemine.cleaning import batches
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.packs.pack import Pack
 
@@ -89,7 +89,7 @@ def test_every_field_survives(cli: Cli, mined: Path, tmp_path: Path) -> None:
 
 
 def test_jobs_change_nothing(cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "BATCH_RECORDS", 7)
+    monkeypatch.setattr(batches, "BATCH_RECORDS", 7)
     new = write(tmp_path / "n.jsonl", [*records([*SOURCES, "other.example"], 30, seed=3), b"bad", *records(seed=4)])
     for jobs in "123":
         ran = cli("clean", new, "-p", mined, "-o", tmp_path / jobs, "--jobs", jobs)
@@ -467,7 +467,7 @@ def test_bad_records(cli: Cli, mined: Path, tmp_path: Path) -> None:
 def test_truncated_gzip(
     cli: Cli, mined: Path, new: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str
 ) -> None:
-    monkeypatch.setattr(stream, "BATCH_RECORDS", 7)
+    monkeypatch.setattr(batches, "BATCH_RECORDS", 7)
     packed = tmp_path / "n.jsonl.gz"
     packed.write_bytes(gzip.compress(new.read_bytes())[:-200])
     before = everything(tmp_path)

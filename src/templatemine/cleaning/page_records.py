@@ -11,20 +11,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cleaning.records import BATCH_RECORDS
+from templatemine.cleaning.batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io.fields import page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, work_records
 from templatemine.io.work import Work
-from templatemine.packs.pack import Pack
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
 from templatemine.parallel.batches import Done, pieces, spread
 
 if TYPE_CHECKING:
+    from templatemine.packs.pack import Pack
     from templatemine.pages.render.rendering import Renderer
 
 __all__ = ["FORMS", "SEVERAL", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references", "rendering"]
@@ -148,7 +148,7 @@ class RecordExtractor:
         Parameters
         ----------
         batches : iterable
-            As `records.read_batches` gives them.
+            As `batches.read_batches` gives them.
         on_error : callable, optional
             Called with a `CorpusError` for a record that cannot be read or holds no page, which is then left out;
             without it the first one is raised.

@@ -13,19 +13,19 @@ Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cleaning import _records
+from templatemine.cleaning.batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io import read as archives
 from templatemine.io.fields import page_of
-from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
@@ -35,16 +35,7 @@ from templatemine.parallel.batches import Done, pieces, spread
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
 
-__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_batches"]
-
-BATCH_RECORDS = 256
-BATCH_CHARACTERS = 1 << 19
-"""A batch ends at whichever comes first.  Large enough that handing it over costs nothing beside cleaning it (10 ms or
-more), small enough that all processes end at about the same time."""
-
-BLOCK = 1 << 17
-"""A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of
-processor time for 112 MB, against 0.71 with four times as many)."""
+__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,19 +369,6 @@ def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool
 def _block(block: MainBlock) -> dict[str, Any]:
     """A block of the main text as it is written, without its text, which the offsets give."""
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
-
-
-def read_batches(
-    paths: Iterable[str],
-    config: ReadConfig,
-    on_error: Callable[[CorpusError], None] | None = None,
-    most: int = BATCH_RECORDS,
-    jobs: int = 2,
-) -> Iterator[Work]:
-    """The records of all inputs in batches for `RecordCleaner.pieces`, which has so many `jobs`; see
-    `io.read.read_batches`."""
-    report = on_error if isinstance(on_error, Report) else Report(on_error)
-    return archives.read_batches(paths, config, report, most, BATCH_CHARACTERS if jobs > 1 else BLOCK)
 
 
 def _worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], Done[Tally]]:

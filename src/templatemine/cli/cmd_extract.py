@@ -16,6 +16,7 @@ from templatemine.pages.systems import DEFAULT, SYSTEMS
 if TYPE_CHECKING:
     from templatemine.cleaning.page_records import ExtractTally
     from templatemine.config import ReadConfig
+    from templatemine.packs.pack import Pack
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -222,11 +223,10 @@ def _markup(args: argparse.Namespace, form: str) -> MarkupConfig:
 
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
+    from templatemine.cleaning.batches import read_batches
     from templatemine.cleaning.page_records import SEVERAL, ExtractStreamConfig, RecordExtractor
-    from templatemine.cleaning.records import read_batches
     from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
-    from templatemine.packs.pack_folder import PackFiles
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     common.check_output(args.inputs, args.output)
@@ -252,7 +252,7 @@ def run(args: argparse.Namespace) -> int:
         render=render,
     )
     references = _references(args, read, render)
-    extractor = RecordExtractor(config, PackFiles(args.packs, history_only=True), references, jobs=args.jobs)
+    extractor = RecordExtractor(config, _packs(args.packs), references, jobs=args.jobs)
     extractor.check()
     batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
@@ -271,6 +271,14 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     _summary(args, terminal, extractor.tally, single)
     return 0
+
+
+def _packs(paths: Sequence[str]) -> Mapping[str, Pack]:
+    if not paths:
+        return {}
+    from templatemine.packs.pack_folder import PackFiles
+
+    return PackFiles(paths, history_only=True)
 
 
 def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None) -> Mapping[str, Sequence[str]]:

@@ -263,29 +263,64 @@ def utf8(str page not None):
         free(room.data)
 
 
-def metas(str page not None):
-    """What looks like a ``<meta>`` that ends before another tag begins: list of bytes, in the order of the page."""
+cdef int64_t next_tag(const uint8_t* p, int64_t i, int64_t n, uint8_t letter) noexcept nogil:
+    """Where, from `i` on, the next < stands before this letter in any case; n - 1 or more if nowhere.
+
+    Of stretches without one the compiler looks at many bytes at once.
+    """
+    cdef int64_t k
+    cdef uint8_t seen
+    while i + 1 < n:
+        if n - i > 64:
+            seen = 0
+            for k in range(64):
+                seen |= (p[i + k] == 60) & ((p[i + k + 1] | 32) == letter)
+            if not seen:
+                i += 64
+                continue
+        for k in range(i, min(i + 64, n - 1)):
+            if p[k] == 60 and (p[k + 1] | 32) == letter:
+                return k
+        i += 64
+    return n
+
+
+cdef bint has_any(const uint8_t* p, int64_t n, list names) except -1:
+    """Whether one of these names, in lower case, stands in the text in any case."""
+    cdef int64_t k, i, size
+    cdef const uint8_t* name
+    for word in names:
+        name, size = <const uint8_t*><const char*>(<bytes>word), len(<bytes>word)
+        for k in range(n - size + 1):
+            i = 0
+            while i < size and (p[k + i] | (32 if 65 <= p[k + i] <= 90 else 0)) == name[i]:
+                i += 1
+            if i == size:
+                return True
+    return False
+
+
+def metas(str page not None, list names not None):
+    """What looks like a ``<meta>`` that ends before another tag begins and has one of some names in it, which are given in
+    lower case and stand there in any: list of bytes, in the order of the page."""
     cdef Written text = written(page)
     cdef Bytes room
     cdef const uint8_t* p
-    cdef int64_t n = 0, i = 0, j
-    cdef const void* hit
+    cdef int64_t n = 0, i, j
     found = []
     memset(&room, 0, sizeof(Bytes))
     try:
         with nogil:
             p = utf8_of(&text, True, &room, &n)
+            i = next_tag(p, 0, n, 109)
         while i + 5 < n:
-            hit = memchr(p + i, 60, n - i - 5)
-            if hit == NULL:
-                break
-            i = <const uint8_t*>hit - p + 1
-            if same_letters(p + i, b"meta", 4) and not is_alnum(p[i + 4]):
-                j = i + 4
+            j = i + 5
+            if same_letters(p + i + 1, b"meta", 4) and not is_alnum(p[j]):
                 while j < n and p[j] != 60 and p[j] != 62:
                     j += 1
-                if j < n and p[j] == 62:
-                    found.append(<bytes>(<const char*>p + i - 1)[:j - i + 2])
+                if j < n and p[j] == 62 and has_any(p + i, j - i, names):
+                    found.append(<bytes>(<const char*>p + i)[:j - i + 1])
+            i = next_tag(p, i + 1, n, 109)
         return found
     finally:
         free(room.data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
-from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.headline import FAR, STORY
 from templatemine.pages.outline import attributes, plain
 from templatemine.pages.page_dates import LONGEST, is_date, normalised, stated
@@ -26,9 +25,10 @@ from templatemine.text.characters import in_class
 
 __all__ = [
     "PUBLISHED",
+    "articles",
     "date_of",
     "declared",
-    "declared_articles",
+    "headed",
     "is_article",
     "like_title",
     "objects",
@@ -45,7 +45,6 @@ _END = re.compile(r"</script", re.IGNORECASE)
 _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 """Characters that the block scanner counts as words: kana, Han, Hangul."""
 _TOKEN = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])\w)+")
-_BODY = re.compile(r"articleBody\"\s*:")
 _PREFIX = re.compile(r"^.*[/#:]", re.DOTALL)
 META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
 
@@ -99,10 +98,7 @@ PUBLISHED = (
 """Names (property, itemprop or name) under which a ``<meta>`` says when a page was published, the surest first."""
 
 _WANTED = ("og:title", *PUBLISHED)
-_NAMED = re.compile(
-    b"|".join(re.escape(name.encode()) for name in _WANTED if not any(one in name for one in _WANTED if one != name)),
-    re.IGNORECASE,
-)
+_TELLING = [name.encode() for name in _WANTED if not any(one in name for one in _WANTED if one != name)]
 """What each of these names has one of."""
 
 EARLIEST = "1990"
@@ -123,9 +119,10 @@ RUN = 4
 """Words in a row that are looked for: three come again by chance."""
 
 
-def declared(html: str) -> tuple[str | None, str | None]:
-    """Title and date that the page says of itself, for machines: JSON-LD, then Open Graph and other ``<meta>``."""
-    title, date = _article(html)
+def declared(html: str, told: Iterable[Mapping[str, Any]] | None = None) -> tuple[str | None, str | None]:
+    """Title and date that the page says of itself, for machines: JSON-LD (`told` are its `articles`, if they are at
+    hand), then Open Graph and other ``<meta>``."""
+    title, date = next(headed(articles(html) if told is None else told), (None, None))
     if title and date:
         return title, date
     named: dict[str, str] = {}
@@ -138,22 +135,16 @@ def declared(html: str) -> tuple[str | None, str | None]:
 
 
 def _telling(html: str) -> Iterator[str]:
-    """The ``<meta>`` of a page that may have one of the names that are asked for, references perhaps in them."""
-    for data in _html.metas(html):
-        if _NAMED.search(data) or b"&" in data or not data.isascii():
-            tag = data.decode("utf-8", "surrogatepass")
-            if META.fullmatch(tag):
-                yield tag
+    """The ``<meta>`` of a page that may have one of the names that are asked for."""
+    for data in _html.metas(html, _TELLING):
+        tag = data.decode("utf-8", "surrogatepass")
+        if META.fullmatch(tag):
+            yield tag
 
 
-def _article(html: str) -> tuple[str | None, str | None]:
-    """Headline and date of the first article in the page's JSON-LD."""
-    return next(declared_articles(html), (None, None))
-
-
-def declared_articles(html: str) -> Iterator[tuple[str | None, str | None]]:
-    """Headline and date of each article in the page's JSON-LD."""
-    for one in _articles(html):
+def headed(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
+    """Headline and date of articles of JSON-LD."""
+    for one in articles:
         title, date = (next(filter(None, (_value(one.get(name)) for name in names)), "") for names in (TITLES, DATES))
         yield plain(title) or None, published(date)
 
@@ -167,7 +158,7 @@ def _value(found: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _articles(html: str) -> Iterator[dict[str, Any]]:
+def articles(html: str) -> Iterator[dict[str, Any]]:
     """The articles in the page's JSON-LD, in the order of the page."""
     return filter(is_article, objects(html))
 
@@ -230,15 +221,15 @@ def published(text: str) -> str | None:
     return date if date is not None and date >= EARLIEST else None
 
 
-def untold(page: Page) -> str:
-    """The story that the page declares (``articleBody`` in JSON-LD) if its text has less than half of it, else "".
+def untold(page: Page, told: Iterable[Mapping[str, Any]]) -> str:
+    """The story that the page declares if its text has less than half of it, else "".
+
+    `told` are its `articles`, which have stories as their ``articleBody``.
 
     Scripts write it where they run, or it is for subscribers.  The longest one of `STORY_WORDS` counts, by its runs of
     `RUN` words.
     """
-    if b"articleBody" not in page.data or not _BODY.search(page.html):
-        return ""
-    bodies = (one.get("articleBody") for one in _articles(page.html))
+    bodies = (one.get("articleBody") for one in told)
     stories = ((_words(plain(plain(body[:STORY_LIMIT]))), body) for body in bodies if isinstance(body, str))
     story, body = max(stories, key=lambda one: len(one[0]), default=([], ""))
     if len(story) < STORY_WORDS:
@@ -259,14 +250,13 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return zip(*(words[place:] for place in range(RUN)), strict=False)
 
 
-def title_of(page: Page, marks: Sequence[str], kept: NDArray[np.bool_]) -> int:
-    """Place of the block that is the title of the page, -1 for none.
+def title_of(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
+    """Place of the block that is the title of the page, -1 for none; `heading` says which blocks are headings.
 
     The block that says most of ``<title>``, if that is half of the words of both, a heading before other blocks; else
     the first heading that was kept, else the first.  Headings before ``<title>`` itself as in getMainHeadline of Baisa
     (2009), appendix; but the first heading of many pages is for screen readers, or the name of the site.
     """
-    heading = np.array([mark == HEADING for mark in marks], np.bool_)
     alike = _alike(page)
     if len(alike) and alike.max() >= ALIKE:
         return int(np.argmax(np.where(alike >= ALIKE, alike + PREFERRED * heading + kept * 1e-3, 0)))
@@ -286,7 +276,7 @@ def _alike(page: Page) -> NDArray[np.float64]:
     """See `ALIKE`; characters are counted of blocks that are short enough to reach it."""
     title = _tokens(page.title)
     size = title.total()
-    if 2 * sum(count for token, count in title.items() if in_class(token, _SINGLE)) < max(size, 1):
+    if page.title.isascii() or 2 * sum(n for token, n in title.items() if in_class(token, _SINGLE)) < max(size, 1):
         columns = page.columns
         return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
     alike = np.zeros(len(page))
@@ -305,9 +295,9 @@ def _words(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
-def date_of(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that the page declares, else the one that it shows."""
-    date = declared(page.html)[1]
+def date_of(page: Page, told: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
+    """The date that the page declares (see `declared`), else the one that it shows."""
+    date = declared(page.html, told)[1]
     return shown(page, title, kept) if date is None else date
 
 

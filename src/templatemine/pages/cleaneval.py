@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues", "marks"]
+__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues", "headings", "marks"]
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 MARKS = (HEADING, PARAGRAPH, ITEM)
@@ -33,9 +33,17 @@ def _kinds() -> NDArray[np.uint8]:
 
 def marks(page: Page) -> list[str]:
     """The mark of each block: that of the nearest heading or item it stands in, else that of a paragraph."""
+    return [_NAMES[kind] for kind in _marked(page).tolist()]
+
+
+def headings(page: Page) -> NDArray[np.bool_]:
+    """Whether the mark of each block is that of a heading."""
+    return _marked(page) == _NAMES.index(HEADING, 1)  # type: ignore[no-any-return]
+
+
+def _marked(page: Page) -> NDArray[np.uint8]:
     columns = page.columns
-    kinds = _model.inherited(columns["parents"], _kinds()[columns["tags"]])[columns["element"]]
-    return [_NAMES[kind] for kind in kinds.tolist()]
+    return _model.inherited(columns["parents"], _kinds()[columns["tags"]])[columns["element"]]  # type: ignore[no-any-return]
 
 
 def continues(page: Page, block: int) -> bool:

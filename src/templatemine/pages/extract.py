@@ -22,7 +22,7 @@ from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
-from templatemine.pages.about import date_of, like_title, title_of, untold
+from templatemine.pages.about import articles, date_of, like_title, title_of, untold
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import DEFAULT, Judge, Post, Site, Verdict, load
 
@@ -143,7 +143,7 @@ class Extraction:
     @cached_property
     def declared(self) -> str:
         """The story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else ""."""
-        return untold(self._page)
+        return untold(self._page, self._articles)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -196,11 +196,15 @@ class Extraction:
         """The system's date of the page in ISO 8601, else that of `about.date_of`; posts have their own."""
         if self.verdict.date is not None or self.posts:
             return self.verdict.date
-        return date_of(self._page, self._title, self.verdict.kept)
+        return date_of(self._page, self._articles, self._title, self.verdict.kept)
 
     @cached_property
     def _title(self) -> int:
-        return title_of(self._page, self._marks, self.verdict.kept)
+        return title_of(self._page, cleaneval.headings(self._page), self.verdict.kept)
+
+    @cached_property
+    def _articles(self) -> list[dict[str, Any]]:
+        return list(articles(self._page.html))
 
     @cached_property
     def marked(self) -> str:

@@ -42,34 +42,39 @@ def unseen(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]) -> 
     kept : bool array, shape (blocks,)
     """
     own = columns["hidden"]
-    signs = _signs(columns, kept)
-    first = int(columns["starts"][np.argmax(kept)])
-    names = _named(data[:first], "\n".join(signs.values()).encode())
-    if names:
-        nodes = np.zeros(len(columns["node_parents"]), np.uint8)
-        nodes[[node for node, sign in signs.items() if _is_named(sign, names)]] = 1
-        own = own | nodes[columns["element_nodes"]]
+    # Few pages have rules that hide, and of these few have one for an element that is kept.
+    sheets = [sheet for sheet in _sheets(data, int(columns["starts"][np.argmax(kept)])) if _HIDES.search(sheet)]
+    if sheets:
+        signs = _signs(columns, kept)
+        told = "\n".join(signs.values()).encode()
+        if names := _named([sheet for sheet in sheets if _speaks_of(told, sheet)]):
+            nodes = np.zeros(len(columns["node_parents"]), np.uint8)
+            nodes[[node for node, sign in signs.items() if _is_named(sign, names)]] = 1
+            own = own | nodes[columns["element_nodes"]]
     return kept & _model.inherited(columns["parents"], own)[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
 
 
-def _named(head: bytes, signs: bytes) -> frozenset[str]:
-    """Simple selectors that the style sheets hide, of those that name an element of the page.
-
-    Few pages have any, so that rules are only read where one that hides ends in such a name.
-    """
-    sheets = [sheet for sheet in _sheets(head) if any(_ends_in(signs, sheet, at) for at in _HIDES.finditer(sheet))]
+def _named(sheets: list[bytes]) -> frozenset[str]:
+    """Simple selectors that style sheets hide."""
     return frozenset(_rules([_COMMENT.sub(" ", sheet.decode("utf-8", "replace")) for sheet in sheets]))
 
 
-def _sheets(head: bytes) -> Iterator[bytes]:
-    place = head.find(b"<style")
+def _sheets(data: bytes, before: int) -> Iterator[bytes]:
+    """The style sheets that end before this byte, with a word that hides in them."""
+    place = data.find(b"<style", 0, before)
     while place >= 0:
-        start = head.find(b">", place) + 1
-        end = head.find(b"</", start, start + LARGEST) if start else -1
+        start = data.find(b">", place, before) + 1
+        end = data.find(b"</", start, min(start + LARGEST, before)) if start else -1
         if end < 0:
             break
-        yield head[start:end]
-        place = head.find(b"<style", end)
+        if data.find(b"none", start, end) >= 0 or data.find(b"hidden", start, end) >= 0:
+            yield data[start:end]
+        place = data.find(b"<style", end, before)
+
+
+def _speaks_of(signs: bytes, sheet: bytes) -> bool:
+    """Before a declaration that hides stands a selector that ends in a class or id that the page has."""
+    return any(_ends_in(signs, sheet, at) for at in _HIDES.finditer(sheet))
 
 
 def _ends_in(signs: bytes, sheet: bytes, at: re.Match[bytes]) -> bool:
@@ -110,7 +115,7 @@ def _signs(columns: Mapping[str, Any], kept: NDArray[np.bool_]) -> dict[int, str
     """Tag, classes and id (``div.story#main``) of each node of the tree of paths that some blocks stand under."""
     bounds, parents = columns["sign_bounds"], columns["node_parents"]
     found: dict[int, str] = {}
-    for start in np.unique(columns["node"][kept]).tolist():
+    for start in set(columns["node"][kept].tolist()):
         node = start
         while node > 0 and node not in found:
             found[node] = columns["signs"][bounds[node] : bounds[node + 1]].tobytes().decode("utf-8", "replace")

@@ -30,7 +30,8 @@ _NAME = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?
 _DAY = r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4})(?!\d)"
 _YEARLIKE = re.compile(r"\d{4}")
-"""All forms have a year of four digits."""
+DIGITS = 5
+"""All forms have a year of four digits, and a day."""
 _OTHERS = (
     "januar jänner janvier enero janeiro gennaio januari января stycznia يناير",
     "februar feber février febrero fevereiro febbraio februari февраля lutego فبراير",
@@ -108,7 +109,7 @@ def is_date(text: str) -> bool:
 
 def stated(text: str) -> str | None:
     """The first date in a text in a form that reads one way only."""
-    if _YEARLIKE.search(text) is None:
+    if _YEARLIKE.search(text) is None or sum(map(str.isdigit, text)) < DIGITS:
         return None
     found = min((match for pattern in (_ISO, *_NAMED) if (match := pattern.search(text))), key=_place, default=None)
     return None if found is None else _written(found.groupdict())

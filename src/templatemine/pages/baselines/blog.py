@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from templatemine.config import ExtractConfig
-from templatemine.pages.about import declared, declared_articles, shown
+from templatemine.pages.about import articles, declared, headed, shown
 from templatemine.pages.baselines import density
 from templatemine.pages.baselines.blog_posts import Found, Parts, posts_of
 from templatemine.pages.baselines.blog_rules import PAPER, rule_set
@@ -112,7 +112,7 @@ def _about(
     if parts.rules.kind == PAPER:
         return {}
     if len(found) > 1:
-        return {title: (title, date) for title, date in declared_articles(page.html) if title}
+        return {title: (title, date) for title, date in headed(articles(page.html)) if title}
     (post,) = found
     title, date = declared(page.html)
     if not (post.date or date):
