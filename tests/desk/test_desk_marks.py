@@ -15,6 +15,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import Client, opened, record  # noqa: E402
 
+from templatemine.desk import answers  # noqa: E402
 from templatemine.desk.agreement import agreements, kappa  # noqa: E402
 from templatemine.desk.annotations import OTHER, checked, labels_of, marks_of, passages, units  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
@@ -133,15 +134,43 @@ def test_the_share_shown_is_what_cleaning_does(world: tuple[Client, Desk], sourc
         told = client.get("/api/moved", source=source, df=df).json["after"]
         rule = {"action": "cutoff", "df": df}
         version = client.get("/api/review", source=source).json["version"]
-        client.post("/api/decide", {"source": source, "version": version, "kind": "add", "rule": rule})
+        done = client.post("/api/decide", {"source": source, "version": version, "kind": "add", "rule": rule}).json
         held = desk.library.held(source)
         assert held is not None
         cleaner = Cleaner(held.pack)
         cuts = [sum(span.end - span.start for span in cleaner.spans(text)) for text in texts]
+        assert done["sample"]["cut"] == sum(cuts)
         assert told["templates"] == len(held.pack.templates)
         assert (told["touched"], told["articles"]) == (sum(cut > 0 for cut in cuts), len(texts))
         # Anchors of what comes in apart, which a string that was rejected does not have.
         assert told["cut"] == pytest.approx(sum(cuts), rel=0.15)
+
+
+def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
+    world: tuple[Client, Desk], source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, desk = world
+    cleaned: list[int] = []
+    fresh = answers.cuts_of
+
+    def counted(pack: Any, articles: Any, config: Any) -> list[int]:
+        cleaned.append(len(articles))
+        return fresh(pack, articles, config)
+
+    monkeypatch.setattr(answers, "cuts_of", counted)
+    state = client.get("/api/review", source=source).json
+    some = [row["id"] for row in state["templates"] if 0 < row["effect"]["seen"] < state["articles"]]
+    for name in some[:3]:
+        rule = {"action": "reject", "id": name}
+        state = client.post(
+            "/api/decide", {"source": source, "version": state["version"], "kind": "add", "rule": rule}
+        ).json
+        held = desk.library.held(source)
+        assert held is not None
+        texts = desk.library.fitting(held)
+        assert state["sample"]["cut"] == sum(fresh(held.pack, texts, desk.library.config.clean))
+        row = next(row for row in state["templates"] if row["id"] == name)
+        assert cleaned[-1] == row["effect"]["seen"] < len(texts)
 
 
 def test_an_expression_is_measured(world: tuple[Client, Desk], source: str) -> None:

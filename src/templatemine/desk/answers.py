@@ -65,7 +65,7 @@ class Desk:
         self._preview: tuple[tuple[str, ...], review.Preview] | None = None
         self._previewing = Lock()
         self._effects: tuple[str, Effects] | None = None
-        self._cuts: list[tuple[tuple[str, tuple[Template, ...]], list[int]]] = []
+        self._cuts: list[tuple[str, tuple[Template, ...], list[int]]] = []
         self._looking = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
@@ -135,7 +135,7 @@ class Desk:
             "templates": rows,
             "rules": rules_json(rules),
             "articles": len(self.library.fitting(held)),
-            "sample": total(self._cuts_of(source, pack), self.library.fitting(held)),
+            "sample": total(self._cuts_of(held), self.library.fitting(held)),
             "scored": is_scored(pack),
             "seq": events[-1].seq if events else 0,
             "history": [
@@ -152,15 +152,27 @@ class Desk:
                 self._effects = held.path, Effects(held.pack, wanted, self.library.fitting(held))
             return self._effects[1]
 
-    def _cuts_of(self, source: str, pack: Pack) -> list[int]:
-        """Characters that a pack removes of each article of the sample."""
-        key = source, pack.templates
+    def _cuts_of(self, held: Held, pack: Pack | None = None) -> list[int]:
+        """Characters that a pack of the source, by default the present one, removes of each article of the sample.
+
+        Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
+        round, they are those of the pack before.
+        """
+        templates, articles = (pack or held.pack).templates, self.library.fitting(held)
         with self._looking:
-            known = next((cuts for one, cuts in self._cuts if one == key), None)
+            known = next((cuts for path, one, cuts in self._cuts if (path, one) == (held.path, templates)), None)
             if known is None:
-                articles = [one for one in self.library.articles.get(source, ()) if one.document.is_html == pack.html]
-                known = cuts_of(pack, articles, self.library.config.clean)
-                self._cuts = [(key, known), *self._cuts[:1]]  # before a decision and after it
+                known, places = [0] * len(articles), list(range(len(articles)))
+                for path, one, cuts in self._cuts[:1]:
+                    changed = set(one).symmetric_difference(templates)
+                    if path == held.path and self._effects is not None and self._effects[0] == path:
+                        with_them = self._effects[1].articles_with(changed)
+                        if with_them is not None:
+                            known, places = [*cuts], with_them
+                fresh = cuts_of(pack or held.pack, [articles[place] for place in places], self.library.config.clean)
+                for place, cut in zip(places, fresh, strict=True):
+                    known[place] = cut
+                self._cuts = [(held.path, templates, known), *self._cuts[:1]]  # before a decision and after it
             return known
 
     def summary(self, source: str, since: int) -> dict[str, Any]:
@@ -178,8 +190,8 @@ class Desk:
             "decisions": [
                 {"what": one.what, "name": one.name} for one in events if one.undoes is None and one.seq not in undone
             ],
-            "before": {"templates": len(then.templates), **total(self._cuts_of(source, then), articles)},
-            "after": {"templates": len(pack.templates), **total(self._cuts_of(source, pack), articles)},
+            "before": {"templates": len(then.templates), **total(self._cuts_of(held, then), articles)},
+            "after": {"templates": len(pack.templates), **total(self._cuts_of(held), articles)},
             "reviewed": len(pack.templates) - len(open_ones),
             "risk": round(sum(each[one.id].risk for one in pack.templates)),
             "open_risk": round(sum(each[one.id].risk for one in open_ones)),
@@ -312,7 +324,8 @@ class Desk:
         else:
             raise ConfigError(f"expected add, answer, remove, undo or reset-cutoff, got {kind!r}")
         after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
-        pairs = list(zip(self._cuts_of(source, held.pack), self._cuts_of(source, after.pack), strict=True))
+        self._effects_of(after)
+        pairs = list(zip(self._cuts_of(held), self._cuts_of(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
         return {**self.state(source), "did": did}
 

@@ -6,7 +6,7 @@ says which of them count, which takes milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,6 +79,15 @@ class Effects:
     def covers(self, templates: Sequence[Template]) -> bool:
         """Whether all of these were looked for."""
         return all(one in self._places for one in templates)
+
+    def articles_with(self, templates: Iterable[Template]) -> list[int] | None:
+        """Places of the articles in which any of these occurs; None if they were not all looked for."""
+        wanted = np.zeros(len(self._places), np.bool_)
+        for one in templates:
+            if one not in self._places:
+                return None
+            wanted[self._places[one]] = True
+        return [place for place, found in enumerate(self._found) if wanted[found.places].any()]
 
     def _kept(self, templates: Sequence[Template]) -> NDArray[np.bool_]:
         kept = np.zeros(len(self._places), np.bool_)

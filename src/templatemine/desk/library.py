@@ -98,7 +98,7 @@ class Library:
         self.store = store
         self._packs = packs
         self._lock = Lock()
-        self._held: dict[str, tuple[tuple[int, int, int], Held]] = {}
+        self._held: dict[str, tuple[_Mark, Held]] = {}
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
         self.articles = _sampled(records, self.config, wanted)
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
@@ -123,8 +123,7 @@ class Library:
     def _read(self, path: str) -> Held:
         """The pack of a file; from memory if the file has not changed."""
         try:
-            stat = os.stat(path)
-            mark = stat.st_mtime_ns, stat.st_size, stat.st_ino
+            mark = _mark(os.stat(path))
             with self._lock:
                 known = self._held.get(path)
             if known is not None and known[0] == mark:
@@ -133,7 +132,11 @@ class Library:
                 data = handle.read()
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
-        held = Held(pack=Pack.from_json(data.decode("utf-8", "replace"), where=path), path=path, version=_version(data))
+        return self._keep(path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), data)
+
+    def _keep(self, path: str, mark: _Mark, pack: Pack, data: bytes) -> Held:
+        """Keep the pack of a file in memory, with the mark of what was read or written."""
+        held = Held(pack=pack, path=path, version=_version(data))
         with self._lock:
             self._held[path] = mark, held
         return held
@@ -212,9 +215,14 @@ class Library:
                 if before == after:
                     return decision
                 made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
-                data = Pack.from_json(made.to_json(), where=held.path).to_json().encode("utf-8")
+                written = made.to_json()
+                checked = Pack.from_json(written, where=held.path)  # as whoever uses it will
+                data = written.encode("utf-8")
                 with atomic_writer(held.path, force=True) as handle:
                     handle.write(data)
+                mark = _mark(os.stat(held.path))
+                if mark[1] == len(data):  # else somebody has put another file in its place
+                    self._keep(held.path, mark, checked, data)
             return decision
 
         event = self.store.decide(source, change)
@@ -284,6 +292,14 @@ def load(text: str) -> list[dict[str, Any]]:
 def rules_of(text: str) -> tuple[Rule, ...]:
     """Rules of the history."""
     return read_rules(load(text), "history")
+
+
+_Mark = tuple[int, int, int]
+"""When a file was changed, its size, and its number."""
+
+
+def _mark(stat: os.stat_result) -> _Mark:
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
 def _version(data: bytes) -> str:
