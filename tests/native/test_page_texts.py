@@ -44,12 +44,18 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
             _model.sayings(text, bounds, np.array(blocks, np.int64))
 
 
+STYLE = re.compile(rb"<style(?![a-z0-9])[^>]*>(.*?)</", re.IGNORECASE | re.DOTALL)
+
 PIECES = st.lists(
     st.sampled_from(
         [
             "<meta",
             "<META ",
             "<metal ",
+            "<style",
+            "<Style>",
+            "</",
+            "<styles>",
             " name=date",
             " NAME=a_T",
             " x='\xe9'",
@@ -73,9 +79,13 @@ PIECES = st.lists(
 @examples(200)
 @given(PIECES)
 def test_what_is_said_to_machines_is_found(page: str) -> None:
-    assert _html.utf8(page) == page.encode("utf-8", "surrogatepass")
+    data = page.encode("utf-8", "surrogatepass")
+    assert _html.utf8(page) == data
     for names in ([b"m"], [b"date", b"_t"], [b"="], []):
-        told = [tag.decode("utf-8", "surrogatepass") for tag in _html.metas(page, names)]
+        told = [tag.decode("utf-8", "surrogatepass") for tag in _html.metas(data, names)]
         asked = [tag for tag in META.findall(page) if any(name.decode() in tag.lower() for name in names)]
         assert [tag for tag in told if META.fullmatch(tag)] == asked
-    assert _html.ld_json(page) == [found.start() for found in re.finditer(r"ld\+j", page, re.IGNORECASE)]
+    assert _html.ld_json(data) == [found.start() for found in re.finditer(rb"ld\+j", data, re.IGNORECASE)]
+    for before in (len(data), len(data) // 2):
+        sheets = [data[slice(*found.span(1))] for found in STYLE.finditer(data, 0, before)]
+        assert [data[start:end] for start, end in _html.styles(data, before)] == sheets

@@ -23,7 +23,7 @@ NOTE = "most of the story that it declares (articleBody) is not in its text"
 
 
 def untold(page: Page) -> str:
-    return about.untold(page, about.articles(page.html))
+    return about.untold(page, about.articles(page.data))
 
 
 def script(declared: Any) -> str:

@@ -4,7 +4,19 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
+__all__ = [
+    "BlockScanner",
+    "COUNTS",
+    "FLAGS",
+    "KEYS",
+    "MARKS",
+    "TAGS",
+    "ld_json",
+    "metas",
+    "path_keys",
+    "styles",
+    "utf8",
+]
 
 TAGS: tuple[tuple[str, int], ...]
 FLAGS: dict[str, int]
@@ -22,6 +34,7 @@ class BlockScanner:
     def marks(self, page: Buffer) -> dict[str, NDArray[Any]]: ...
 
 def utf8(page: str) -> bytes: ...
-def metas(page: str, names: list[bytes]) -> list[bytes]: ...
-def ld_json(page: str) -> list[int]: ...
+def metas(page: bytes, names: list[bytes]) -> list[bytes]: ...
+def styles(page: bytes, before: int) -> list[tuple[int, int]]: ...
+def ld_json(page: bytes) -> list[int]: ...
 def path_keys(path: list[bytes]) -> NDArray[np.uint64]: ...

@@ -11,7 +11,7 @@ from templatemine.text._scan cimport (
     table_find, table_free, table_init, tm_hash, utf8_of, Written, written,
 )
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "utf8"]
+__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "styles", "utf8"]
 
 
 # --------------------------------------------------------------------------------------------------------------------- mark-up
@@ -300,57 +300,69 @@ cdef bint has_any(const uint8_t* p, int64_t n, list names) except -1:
     return False
 
 
-def metas(str page not None, list names not None):
+def metas(const uint8_t[::1] page not None, list names not None):
     """What looks like a ``<meta>`` that ends before another tag begins and has one of some names in it, which are given in
     lower case and stand there in any: list of bytes, in the order of the page."""
-    cdef Written text = written(page)
-    cdef Bytes room
+    cdef int64_t n = page.shape[0], i, j
     cdef const uint8_t* p
-    cdef int64_t n = 0, i, j
     found = []
-    memset(&room, 0, sizeof(Bytes))
-    try:
-        with nogil:
-            p = utf8_of(&text, True, &room, &n)
-            i = next_tag(p, 0, n, 109)
-        while i + 5 < n:
-            j = i + 5
-            if same_letters(p + i + 1, b"meta", 4) and not is_alnum(p[j]):
-                while j < n and p[j] != 60 and p[j] != 62:
-                    j += 1
-                if j < n and p[j] == 62 and has_any(p + i, j - i, names):
-                    found.append(<bytes>(<const char*>p + i)[:j - i + 1])
-            i = next_tag(p, i + 1, n, 109)
+    if n == 0:
         return found
-    finally:
-        free(room.data)
+    p = &page[0]
+    i = next_tag(p, 0, n, 109)
+    while i + 5 < n:
+        j = i + 5
+        if same_letters(p + i + 1, b"meta", 4) and not is_alnum(p[j]):
+            while j < n and p[j] != 60 and p[j] != 62:
+                j += 1
+            if j < n and p[j] == 62 and has_any(p + i, j - i, names):
+                found.append(<bytes>(<const char*>p + i)[:j - i + 1])
+        i = next_tag(p, i + 1, n, 109)
+    return found
 
 
-def ld_json(str page not None):
-    """Where ``ld+j`` stands, in any case: list of int, code points of the page."""
-    cdef Written text = written(page)
-    cdef Bytes room
+def styles(const uint8_t[::1] page not None, int64_t before):
+    """The style sheets of a page that end before some byte of it: list of (start, end), in bytes, the tags aside."""
+    cdef int64_t n = min(before, page.shape[0]), i, j
     cdef const uint8_t* p
-    cdef int64_t n = 0, i = 2, before = 0, points = 0
+    found = []
+    if n <= 0:
+        return found
+    p = &page[0]
+    i = next_tag(p, 0, n, 115)
+    while i + 6 < n:
+        if same_letters(p + i + 1, b"style", 5) and not is_alnum(p[i + 6]):
+            while i < n and p[i] != 62:
+                i += 1
+            j = i + 1
+            while j + 1 < n and not (p[j] == 60 and p[j + 1] == 47):
+                j += 1
+            if j + 1 >= n:
+                break
+            found.append((i + 1, j))
+            i = j
+        i = next_tag(p, i + 1, n, 115)
+    return found
+
+
+def ld_json(const uint8_t[::1] page not None):
+    """Where ``ld+j`` stands, in any case: list of int, bytes of the page."""
+    cdef int64_t n = page.shape[0], i = 2
+    cdef const uint8_t* p
     cdef const void* hit
     found = []
-    memset(&room, 0, sizeof(Bytes))
-    try:
-        with nogil:
-            p = utf8_of(&text, True, &room, &n)
-        while i + 1 < n:
-            hit = memchr(p + i, 43, n - i - 1)
-            if hit == NULL:
-                break
-            i = <const uint8_t*>hit - p
-            if same_letters(p + i - 2, b"ld", 2) and (p[i + 1] | 32) == 106:
-                points = i - 2 if text.ascii else points + count_points(p, before, i - 2)
-                before = i - 2
-                found.append(points)
-            i += 1
+    if n == 0:
         return found
-    finally:
-        free(room.data)
+    p = &page[0]
+    while i + 1 < n:
+        hit = memchr(p + i, 43, n - i - 1)
+        if hit == NULL:
+            break
+        i = <const uint8_t*>hit - p
+        if same_letters(p + i - 2, b"ld", 2) and (p[i + 1] | 32) == 106:
+            found.append(i - 2)
+        i += 1
+    return found
 
 
 # ----------------------------------------------------------------------------------------------------------------------- words

@@ -38,10 +38,10 @@ __all__ = [
     "untold",
 ]
 
-LDJSON = re.compile(r"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
+LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _NEAR = 600
-"""No less than the characters of the tag on either side of ``ld+json``."""
-_END = re.compile(r"</script", re.IGNORECASE)
+"""No less than the bytes of the tag on either side of ``ld+json``."""
+_END = re.compile(rb"</script", re.IGNORECASE)
 _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 """Characters that the block scanner counts as words: kana, Han, Hangul."""
 _TOKEN = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])\w)+")
@@ -119,14 +119,14 @@ RUN = 4
 """Words in a row that are looked for: three come again by chance."""
 
 
-def declared(html: str, told: Iterable[Mapping[str, Any]] | None = None) -> tuple[str | None, str | None]:
+def declared(data: bytes, told: Iterable[Mapping[str, Any]] | None = None) -> tuple[str | None, str | None]:
     """Title and date that the page says of itself, for machines: JSON-LD (`told` are its `articles`, if they are at
     hand), then Open Graph and other ``<meta>``."""
-    title, date = next(headed(articles(html) if told is None else told), (None, None))
+    title, date = next(headed(articles(data) if told is None else told), (None, None))
     if title and date:
         return title, date
     named: dict[str, str] = {}
-    for tag in _telling(html):
+    for tag in _telling(data):
         found = attributes(tag)
         key = found.get("property") or found.get("itemprop") or found.get("name") or ""
         named.setdefault(key.lower(), found.get("content", ""))
@@ -134,10 +134,10 @@ def declared(html: str, told: Iterable[Mapping[str, Any]] | None = None) -> tupl
     return title or " ".join(named.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
 
 
-def _telling(html: str) -> Iterator[str]:
+def _telling(data: bytes) -> Iterator[str]:
     """The ``<meta>`` of a page that may have one of the names that are asked for."""
-    for data in _html.metas(html, _TELLING):
-        tag = data.decode("utf-8", "surrogatepass")
+    for found in _html.metas(data, _TELLING):
+        tag = found.decode("utf-8", "surrogatepass")
         if META.fullmatch(tag):
             yield tag
 
@@ -158,14 +158,14 @@ def _value(found: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def articles(html: str) -> Iterator[dict[str, Any]]:
+def articles(data: bytes) -> Iterator[dict[str, Any]]:
     """The articles in the page's JSON-LD, in the order of the page."""
-    return filter(is_article, objects(html))
+    return filter(is_article, objects(data))
 
 
-def objects(html: str) -> Iterator[dict[str, Any]]:
-    """All objects in the page's JSON-LD, each before those in it, in the order of the page."""
-    for script in _scripts(html):
+def objects(data: bytes) -> Iterator[dict[str, Any]]:
+    """All objects in the JSON-LD of a page in UTF-8, each before those in it, in the order of the page."""
+    for script in _scripts(data):
         try:
             pending: list[Any] = [json.loads(script, strict=False)]
         except (ValueError, RecursionError):
@@ -200,18 +200,16 @@ def _broken(script: str) -> dict[str, str]:
     return found
 
 
-def _scripts(html: str) -> Iterator[str]:
+def _scripts(data: bytes) -> Iterator[str]:
     """What stands in the page's JSON-LD scripts; one that does not end is none, nor is any behind it."""
     place = 0
-    for at in _html.ld_json(html):
-        begin = LDJSON.search(html, max(place, at - _NEAR), at + 2 * _NEAR) if at >= place else None
+    for at in _html.ld_json(data):
+        begin = LDJSON.search(data, max(place, at - _NEAR), at + 2 * _NEAR) if at >= place else None
         if begin is not None:
-            at = html.find("</", begin.end())
-            while at >= 0 and (end := _END.match(html, at)) is None:
-                at = html.find("</", at + 1)
-            if at < 0 or end is None:
+            end = _END.search(data, begin.end())
+            if end is None:
                 return
-            yield html[begin.end() : end.start()]
+            yield data[begin.end() : end.start()].decode("utf-8", "surrogatepass")
             place = end.end()
 
 
@@ -297,7 +295,7 @@ def _words(text: str) -> list[str]:
 
 def date_of(page: Page, told: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
     """The date that the page declares (see `declared`), else the one that it shows."""
-    date = declared(page.html, told)[1]
+    date = declared(page.data, told)[1]
     return shown(page, title, kept) if date is None else date
 
 

@@ -204,7 +204,7 @@ class Extraction:
 
     @cached_property
     def _articles(self) -> list[dict[str, Any]]:
-        return list(articles(self._page.html))
+        return list(articles(self._page.data))
 
     @cached_property
     def marked(self) -> str:

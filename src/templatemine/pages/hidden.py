@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _model
+from templatemine.pages import _html, _model
 
 __all__ = ["unseen"]
 
@@ -61,15 +61,10 @@ def _named(sheets: list[bytes]) -> frozenset[str]:
 
 def _sheets(data: bytes, before: int) -> Iterator[bytes]:
     """The style sheets that end before this byte, with a word that hides in them."""
-    place = data.find(b"<style", 0, before)
-    while place >= 0:
-        start = data.find(b">", place, before) + 1
-        end = data.find(b"</", start, min(start + LARGEST, before)) if start else -1
-        if end < 0:
-            break
-        if data.find(b"none", start, end) >= 0 or data.find(b"hidden", start, end) >= 0:
+    for start, end in _html.styles(data, before):
+        hides = data.find(b"none", start, end) >= 0 or data.find(b"hidden", start, end) >= 0
+        if hides and end - start <= LARGEST:
             yield data[start:end]
-        place = data.find(b"<style", end, before)
 
 
 def _speaks_of(signs: bytes, sheet: bytes) -> bool:

@@ -206,7 +206,7 @@ class _Reader:
 
     @cached_property
     def _objects(self) -> list[dict[str, Any]]:
-        return list(objects(self.page.html)) if b"ld+json" in self.page.data else []
+        return list(objects(self.page.data))
 
     @cached_property
     def _named(self) -> dict[str, dict[str, Any]]:

@@ -45,7 +45,7 @@ def make(site: Site, config: ExtractConfig) -> Judge:
         if not (reason == INSIDE).any():
             other = fallback(page)
             note = "; ".join(filter(None, ("no post was found; judged by density", other.note)))
-            title, date = declared(page.html)
+            title, date = declared(page.data)
             return Verdict(
                 kept=other.kept, reason=other.reason, reasons=other.reasons, title=title, date=date, note=note
             )
@@ -112,9 +112,9 @@ def _about(
     if parts.rules.kind == PAPER:
         return {}
     if len(found) > 1:
-        return {title: (title, date) for title, date in headed(articles(page.html)) if title}
+        return {title: (title, date) for title, date in headed(articles(page.data)) if title}
     (post,) = found
-    title, date = declared(page.html)
+    title, date = declared(page.data)
     if not (post.date or date):
         date = shown(page, bisect_left(starts, parts.outline.starts[post.title]) if post.title >= 0 else -1, kept)
     return {parts.outline.text(post.title, 400) if post.title >= 0 else "": (title, date)}
