@@ -70,13 +70,13 @@ class Sizes:
 
 SIZES = {
     False: Sizes(
-        archive=40,
+        archive=100,
         large=160,
         peers=1500,
         articles=8,
         many=2500,
-        pages=200,
-        some_pages=12.0,
+        pages=1000,
+        some_pages=80.0,
         growth=(10, 20, 40, 80, 160),
         keep=1,
         sample=6500,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from templatemine.errors import PackError
 from templatemine.model import Template
@@ -82,7 +83,11 @@ class Names:
         self._full = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
         self._short = {text: name for name, text in reversed(self._full.items())}
         self._names = _any(self._full)
-        self._texts = _any(self._short)
+
+    @cached_property
+    def _texts(self) -> re.Pattern[str]:
+        """Made where a pack is written: it takes ten milliseconds."""
+        return _any(self._short)
 
     def shortened(self, template: Template) -> str | None:
         """The short form of a template's expression; None, for the tokens say it, if it has none."""
