@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from figures import cleaning, commands, growth, mining, tokens
+from figures import cleaning, commands, desk, growth, mining, tokens
 from harness import Figure
 
 __all__ = ["FIGURES"]
@@ -17,4 +17,5 @@ FIGURES: tuple[Figure, ...] = (
     growth.GROWTH,
     growth.CORES,
     commands.START,
+    desk.DESK,
 )

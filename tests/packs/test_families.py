@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from strategies import examples
 from templatemine.model import Template
 from templatemine.packs.families import are_variants, families
 
@@ -68,3 +69,20 @@ def test_every_template_is_in_one_family(texts: list[str]) -> None:
         assert all(are_variants(templates[head].string or (), templates[one].string or ()) for one in others)
     heads = [templates[family[0]].string or () for family in found]
     assert not any(are_variants(one, other) for place, one in enumerate(heads) for other in heads[:place])
+
+
+@examples(300)
+@given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=9).map(" ".join), max_size=14))
+def test_no_head_is_passed_over(texts: list[str]) -> None:
+    """Of the heads that a template is a variant of, it goes with the one that it has most in common with."""
+    templates = [template(text) for text in texts]
+    found: list[list[int]] = []
+    for place, one in enumerate(templates):
+        words = {*(one.tokens or ())}
+        heads = sorted(range(len(found)), key=lambda f: -len(words & {*(templates[found[f][0]].tokens or ())}))
+        own = next((f for f in heads if are_variants(templates[found[f][0]].tokens or (), one.tokens or ())), None)
+        if own is None:
+            found.append([place])
+        else:
+            found[own].append(place)
+    assert families(templates) == found

@@ -33,24 +33,34 @@ def families(templates: Sequence[Template]) -> list[list[int]]:
     """
     found: list[list[int]] = []
     heads: dict[str, list[int]] = {}
+    sizes: list[tuple[int, int]] = []
     for place, template in enumerate(templates):
         string = template.string or ()
+        own = len({*string}), len(string)
         shared = Counter(family for token in {*string} for family in heads.get(token, ()))
-        own = next(
-            (
-                family
-                for family, _ in sorted(shared.items(), key=lambda one: (-one[1], one[0]))
-                if are_variants(templates[found[family][0]].string or (), string)
-            ),
-            None,
+        likely = ((-count, family) for family, count in shared.items() if count >= _least(own, sizes[family]))
+        family = next(
+            (one for _, one in sorted(likely) if are_variants(templates[found[one][0]].string or (), string)), None
         )
-        if own is not None:
-            found[own].append(place)
+        if family is not None:
+            found[family].append(place)
             continue
         for token in {*string}:
             heads.setdefault(token, []).append(len(found))
+        sizes.append(own)
         found.append([place])
     return found
+
+
+def _least(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Different tokens that variants with so many different tokens, and tokens, have in common at least: all of the
+    shorter, or all of the longer but for those that may differ."""
+    return min(one[0], other[0]) - _differing(max(one[1], other[1]))
+
+
+def _differing(length: int) -> int:
+    """Tokens in which the longer of two variants may differ."""
+    return 0 if length < FEW else 1 if length < SOME else 2
 
 
 def are_variants(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -61,7 +71,7 @@ def are_variants(one: Sequence[str], other: Sequence[str]) -> bool:
     # A single token within several others, such as a bar or a month, says little.
     if (len(short) > 1 or len(long) == 2) and _within(short, long):
         return True
-    differing = 0 if len(long) < FEW else 1 if len(long) < SOME else 2
+    differing = _differing(len(long))
     begin = _common(short, long)
     end = _common(short[begin:][::-1], long[begin:][::-1])
     return differing > 0 and len(long) - begin - end <= differing
