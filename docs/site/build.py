@@ -30,8 +30,8 @@ HERE = Path(__file__).resolve().parent
 TREE: Mapping[str, Sequence[str]] = {
     "Start": ("docs/tutorial", "docs/faq", "docs/comparison"),
     "How to": (
-        *("docs/commands", "docs/corpus", "docs/formats", "docs/report", "docs/desk", "docs/scale", "docs/crawl"),
-        *("docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
+        *("docs/commands", "docs/corpus", "docs/formats", "docs/report", "docs/review", "docs/desk", "docs/scale"),
+        *("docs/crawl", "docs/scrapy", "docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
     "How it works": ("docs/algorithm", "docs/pages", "docs/performance", "docs/reliability"),
