@@ -148,17 +148,23 @@ def test_without_a_source_the_file_is_one(cli: Cli, tmp_path: Path) -> None:
     assert Pack.load(tmp_path / "packs" / "daily.json").source == "daily"
 
 
-def test_addresses_of_several_sites_in_one_source_are_told(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_addresses_of_several_sites_in_one_source_are_told(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
     rows = [{"url": f"https://www.{one['source']}/{one['id']}", "text": one["text"]} for one in records()]
     path = write(tmp_path / "mine.jsonl", rows)
-    ran = cli("mine", path, "-o", tmp_path / "one")
+    ran = cli("mine", path, "-o", tmp_path / "one", *memory)
     told = f"{len(rows)} records without a field 'source': the name of the file is their source, though they come from"
     assert f"{told} www.alpha.example" in ran.err
     assert "--source-of host" in ran.err
-    assert everything(tmp_path / "one") == ["mine.json", "mine.rejected.jsonl.gz"]
+    packs = ["mine.json", "mine.rejected.jsonl.gz"]
+    assert everything(tmp_path / "one") == ([".templatemine-run.json", *packs] if memory else packs)
+    if memory:  # found done, it tells it again
+        again = cli("mine", path, "-o", tmp_path / "one", *memory)
+        assert "an earlier run has done all of it" in again.err
+        assert f"{told} www.alpha.example" in again.err
     for option, lines in ((["--source-of", "host"], rows), ([], rows[:: len(SOURCES)])):  # by rule; of one site
         path = write(tmp_path / "mine.jsonl", lines)
-        assert "without a field" not in cli("mine", path, "-o", tmp_path / "two", "--force", *option).err
+        assert "without a field" not in cli("mine", path, "-o", tmp_path / "two", "--force", *option, *memory).err
 
 
 def test_folders(cli: Cli, tmp_path: Path) -> None:
