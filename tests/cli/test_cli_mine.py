@@ -114,6 +114,23 @@ def test_options_reach_the_library(
     assert Pack.load(tmp_path / "packs" / "alpha.example.json").method == method
 
 
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memory: list[str]) -> None:
+    """It is told by `show` and the report, and `update` mines by it; packs of the default say nothing of it."""
+    packs = tmp_path / "packs"
+    assert cli("mine", archive, "-o", packs, "--caution", "0.5", *memory).code == 0
+    path = packs / "alpha.example.json"
+    assert json.loads(path.read_text())["caution"] == Pack.load(path).caution == 0.5
+    assert "method      default, caution 0.5 (templatemine" in cli("show", path).out
+    assert json.loads(cli("show", path, "--json").out)["caution"] == 0.5
+    new = write(tmp_path / "new.jsonl", records(seed=2, documents=500))
+    assert cli("update", packs, new).code == 0
+    assert Pack.load(path).documents == 500
+    assert Pack.load(path).caution == 0.5
+    assert cli("mine", archive, "-o", packs, "--method", "energy", "--caution", "0.5", "--force", *memory).code == 0
+    assert "caution" not in json.loads(path.read_text())
+
+
 def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_path: Path) -> None:
     for name, options in (("memory", ()), ("disk", ("--memory", "200M"))):
         ran = cli("mine", archive, "-o", tmp_path / name, "--model", MODEL, "--caution", "1e6", *options)

@@ -155,8 +155,8 @@ def run(args: argparse.Namespace) -> int:
     if len(mined.nameless.hosts) > 1:
         number, hosts = tables.count(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
         terminal.note(
-            f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come from "
-            f"{tables.some_of(hosts)}; --source-of host takes the source from the address"
+            f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
+            f"from {tables.some_of(hosts)}; --source-of host takes the source from the address"
         )
     _summary(args, terminal, mined)
     return 0

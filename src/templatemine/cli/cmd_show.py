@@ -107,7 +107,7 @@ def _header(pack: Pack, width: int | None) -> list[str]:
             f"{'HTML' if pack.html else 'text'}, tokens separated by {separators}, {len(pack.enabled)} patterns"
             + (f" and your own: {own}" if own else ""),
         ),
-        ("method", f"{pack.method} ({pack.generator})"),
+        ("method", f"{pack.mined_by} ({pack.generator})"),
         ("cut-off", _cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
         *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
@@ -271,6 +271,7 @@ def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
+        "caution": pack.caution,
         "html": pack.html,
         "cutoff_df": pack.cutoff.df,
         "templates": len(pack.templates),

@@ -127,7 +127,7 @@ class Desk:
             "version": held.version,
             "documents": pack.documents,
             "dates": [pack.first_date, pack.last_date],
-            "method": pack.method,
+            "method": pack.mined_by,
             "html": pack.html,
             "note": pack.cutoff.note,
             "cutoff": pack.cutoff.df,

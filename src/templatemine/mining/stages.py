@@ -308,6 +308,7 @@ class MatchStep:
             enabled=options.patterns.enabled,
             documents=candidates.documents,
             method=options.method.name,
+            caution=options.select.caution if options.method.learned else 1.0,
             cutoff=replace(cutoff, note=note),
             templates=templates_of(candidates, kept, documents, self.slots, answer.fillers, options),
             first_date=candidates.first_date,
