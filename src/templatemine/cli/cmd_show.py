@@ -29,8 +29,9 @@ DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
 the cut-off, and its templates. Words in braces are patterns: {number} matches
 any number. Variants of a string are indented below the most frequent of them,
-three at most unless --limit 0 lists all; --json lists their ids as "families". For a folder, lists its packs, each with
-the histogram of its strings over the share of documents, 0 to 100%.
+three at most unless --limit 0 lists all; --json lists their ids as "families".
+For a folder, lists its packs, each with the histogram of its strings over the
+share of documents, 0 to 100%.
 
 On a terminal long strings are cut to its width; elsewhere, and with --full,
 they are printed in full.
