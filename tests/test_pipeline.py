@@ -429,7 +429,7 @@ def test_a_report_comes_for_each_source_and_progress_is_told() -> None:
     reports = Miner(jobs=2, progress=lambda *step: steps.append(step)).run(some)
     assert [report.source for report in reports] == ["a.example", "b.example", "c.example", "tiny.example"]
     assert [report.pack is not None for report in reports] == [True, True, True, False]
-    assert reports[-1].note == "skipped: 1 documents, at least 5 are needed"
+    assert reports[-1].note == "skipped: 1 document, at least 5 are needed"
     assert steps == [(step, done, 4) for step in ("mining", "choosing") for done in (1, 2, 3, 4)]
 
 

@@ -30,7 +30,7 @@ from templatemine.packs.pack_folder import load_packs
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "cli"), str(ROOT / "tests" / "crawl"), str(ROOT / "datasets")]
 
-from cli_support import command, page, records, wait_for, write  # noqa: E402
+from cli_support import command, page, read, records, wait_for, write  # noqa: E402
 
 # The tutorial has its own archive, and docs/test_tutorial.py, which also looks at what its commands say.
 PAGES = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "tutorial.md"]
@@ -67,7 +67,7 @@ ALL = list(snippets())
 COMMANDS = {page.name: [one for one in ALL if one.page == page.name and one.kind == "shell"] for page in PAGES}
 OURS = {"shell", "python", "toml", "overrides"}
 LEFT_OUT = {
-    "other shell": "pip and make, and bench/quality/gate.py, which tests/quality runs",
+    "other shell": "pip and make",
     "figure": "formulas and what is printed",
 }
 
@@ -123,6 +123,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "site.jsonl", articles[::3])
     write(folder / "mirror.jsonl", [{**one, "source": "mirror.example"} for one in articles[::3]])
     assert main(["mine", str(folder / "archive.jsonl.gz"), "-o", str(folder / "packs"), "-q"]) == 0
+    write(
+        folder / "items.jsonl",
+        [{"url": f"https://www.example.org/{one['id']}", "text": one["text"]} for one in articles],
+    )
     (folder / "feeds.txt").write_text("# none today\n")
     (folder / "urls.txt").write_text("# none today\n")
     return folder
@@ -248,16 +252,48 @@ def test_python_of_evaluation(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert len([float(line) for line in capsys.readouterr().out.splitlines()]) == 2
 
 
-def test_python_of_a_spider(here: Path) -> None:
+@pytest.mark.slow
+def test_a_spider_exports_then_mines_then_cleans(here: Path) -> None:
+    """The page of Scrapy from the top, as it stands but for where the site is."""
     pytest.importorskip("scrapy")
-    from scrapy.settings import Settings
-    from scrapy.utils.misc import load_object
+    from crawl_sites import page as answer
+    from crawl_sites import serving
 
-    settings: dict[str, Any] = {}
-    exec(one_of("crawl.md", "python"), settings)
-    (path,) = settings["ITEM_PIPELINES"]
-    assert load_object(path)
-    assert Settings({"TEMPLATEMINE_PACKS": settings["TEMPLATEMINE_PACKS"]})["TEMPLATEMINE_PACKS"] == "packs/"
+    articles = read(here / "articles" / "a.jsonl")
+    spider = one_of("scrapy.md", "python", "import scrapy")
+    assert spider.count("https://www.example.org/") == 1
+    run, mine = one_of("scrapy.md", "shell").splitlines()
+    remove(here / "items.jsonl")
+    remove(here / "packs")
+    with serving() as sites:
+        links = "".join(f"<h2><a href='/{number}'>{number}</a></h2>" for number in range(len(articles)))
+        sites.answers["/"] = answer(links)
+        for number, one in enumerate(articles):
+            lines = "</p><p>".join(one["text"].split("\n\n"))
+            sites.answers[f"/{number}"] = answer(f"<article><p>{lines}</p></article>")
+        (here / "articles.py").write_text(spider.replace("https://www.example.org/", sites.url("127.0.0.1", "/")))
+        scrapy(run)
+        assert main(shlex.split(mine)[1:]) == 0
+        (here / "settings.py").write_text(one_of("scrapy.md", "python", "ITEM_PIPELINES"))
+        scrapy(run.replace("items.jsonl", "clean.jsonl"), SCRAPY_SETTINGS_MODULE="settings")
+    exported = {one["url"]: one["text"] for one in read(here / "items.jsonl")}
+    cleaned = read(here / "clean.jsonl")
+    assert len(exported) == len(cleaned) == len(articles)
+    for one in cleaned:
+        assert one["removed"]
+        assert "Sign up for the" in exported[one["url"]]
+        assert "Sign up for the" not in one["text"]
+
+
+def scrapy(line: str, **more: str) -> None:
+    """A command line that begins with its name, in a process of its own."""
+    program, *arguments = shlex.split(line)
+    assert program == "scrapy"
+    words = [sys.executable, "-m", "scrapy", *arguments, "-s", "TELNETCONSOLE_ENABLED=0"]
+    environment = elsewhere(**more)
+    environment["PYTHONPATH"] += os.pathsep + os.curdir
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 @pytest.mark.slow
@@ -308,8 +344,8 @@ def test_overrides_in_a_pack(here: Path) -> None:
     """Each kind of rule of the page is read, and does what it says, or is told as of nothing that is there."""
     from templatemine.packs import overrides
 
-    data = json.loads("{" + one_of("desk.md", "overrides") + "}")
-    rules = overrides.read(data, "desk.md", lambda row, where: row).rules
+    data = json.loads("{" + one_of("review.md", "overrides") + "}")
+    rules = overrides.read(data, "review.md", lambda row, where: row).rules
     assert [rule.action for rule in rules] == ["reject", "accept", "never", "always", "add", "edit", "cutoff"]
 
 

@@ -30,8 +30,8 @@ HERE = Path(__file__).resolve().parent
 TREE: Mapping[str, Sequence[str]] = {
     "Start": ("docs/tutorial", "docs/faq", "docs/comparison"),
     "How to": (
-        *("docs/commands", "docs/corpus", "docs/formats", "docs/report", "docs/desk", "docs/scale", "docs/crawl"),
-        *("docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
+        *("docs/commands", "docs/corpus", "docs/formats", "docs/report", "docs/review", "docs/desk", "docs/scale"),
+        *("docs/crawl", "docs/scrapy", "docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
     "How it works": ("docs/algorithm", "docs/pages", "docs/performance", "docs/reliability"),
@@ -47,11 +47,36 @@ API: Mapping[str, str] = {
     "templatemine.config": "Options",
     "templatemine.model": "Records",
     "templatemine.errors": "Errors",
+    "templatemine.packs.overrides": "Overrides of a pack",
+    "templatemine.pages.nodes": "Content of a page",
+    "templatemine.pages.systems": "Systems for pages",
     "templatemine.adapters.rows": "Adapters: rows",
+    "templatemine.adapters.pandas": "Adapters: pandas",
+    "templatemine.adapters.polars": "Adapters: polars",
     "templatemine.adapters.sklearn": "Adapters: scikit-learn",
+    "templatemine.adapters.datasets": "Adapters: datasets",
+    "templatemine.adapters.datatrove": "Adapters: datatrove",
+    "templatemine.adapters.spark": "Adapters: Spark",
+    "templatemine.crawl.item_pipeline": "Scrapy",
+    "templatemine.evaluation.protocol": "Evaluation: systems and results",
+    "templatemine.evaluation.cleaning_systems": "Evaluation: our systems",
+    "templatemine.evaluation.injection": "Evaluation: injection",
+    "templatemine.evaluation.gold": "Evaluation: gold standards",
+    "templatemine.evaluation.retrieval": "Evaluation: retrieval",
+    "templatemine.evaluation.mirror": "Evaluation: mirror",
+    "templatemine.evaluation.feeds": "Evaluation: feeds",
+    "templatemine.evaluation.residue": "Evaluation: residue",
+    "templatemine.evaluation.metrics": "Evaluation: measures",
 }
 """Modules of the API page besides the names of the package, and their headings."""
 
+BEHIND: Sequence[str] = (
+    *("templatemine.pages.blocks.Page", "templatemine.pages.main_text.MainBlock", "templatemine.matching.Matcher"),
+    *("templatemine.cleaning.Cut", "templatemine.text.patterns.PatternSet", "templatemine.mining.tokenise.Forms"),
+    *("templatemine.mining.candidates.RejectedCandidates", "templatemine.mining.candidates.Strings"),
+    *("templatemine.mining.shared_pack.Claims", "templatemine.mining.shared_pack.Claim"),
+)
+"""Classes that public ones hold or give, and that most programs need not know."""
 
 REPAIRS: Mapping[str, str] = {
     r'(<p class="caption" role="heading")>': r'\1 aria-level="2">',
@@ -110,7 +135,7 @@ def _schema(folder: Path) -> str:
 
 
 def api() -> str:
-    """The public names of the package, each from where it is defined, then the modules of `API`."""
+    """The public names of the package, each from where it is defined, then modules of `API` and classes of `BEHIND`."""
     lines = ["Python API", "==========", "", "Of ``import templatemine``:", ""]
     for name in sorted(set(templatemine.__all__) - {"__version__", "errors"}, key=str.lower):
         value = getattr(templatemine, name)
@@ -120,6 +145,9 @@ def api() -> str:
     left_out = f"   :exclude-members: {', '.join([*templatemine.__all__, *ELSEWHERE])}"
     for module, title in API.items():
         lines += [title, "-" * len(title), "", f".. automodule:: {module}", "   :members:", left_out, ""]
+    lines += ["Behind them", "-----------", ""]
+    for name in BEHIND:
+        lines += [f".. autoclass:: {name}", "   :members:", ""]
     return "\n".join(lines)
 
 

@@ -40,15 +40,22 @@ napoleon_use_rtype = False
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
-    app.connect("autodoc-process-docstring", listed_fields, priority=400)  # before napoleon
+    for listed in (listed_fields, listed_attributes):
+        app.connect("autodoc-process-docstring", listed, priority=400)  # before napoleon
+    app.connect("autodoc-skip-member", without_text)
+
+
+def without_text(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
+    """Whether a member is left out: fields of tuples are in the signature, and their own text says only that."""
+    return True if (getattr(value, "__doc__", None) or "").startswith("Alias for field number") else None
 
 
 def listed_fields(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Options tell of their fields one after the other, ``gap : ... engine : ...``; here they become a list."""
-    if not (dataclasses.is_dataclass(value) and getattr(value, "__module__", "") == "templatemine.config"):
+    text = "\n".join(lines)
+    if not dataclasses.is_dataclass(value) or re.search(r"^---+$", text, re.MULTILINE):
         return
     fields = {one.name for one in dataclasses.fields(value)}
-    text = "\n".join(lines)
     starts = [
         found
         for found in re.finditer(r"(?:^|(?<=[.;])  )\s*(\w+(?:,\s+\w+)*) : ", text, re.MULTILINE)
@@ -61,3 +68,20 @@ def listed_fields(app: Any, what: str, name: str, value: Any, options: Any, line
         told = " ".join(text[found.end() : after.start() if after else len(text)].split())
         listed.append(f"- ``{' '.join(found[1].split())}``: {told}")
     lines[:] = [*listed, ""]
+
+
+def listed_attributes(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """A section of attributes becomes a list; napoleon makes each a target of links, and many are called path."""
+    heads = [place for place in range(len(lines) - 1) if re.fullmatch("---+", lines[place + 1])]
+    start = next((place for place in heads if lines[place] == "Attributes"), None)
+    if start is None:
+        return
+    end = next((place for place in heads if place > start), len(lines))
+    entries: list[list[str]] = []
+    for line in filter(None, lines[start + 2 : end]):
+        if line.startswith(" "):
+            entries[-1].append(line.strip())
+        else:
+            names, _, kind = line.partition(" : ")
+            entries.append([f"- ``{names}``" + (f" ({kind})" if kind else "")])
+    lines[start:end] = [": ".join(filter(None, (head, " ".join(told)))) for head, *told in entries] + [""]

@@ -174,8 +174,8 @@ class SelectConfig:
     edge: float = 0.9
 
     def __post_init__(self) -> None:
-        if not 0 < self.caution < float("inf"):
-            raise ConfigError(f"caution: expected a number above 0, got {self.caution}")
+        if not 0 < self.caution < 1e18:  # what packs hold
+            raise ConfigError(f"caution: expected a number above 0 and below 1e18, got {self.caution}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

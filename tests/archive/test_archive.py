@@ -25,6 +25,7 @@ from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.disk import sample_within
 from templatemine.archive.run import LEAST_MEMORY, ArchiveConfig, ArchiveRun
+from templatemine.cleaning.tally import Nameless
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
@@ -234,6 +235,28 @@ def test_a_run_that_goes_on_counts_what_it_meets_once(
             ends("disk")
     assert ends("disk") == {"responses that report an error or lead elsewhere": 12}
     assert ends("disk") == {"responses that report an error or lead elsewhere": 12}
+
+
+@pytest.mark.parametrize("call", [1, 90, 170])
+def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int) -> None:
+    paths = [str(tmp_path / f"{name}.jsonl") for name in ("one", "two")]
+    for path in paths:
+        rows = [
+            {"url": f"https://www.{'ab'[place % 2]}.example/{place}", "text": f"Text {place}"} for place in range(100)
+        ]
+        Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def mined() -> Nameless:
+        config = ArchiveConfig(pipeline=CONFIG, memory=archive.LEAST_MEMORY, checkpoint=0.0)
+        return ArchiveRun(paths, str(tmp_path / "disk"), config).run().nameless
+
+    with monkeypatch.context() as patch:
+        stop_at(patch, "encode", call)
+        with pytest.raises(KeyboardInterrupt):
+            mined()
+    expected = Nameless(200, {"a.example": "www.a.example", "b.example": "www.b.example"})
+    assert mined() == expected
+    assert mined() == expected  # of a run that is found done
 
 
 @pytest.mark.usefixtures("small")

@@ -443,6 +443,32 @@ def test_one_page_as_a_document(cli: Cli, tmp_path: Path) -> None:
     assert row["text"] + "\n" == text
 
 
+def test_the_address_of_one_page(cli: Cli, documents: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(DOCUMENT, encoding="utf-8")
+    links = ("--output-format", "markdown", "--links")
+    assert "[boats](http://s.org/d/b.html)" in cli("extract", page, *links, "--url", "http://s.org/d/a").out
+    assert json.loads(cli("extract", page, "--output-format", "json", "--url", "http://s.org/d/a").out)["url"] == (
+        "http://s.org/d/a"
+    )
+    told = "--url: expected a single page; other inputs have the field url"
+    assert cli("extract", documents, "--url", "http://s.org/").error == told
+    for wrong in ("page.html", "ftp://s.org/", "http://", "http://[::"):
+        assert cli("extract", page, "--url", wrong).error.startswith("--url: expected an address such as https://")
+
+
+@pytest.mark.parametrize(("form", "mark"), [("markdown", "| --- |"), ("tei", "<table"), ("json", '"type":"table"')])
+def test_tables_are_paragraphs_on_request(cli: Cli, tmp_path: Path, form: str, mark: str) -> None:
+    table = "<table><tr><th>Berth<th>Cranes</tr><tr><td>North quay<td>12</tr><tr><td>South quay<td>7</tr></table>"
+    page = tmp_path / "page.html"
+    page.write_text(DOCUMENT.replace("<div class=comments>", f"{table}<p>The board meets again in May, it said.<div>"))
+    options = ("--system", "bte", "--output-format", form)
+    kept, left = (cli("extract", page, *options, *more).out for more in ([], ["--no-tables"]))
+    assert mark in kept
+    assert mark not in left
+    assert "North quay" in left
+
+
 @pytest.mark.parametrize("form", ["markdown", "tei"])
 def test_several_pages_are_lines_with_documents(cli: Cli, documents: Path, form: str) -> None:
     options = ("--output-format", form, "--metadata", "--links", "--comments")
@@ -464,7 +490,14 @@ def test_lines_hold_metadata_and_comments_on_request(cli: Cli, documents: Path) 
 
 @pytest.mark.parametrize(
     ("form", "option"),
-    [("text", "links"), ("jsonl", "images"), ("cleaneval", "metadata"), ("text", "comments"), ("jsonl", "links")],
+    [
+        ("text", "links"),
+        ("jsonl", "images"),
+        ("cleaneval", "metadata"),
+        ("text", "comments"),
+        ("jsonl", "links"),
+        ("text", "no-tables"),
+    ],
 )
 def test_what_a_format_cannot_hold_is_refused(cli: Cli, documents: Path, form: str, option: str) -> None:
     ran = cli("extract", documents, "--output-format", form, f"--{option}")

@@ -114,6 +114,23 @@ def test_options_reach_the_library(
     assert Pack.load(tmp_path / "packs" / "alpha.example.json").method == method
 
 
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memory: list[str]) -> None:
+    """It is told by `show` and the report, and `update` mines by it; packs of the default say nothing of it."""
+    packs = tmp_path / "packs"
+    assert cli("mine", archive, "-o", packs, "--caution", "0.5", *memory).code == 0
+    path = packs / "alpha.example.json"
+    assert json.loads(path.read_text())["caution"] == Pack.load(path).caution == 0.5
+    assert "method      default, caution 0.5 (templatemine" in cli("show", path).out
+    assert json.loads(cli("show", path, "--json").out)["caution"] == 0.5
+    new = write(tmp_path / "new.jsonl", records(seed=2, documents=500))
+    assert cli("update", packs, new).code == 0
+    assert Pack.load(path).documents == 500
+    assert Pack.load(path).caution == 0.5
+    assert cli("mine", archive, "-o", packs, "--method", "energy", "--caution", "0.5", "--force", *memory).code == 0
+    assert "caution" not in json.loads(path.read_text())
+
+
 def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_path: Path) -> None:
     for name, options in (("memory", ()), ("disk", ("--memory", "200M"))):
         ran = cli("mine", archive, "-o", tmp_path / name, "--model", MODEL, "--caution", "1e6", *options)
@@ -148,17 +165,23 @@ def test_without_a_source_the_file_is_one(cli: Cli, tmp_path: Path) -> None:
     assert Pack.load(tmp_path / "packs" / "daily.json").source == "daily"
 
 
-def test_addresses_of_several_sites_in_one_source_are_told(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_addresses_of_several_sites_in_one_source_are_told(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
     rows = [{"url": f"https://www.{one['source']}/{one['id']}", "text": one["text"]} for one in records()]
     path = write(tmp_path / "mine.jsonl", rows)
-    ran = cli("mine", path, "-o", tmp_path / "one")
+    ran = cli("mine", path, "-o", tmp_path / "one", *memory)
     told = f"{len(rows)} records without a field 'source': the name of the file is their source, though they come from"
     assert f"{told} www.alpha.example" in ran.err
     assert "--source-of host" in ran.err
-    assert everything(tmp_path / "one") == ["mine.json", "mine.rejected.jsonl.gz"]
+    packs = ["mine.json", "mine.rejected.jsonl.gz"]
+    assert everything(tmp_path / "one") == ([".templatemine-run.json", *packs] if memory else packs)
+    if memory:  # found done, it tells it again
+        again = cli("mine", path, "-o", tmp_path / "one", *memory)
+        assert "an earlier run has done all of it" in again.err
+        assert f"{told} www.alpha.example" in again.err
     for option, lines in ((["--source-of", "host"], rows), ([], rows[:: len(SOURCES)])):  # by rule; of one site
         path = write(tmp_path / "mine.jsonl", lines)
-        assert "without a field" not in cli("mine", path, "-o", tmp_path / "two", "--force", *option).err
+        assert "without a field" not in cli("mine", path, "-o", tmp_path / "two", "--force", *option, *memory).err
 
 
 def test_folders(cli: Cli, tmp_path: Path) -> None:

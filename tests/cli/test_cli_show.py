@@ -120,6 +120,28 @@ def test_variants_stand_below_the_most_frequent_of_them(cli: Cli, pack: Path, tm
     assert [call["id"], "t0"] in json.loads(cli("show", tmp_path / "p.json", "--json").out)["families"]
 
 
+def test_a_few_variants_stand_for_many(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """They do not take the rows of other templates; all are listed on request."""
+    data = json.loads(pack.read_text())
+    call = next(one for one in data["templates"] if one["tokens"][0] == "Sign")
+    added = []
+    for number in range(20):
+        example = f"Sign up for the Alpha {chr(97 + number)}day letter today."
+        tokens = example.split()
+        added.append(
+            {**call, "tokens": tokens, "regex": None, "example": example, "id": f"t{number}", "df": 2, "count": 2}
+        )
+    (tmp_path / "p.json").write_text(json.dumps({**data, "templates": [*data["templates"], *added]}))
+    lines = cli("show", tmp_path / "p.json").out.splitlines()
+    place = next(place for place, line in enumerate(lines) if f"{call['id']}  Sign up" in line)
+    assert [line.split()[3] for line in lines[place + 1 : place + 4]] == ["t0", "t1", "t2"]
+    assert lines[place + 4].split() == ["and", "17", "variants"]
+    assert lines[-1] == "and 17 more (--limit 0 lists all)"
+    everything = cli("show", tmp_path / "p.json", "--limit", "0").out
+    assert all(f" t{number} " in everything for number in range(20))
+    assert "variants" not in everything.partition("\n\n")[2]
+
+
 def test_regex_and_limit(cli: Cli, pack: Path) -> None:
     templates = Pack.load(pack).templates
     ran = cli("show", pack, "--regex", "--limit", "1")

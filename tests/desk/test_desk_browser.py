@@ -471,6 +471,21 @@ def test_an_expression_is_tried_refused_and_added(page: Any, place: Place) -> No
     assert place.pack(source).templates == before.templates
 
 
+def test_an_expression_is_short_and_opens(page: Any, place: Place) -> None:
+    source = place.texts[1]
+    review(page, place, source)
+    page.keyboard.press("j")
+    chosen = page.locator(".item[aria-selected=true]").get_attribute("data-id")
+    (one,) = (one for one in place.pack(source).templates if one.id == chosen)
+    short = page.get_by_label("expression", exact=True)
+    short.wait_for()
+    assert "[\\s" not in short.inner_text()
+    full = page.get_by_label("expression in full")
+    assert not full.is_visible()
+    page.get_by_text("Expression in full").click()
+    assert full.inner_text() == one.regex.strip()
+
+
 def test_an_expression_is_edited(page: Any, place: Place) -> None:
     source = place.texts[1]
     before = place.pack(source)

@@ -202,6 +202,19 @@ def test_every_template_can_be_edited(world: tuple[Client, Desk], rows: list[dic
             assert match.group().strip() == one.example.strip()
 
 
+def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: str) -> None:
+    """Short, as the pack writes them; in full beside."""
+    client, desk = world
+    held = desk.library.held(source)
+    assert held is not None
+    written = {one["id"]: one["regex"] for one in json.loads(Path(held.path).read_text())["templates"]}
+    for one in held.pack.templates[:20]:
+        found = client.get("/api/template", source=source, id=one.id).json
+        assert found["short"] == written[one.id]
+        assert found["regex"] == one.regex
+        assert len(found["short"]) < len(found["regex"])
+
+
 def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, desk = world
     held = desk.library.held(source)

@@ -19,12 +19,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT / "tests" / "report")]
 
 import check_links  # noqa: E402
+from annotations import homes, met  # noqa: E402
+
+MET = met()
+NEEDED = ("sphinx", "furo", "myst_parser", "sklearn", "pandas", "polars", "datasets", "datatrove", "pyspark", "scrapy")
+"""Tools, and libraries of the adapters in the reference."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    for name in ("sphinx", "furo", "myst_parser", "sklearn"):
-        pytest.importorskip(name, reason=f"{name} is not installed: pip install --group docs")
+    for name in NEEDED:
+        pytest.importorskip(name, reason=f"{name} is not installed: pip install --group docs --group extras")
     folder = tmp_path_factory.mktemp("site") / "site"
     command = [sys.executable, ROOT / "docs" / "site" / "build.py", "--no-pictures", folder]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -48,6 +53,27 @@ def test_public_names_and_options_are_in_the_reference(site: Path) -> None:
     assert 'id="templatemine.adapters.sklearn.BoilerplateRemover.fit"' in api
     commands = (site / "docs" / "cli.html").read_text(encoding="utf-8")
     assert all(f'<section id="{name}">' in commands for name in COMMANDS)
+
+
+def test_the_walk_gets_about() -> None:
+    names = {kind.__name__ for kind in MET}
+    assert {"Pack", "Rule", "PathVote", "Heading", "Cell", "BlogRule", "RejectedCandidates", "PackError"} <= names
+    assert {"InjectionConfig", "Result"} <= names
+    assert len(names) > 60
+
+
+@pytest.mark.parametrize("kind", MET, ids=lambda kind: kind.__name__)
+def test_what_is_met_is_exported_and_described(kind: type) -> None:
+    assert homes(kind), f"{kind.__module__}.{kind.__name__}, met at {MET[kind]}, is in no __all__"
+    # Of a record without a text dataclasses write its signature, and classes inherit that of their base.
+    told = vars(kind).get("__doc__") or ""
+    assert told.removeprefix(f"{kind.__name__}(") == told != "", f"{kind.__name__} has no docstring"
+
+
+def test_what_is_met_is_in_the_reference(site: Path) -> None:
+    api = (site / "docs" / "api.html").read_text(encoding="utf-8")
+    missing = {kind for kind in MET if not any(f'id="{home}.{kind.__name__}"' in api for home in homes(kind))}
+    assert {kind.__qualname__: MET[kind] for kind in missing} == {}
 
 
 def test_dead_links_are_found(tmp_path: Path) -> None:

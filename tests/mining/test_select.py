@@ -86,7 +86,7 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
     assert templates({LINE: (0.88, 0)}, careful) == {LINE}
     assert templates({LINE: (0.65, 0)}, SelectConfig(caution=0.5)) == {LINE}
     assert decided({LINE: (0.5, 0)})[LINE][0] == UNLIKELY
-    for caution in (0, -1, float("inf"), float("nan")):
+    for caution in (0, -1, 1e18, float("inf"), float("nan")):
         with pytest.raises(ConfigError, match="caution: expected a number above 0"):
             SelectConfig(caution=caution)
 

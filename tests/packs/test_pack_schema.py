@@ -53,6 +53,7 @@ def full_pack() -> dict[str, Any]:
     whole = replace(
         pack,
         first_date="2024-01-01",
+        caution=2.0,
         rejected={"below the cut-off": 7},
         overrides=Overrides(rules=rules, removed=pack.templates[:1], added=("x",)),
         questions=(question,),

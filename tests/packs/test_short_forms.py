@@ -15,13 +15,9 @@ from strategies import cases, examples
 from templatemine.errors import PackError
 from templatemine.packs.overrides import Overrides, Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.short_forms import Names, boundaries_of
+from templatemine.packs.short_forms import boundaries_of, names_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern" / "default.pack.json"
-
-
-def names_of(pack: Pack) -> Names:
-    return Names(boundaries_of(pack), dict(pack.patterns.by_id.values()))
 
 
 def slowly(short: str, names: dict[str, str]) -> str:

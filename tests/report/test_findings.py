@@ -172,6 +172,11 @@ def test_one_cut_has_one_number(pack: Pack, documents: list[Document]) -> None:
     assert any("also matched: " in (mark["data-note"] or "") for mark in reader.named("mark"))
 
 
+def test_the_caution_is_told_if_it_is_not_the_default(pack: Pack) -> None:
+    assert "caution" not in rendered(report(pack, None))
+    assert "method “default, caution 2”" in rendered(report(replace(pack, caution=2.0), None))
+
+
 def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) -> None:
     assert f"<h1>What is removed from {pack.source}</h1>" in rendered(report(pack, documents))
     assert f"<title>Templates of {pack.source}</title>" in rendered(report(pack, None))

@@ -17,11 +17,13 @@ from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.io.read import read_documents
-from templatemine.model import Document, Template
+from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 from templatemine.report.explain import Explainer, cut_by, one_object
+from templatemine.report.marks import pieces
 from templatemine.report.measure import Measured
+from templatemine.report.terminal import Painter, article, grounds, rows
 from templatemine.report.timeline import by_period, periods
 from templatemine.report.view import Report, make_report
 from templatemine.report.words import joined, leading, text_of
@@ -224,16 +226,38 @@ def test_words() -> None:
 
 def test_what_cut_it(pack: Pack, documents: list[Document]) -> None:
     explainer = Explainer(pack)
+    templates = {one.id: one for one in pack.templates}
     cuts = [
-        (piece, first, inside)
+        piece
         for document in documents[:20]
-        for piece, first, inside in cut_by(explainer.pieces(document.body, explainer.explain(document.body)), pack)
+        for piece in explainer.pieces(document.body, explainer.explain(document.body))
+        if piece.templates
     ]
     assert cuts
-    for piece, first, inside in cuts:
-        assert first
-        assert len(first) + inside == len(piece.templates)
-        assert {one.id for one in first} <= set(piece.templates)
+    for piece in cuts:
+        found = cut_by(piece, templates)
+        assert found is not None
+        assert found.head.tokens is not None
+        assert len(found.head.tokens) == max(len(templates[one].tokens or ()) for one in piece.templates)
+        assert 1 + len(found.also) + found.within == len(piece.templates)
+        assert {found.head.id, *(one.id for one in found.also)} <= set(piece.templates)
+    assert cut_by(replace(cuts[0], templates=("", "tunknown")), templates) is None
+
+
+def test_one_cut_has_one_number_on_a_terminal(pack: Pack, documents: list[Document]) -> None:
+    one = max(pack.templates, key=lambda template: len(template.string or ()) * (template.slot == ""))
+    inner = replace(one, id="tinner", tokens=(one.tokens or ())[1:3])
+    unlike = [replace(one, id=f"tunlike{number}", regex=f"{number}", tokens=None) for number in range(2)]
+    more = replace(pack, templates=(*pack.templates, inner, *unlike))
+    body = next(document.body for document in documents if one.example in document.body)
+    place = body.index(one.example)
+    ids = (one.id, inner.id, *(other.id for other in unlike))
+    text, listed = article(pieces(body, [Span(place, place + len(one.example), ids)]), more, Painter(colours=False))
+    assert f"[-{one.example}-]{{1}}" in text
+    assert [other.template.id for other in listed] == [one.id]
+    (row,) = rows(listed, more)
+    assert one.id in row
+    assert grounds(listed)[-1].strip().removeprefix("1: ") == "also matched: tunlike0 0; tunlike1 1; 1 within it"
 
 
 def test_one_object(tmp_path: Path) -> None:

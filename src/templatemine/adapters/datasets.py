@@ -1,4 +1,4 @@
-"""A function for ``map`` of Hugging Face datasets.
+"""A function for ``map`` of Hugging Face datasets::
 
     from templatemine.adapters.datasets import TemplateCleaner
 

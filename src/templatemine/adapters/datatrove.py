@@ -1,4 +1,4 @@
-"""A block for datatrove pipelines.
+"""A block for datatrove pipelines::
 
     from datatrove.pipeline.readers import JsonlReader
     from datatrove.pipeline.writers import JsonlWriter

@@ -1,8 +1,10 @@
-"""Cleaning pandas data frames.
+"""Cleaning pandas data frames::
 
-from templatemine.adapters.pandas import clean_frame
+    from templatemine.adapters.pandas import clean_frame
 
-clean = clean_frame(frame, "packs/")
+    clean = clean_frame(frame, "packs/")
+
+The frame that is given stays as it is.
 """
 
 from __future__ import annotations

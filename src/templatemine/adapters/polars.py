@@ -1,9 +1,11 @@
-"""Cleaning polars data frames, at once or lazily.
+"""Cleaning polars data frames, at once or lazily::
 
-from templatemine.adapters.polars import clean_frame
+    from templatemine.adapters.polars import clean_frame
 
-clean = clean_frame(polars.read_parquet("articles.parquet"), "packs/")
-clean_frame(polars.scan_parquet("articles/*.parquet"), "packs/").sink_parquet("clean.parquet")
+    clean = clean_frame(polars.read_parquet("articles.parquet"), "packs/")
+    clean_frame(polars.scan_parquet("articles/*.parquet"), "packs/").sink_parquet("clean.parquet")
+
+A lazy frame is cleaned batch by batch.
 """
 
 from __future__ import annotations

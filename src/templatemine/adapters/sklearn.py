@@ -1,9 +1,11 @@
-"""Cleaning as a step of scikit-learn: `fit` mines texts of an archive, `transform` cuts what it found out of others.
+"""Cleaning as a step of scikit-learn: `fit` mines texts of an archive, `transform` cuts what it found out of others::
 
-from templatemine.adapters.sklearn import BoilerplateRemover
+    from templatemine.adapters.sklearn import BoilerplateRemover
 
-pipeline = make_pipeline(BoilerplateRemover(), TfidfVectorizer(), LogisticRegression())
-pipeline.fit(texts, labels)
+    pipeline = make_pipeline(BoilerplateRemover(), TfidfVectorizer(), LogisticRegression())
+    pipeline.fit(texts, labels)
+
+Texts of several sources need ``sources`` in both.
 """
 
 from __future__ import annotations

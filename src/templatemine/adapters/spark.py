@@ -1,4 +1,4 @@
-"""Mining and cleaning on a Spark cluster: data frames in and out, the packs byte for byte those of one machine.
+"""Mining and cleaning on a Spark cluster: data frames in and out, the packs byte for byte those of one machine::
 
     census      how many documents each source has, and how large they are
     first map   documents go to their source's partition; of a giant only the sample goes, tiny ones share a partition

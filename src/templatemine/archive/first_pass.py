@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from templatemine.archive import manifest
 from templatemine.archive.frames import cannot_write, records
 from templatemine.archive.partition import Sizes, Splitter, bucket, decode, encode, held, key_of, source_of
+from templatemine.cleaning.tally import Nameless
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
@@ -28,7 +30,7 @@ Tell = Callable[[str], None]
 
 def start() -> dict[str, Any]:
     """Where a pass stands that has read nothing."""
-    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "lengths": {}}
+    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "nameless": {}, "lengths": {}}
 
 
 class FirstPass:
@@ -51,6 +53,7 @@ class FirstPass:
         What the documents of each source take, as far as they are read.
     met : Report
         What readers tell, bad records by way of `skip`.
+    nameless : Nameless
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class FirstPass:
         self._state_path = self._path("run.json")
         self._bad = self._bad_before = self._skipped = 0
         self.met = Report(self.skip)
+        self.nameless = Nameless()
 
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
@@ -112,6 +116,7 @@ class FirstPass:
         def checkpoint(place: int, count: int, phase: str = "split") -> None:
             at["lengths"].update(splitter.flush())
             at.update(input=place, records=count, bad=self._bad, skipped=self._skipped, met=met)
+            at["nameless"] = asdict(self.nameless)
             state["phase"] = phase
             manifest.write_json(self._state_path, state)
 
@@ -119,6 +124,7 @@ class FirstPass:
         # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
         met = dict(at.get("met", {}))
         self.met.notes = dict(met)
+        self.nameless = Nameless(**at.get("nameless", {}))
         self._progress("reading", total, None)
         for place in range(first, len(self._inputs)):
             count, self._bad = 0, 0
@@ -156,6 +162,7 @@ class FirstPass:
         key = key_of(document.source)
         splitter.add(key, encode(document, has_id(record.fields, self._read)))
         self._count(document)
+        self.nameless.add(record, self._read)
 
     def _count(self, document: Document) -> None:
         sizes = self.sizes.get(document.source)

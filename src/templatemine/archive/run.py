@@ -18,7 +18,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from templatemine._version import __version__
@@ -28,6 +28,7 @@ from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, start
 from templatemine.archive.frames import cannot_write
 from templatemine.archive.partition import FOLDERS
+from templatemine.cleaning.tally import Nameless
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
@@ -92,6 +93,7 @@ class ArchiveReport:
     documents: int
     skipped: int
     duplicates: int
+    nameless: Nameless
 
 
 class ArchiveRun:
@@ -194,6 +196,7 @@ class ArchiveRun:
             documents=sum(one.documents for one in self._first_pass.sizes.values()),
             skipped=state["at"]["skipped"],
             duplicates=duplicates,
+            nameless=Nameless(**state["at"].get("nameless", {})),
         )
         met = state["at"].get("met", {})
         self._finish(described, result, met)
@@ -237,7 +240,8 @@ class ArchiveRun:
                 return None
         self._tell("an earlier run has done all of it; --force does it again")
         outcomes = [Outcome(**one) for one in done["outcomes"]]
-        return ArchiveReport(outcomes=outcomes, **done["totals"]), done.get("met", {})
+        nameless = Nameless(**done.get("nameless", {}))
+        return ArchiveReport(outcomes=outcomes, nameless=nameless, **done["totals"]), done.get("met", {})
 
     def _begin(self, described: dict[str, Any]) -> dict[str, Any]:
         """The state to go on from."""
@@ -286,6 +290,7 @@ class ArchiveRun:
             **described,
             "totals": {"documents": result.documents, "skipped": result.skipped, "duplicates": result.duplicates},
             "met": met,
+            "nameless": asdict(result.nameless),
             "outcomes": [one.facts() for one in result.outcomes],
             "files": {name: _stamp(os.path.join(self.output, name)) for name in names},
         }

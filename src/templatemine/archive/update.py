@@ -361,7 +361,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         if old is not None:
             own = old.tokenise.user_patterns
             tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=own)
-            config = replace(config, method=old.method, tokenise=tokenise)
+            select = config.select if old.caution == 1 else replace(config.select, caution=old.caution)
+            config = replace(config, method=old.method, tokenise=tokenise, select=select)
         return resolve_defaults(config)
 
     def update(

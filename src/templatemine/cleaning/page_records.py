@@ -34,7 +34,7 @@ __all__ = ["FORMS", "SEVERAL", "ExtractStreamConfig", "ExtractTally", "RecordExt
 class ExtractStreamConfig:
     """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`) and what it holds
     beside the text, whether JSON lines tell the blocks, whether texts that lack the title begin with it (-t of Baisa,
-    2009), and how pages are rendered before they are extracted, None for not at all.
+    2009), how pages are rendered before they are extracted, None for not at all, and the address of pages without one.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -45,6 +45,7 @@ class ExtractStreamConfig:
     blocks: bool = False
     add_title: bool = False
     render: RenderConfig | None = None
+    url: str | None = None
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -190,6 +191,8 @@ class RecordExtractor:
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
             raise CorpusError(f"expected a page in {name!r}, found none")
+        if self.config.url is not None and record.get("url") is None:
+            record["url"] = self.config.url
         url = record["url"] if isinstance(record.get("url"), str) else None
         if self.config.render is None:
             found = self._extractor(source).extract(html, url=url)

@@ -12,10 +12,33 @@ from templatemine.io.fields import has_id
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
-__all__ = ["Census", "SourceTally", "Tally"]
+__all__ = ["Census", "Nameless", "SourceTally", "Tally"]
 
 
 _HOSTS = 4
+
+
+@dataclass(slots=True)
+class Nameless:
+    """Records with an address but without a source, which have that of their file.
+
+    Attributes
+    ----------
+    records : int
+    hosts : dict of str to str
+        A few of those that their addresses name, one of each domain.
+    """
+
+    records: int = 0
+    hosts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, record: Record, read: ReadConfig) -> None:
+        """Count a record, if it is one."""
+        url = record.document.url
+        if url and read.source_of is None and record.fields.get(read.source_field) is None:
+            self.records += 1
+            if len(self.hosts) < _HOSTS and (host := host_of(url)):
+                self.hosts.setdefault(".".join(host.split(".")[-2:]), host)  # near enough for a hint
 
 
 class Census:
@@ -28,15 +51,13 @@ class Census:
     duplicates : int
         Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
         records without one.
-    nameless : int
-        Records with an address but without a source, which have that of their file; `hosts` are a few of those that
-        their addresses name, one of each domain.
+    nameless : Nameless
     """
 
     def __init__(self, read: ReadConfig) -> None:
         self.sources: Counter[str] = Counter()
-        self.duplicates = self.nameless = 0
-        self.hosts: dict[str, str] = {}
+        self.duplicates = 0
+        self.nameless = Nameless()
         self._read = read
         self._seen: set[tuple[str, str]] = set()
 
@@ -49,10 +70,7 @@ class Census:
                 key = (document.source, document.id)
                 self.duplicates += key in self._seen
                 self._seen.add(key)
-            if document.url and record.fields.get(self._read.source_field) is None and self._read.source_of is None:
-                self.nameless += 1
-                if len(self.hosts) < _HOSTS and (host := host_of(document.url)):
-                    self.hosts.setdefault(".".join(host.split(".")[-2:]), host)  # near enough for a hint
+            self.nameless.add(record, self._read)
             yield document
 
 

@@ -23,8 +23,9 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Prints articles with every removed part marked and numbered, followed by the
 expressions that matched: their document frequency, their count, and the
-required position in a line. The mark {2+5} means: expression 2 covers this
-part, and five more expressions are parts of expression 2.
+required position in a line. Each part is listed under one expression, the
+longest that matched: {2} is the second. What also matched stands below, with
+the reasons of each.
 
 On a terminal removed parts are coloured; elsewhere, and if NO_COLOR is set,
 they are written between [- and -].
@@ -115,7 +116,7 @@ def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[
 def _article(
     document: Document, pack: Pack | None, explainer: Explainer | None, painter: Painter, context: int | None
 ) -> list[str]:
-    from templatemine.report.terminal import HEADER, article, grounds
+    from templatemine.report.terminal import HEADER, article, grounds, rows
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
     if pack is None or explainer is None:
@@ -124,11 +125,11 @@ def _article(
     if body is None:
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
     found = explainer.explain(body)
-    text, rows = article(explainer.pieces(body, found), pack, painter, context)
+    text, listed = article(explainer.pieces(body, found), pack, painter, context)
     if found.whole:
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
         verdict = f"{tables.count(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
-    listed = ["", *tables.table(HEADER, rows, tables.terminal_width(sys.stdout))] if rows else []
-    why = grounds(rows, pack)
-    return [head, verdict, "", text.rstrip("\n"), *listed, *([""] if why else []), *why]
+    table = tables.table(HEADER, rows(listed, pack), tables.terminal_width(sys.stdout)) if listed else []
+    below = [line for part in (table, grounds(listed)) if part for line in ("", *part)]
+    return [head, verdict, "", text.rstrip("\n"), *below]

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
@@ -67,6 +68,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     for name, what in _BESIDE.items():
         group.add_argument(f"--{name}", action="store_true", help=f"{what[1]} ({', '.join(what[0])})")
     parser.add_argument(
+        "--url",
+        metavar="URL",
+        help="address of a single page, which its links are relative to; records have their own",
+    )
+    parser.add_argument(
         "--reference",
         metavar="FILE",
         help="diff: a page of the same site (default: the page of median size of each source)",
@@ -90,8 +96,9 @@ _BESIDE: Mapping[str, tuple[tuple[str, ...], str]] = {
     "comments": ((*_STRUCTURED, "jsonl"), "comments of readers, as a part of their own"),
     "links": (_STRUCTURED, "links, with full addresses"),
     "images": (_STRUCTURED, "images, with full addresses"),
+    "no-tables": (_STRUCTURED, "cells of tables as paragraphs"),
 }
-"""What can be asked for beside the text, and the formats that hold it."""
+"""What can be asked for beside the text, or of it, and the formats that hold it."""
 
 _OWNERS: Mapping[str, tuple[str, ...]] = {
     "reference": ("diff",),
@@ -214,11 +221,25 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
 
 
 def _markup(args: argparse.Namespace, form: str) -> MarkupConfig:
-    asked = {name: True for name in _BESIDE if getattr(args, name)}
+    asked = [name for name in _BESIDE if getattr(args, name.replace("-", "_"))]
     for name in asked:
         if form not in (forms := _BESIDE[name][0]):
             raise ConfigError(f"--{name}: expected --output-format {' or '.join(forms)}, got {form}")
-    return MarkupConfig(**asked)
+    return MarkupConfig(**{name.removeprefix("no-"): not name.startswith("no-") for name in asked})
+
+
+def _address(url: str | None, single: bool) -> str | None:
+    if url is None:
+        return None
+    if not single:
+        raise ConfigError("--url: expected a single page; other inputs have the field url")
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # brackets that hold no address
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ConfigError(f"--url: expected an address such as https://example.org/story, got {url!r}")
+    return url
 
 
 def run(args: argparse.Namespace) -> int:
@@ -239,6 +260,7 @@ def run(args: argparse.Namespace) -> int:
     if args.add_title and form not in ("text", "cleaneval"):
         raise ConfigError(f"--add-title: expected --output-format text or cleaneval, got {form}")
     markup = _markup(args, form)
+    url = _address(args.url, single)
     options = _options(args)
     render = _render_config(args)
     config = ExtractStreamConfig(
@@ -250,6 +272,7 @@ def run(args: argparse.Namespace) -> int:
         add_title=args.add_title,
         options=options,
         render=render,
+        url=url,
     )
     references = _references(args, read, render)
     extractor = RecordExtractor(config, _packs(args.packs), references, jobs=args.jobs)

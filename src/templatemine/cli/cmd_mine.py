@@ -152,6 +152,12 @@ def run(args: argparse.Namespace) -> int:
     if args.restart and args.memory is None:
         raise ConfigError("--restart needs --memory: other runs leave nothing to continue from")
     mined = _in_memory(args, terminal) if args.memory is None else _on_disk(args, terminal)
+    if len(mined.nameless.hosts) > 1:
+        number, hosts = tables.count(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
+        terminal.note(
+            f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
+            f"from {tables.some_of(hosts)}; --source-of host takes the source from the address"
+        )
     _summary(args, terminal, mined)
     return 0
 
@@ -179,17 +185,12 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
             for outcome in done:
                 outcomes.append(outcome)
                 steps("writing", len(outcomes), len(reports))
-    if len(census.hosts) > 1:
-        terminal.note(
-            f"{tables.count(census.nameless, 'record')} without a field {args.source_field!r}: the name of the file is "
-            f"their source, though they come from {tables.some_of(sorted(census.hosts.values()))}; "
-            "--source-of host takes the source from the address"
-        )
     return ArchiveReport(
         outcomes=outcomes,
         documents=census.sources.total(),
         skipped=terminal.skipped,
         duplicates=census.duplicates,
+        nameless=census.nameless,
     )
 
 

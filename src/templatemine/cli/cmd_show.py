@@ -18,7 +18,7 @@ from templatemine.cli import printing as tables
 from templatemine.errors import PackError
 
 if TYPE_CHECKING:
-    from templatemine.model import PageHistory
+    from templatemine.model import PageHistory, Template
     from templatemine.packs.overrides import Overrides
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import RejectedCandidate
@@ -28,15 +28,18 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
 the cut-off, and its templates. Words in braces are patterns: {number} matches
-any number. Variants of a string are indented below the most frequent of them;
---json lists their ids as "families". For a folder, lists its packs, each with
-the histogram of its strings over the share of documents, 0 to 100%.
+any number. Variants of a string are indented below the most frequent of them,
+three at most unless --limit 0 lists all; --json lists their ids as "families".
+For a folder, lists its packs, each with the histogram of its strings over the
+share of documents, 0 to 100%.
 
 On a terminal long strings are cut to its width; elsewhere, and with --full,
 they are printed in full.
 """
 
 _LIMIT = 30
+_VARIANTS = 3
+"""Rows of a family below its first, where rows are limited: there may be dozens of "Read more"."""
 _STRIP = 20
 """Columns of a histogram in the list of a folder."""
 
@@ -107,7 +110,7 @@ def _header(pack: Pack, width: int | None) -> list[str]:
             f"{'HTML' if pack.html else 'text'}, tokens separated by {separators}, {len(pack.enabled)} patterns"
             + (f" and your own: {own}" if own else ""),
         ),
-        ("method", f"{pack.method} ({pack.generator})"),
+        ("method", f"{pack.mined_by} ({pack.generator})"),
         ("cut-off", _cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
         *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
@@ -193,13 +196,21 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
     from templatemine.report.view import POSITIONS
     from templatemine.report.words import grounds_of, joined
 
-    # Variants stand below the most frequent of them.
-    ranked = [(pack.templates[place], rank) for family in families(pack.templates) for rank, place in enumerate(family)]
-    rows, shown = [], []
-    for one, rank in ranked[: limit or None]:
-        shown.append(one)
-        string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
-        rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, "  " * (rank > 0) + string))
+    rows: list[tuple[str, ...]] = []
+    shown: list[Template] = []
+    # Variants stand below the most frequent of them, a few where not all rows are asked for.
+    for family in families(pack.templates):
+        if limit and len(shown) == limit:
+            break
+        some = family[: 1 + _VARIANTS] if limit and len(family) > 2 + _VARIANTS else family
+        for place in some[: limit - len(shown) if limit else None]:
+            one = pack.templates[place]
+            string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
+            indent = "" if place == family[0] else "  "
+            rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, indent + string))
+            shown.append(one)
+        if (more := len(family) - len(some)) and len(shown) < limit:
+            rows.append(("", "", "", "", f"  and {tables.count(more, 'variant')}"))
     # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = tables.table((">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width)
     if args.why:
@@ -271,6 +282,7 @@ def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
+        "caution": pack.caution,
         "html": pack.html,
         "cutoff_df": pack.cutoff.df,
         "templates": len(pack.templates),

@@ -31,8 +31,8 @@ changed. Packs and windows change together or not at all; a run that ends early
 has changed nothing and starts anew.
 
 A source that has a pack is mined with the options of that pack: its method,
-separators and own patterns. All other options have their defaults. Packs do not
-record the model: give the same --model and --caution as when they were mined. A
+caution, separators and own patterns. All other options have their defaults.
+Packs do not record the model: give the same --model as when they were mined. A
 source without a pack is mined with the defaults. If it needs other options,
 such as own patterns, first run "mine --patterns-file ..." on its documents with
 PACKS as the output folder, and update from then on.

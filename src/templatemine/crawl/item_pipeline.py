@@ -1,4 +1,4 @@
-"""An item pipeline for your own spiders: it removes the boilerplate of the site from each item.
+"""An item pipeline for your own spiders: it removes the boilerplate of the site from each item::
 
     ITEM_PIPELINES = {"templatemine.crawl.item_pipeline.TemplateCleanerPipeline": 300}
     TEMPLATEMINE_PACKS = "packs/"

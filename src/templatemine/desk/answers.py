@@ -26,6 +26,7 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.short_forms import names_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
 from templatemine.report.words import grounds_of
@@ -126,7 +127,7 @@ class Desk:
             "version": held.version,
             "documents": pack.documents,
             "dates": [pack.first_date, pack.last_date],
-            "method": pack.method,
+            "method": pack.mined_by,
             "html": pack.html,
             "note": pack.cutoff.note,
             "cutoff": pack.cutoff.df,
@@ -217,14 +218,15 @@ class Desk:
         return {"version": held.version, **ready.moved(rules, after, self.library.config.clean.gap)}
 
     def template(self, source: str, name: str) -> dict[str, Any]:
-        """The occurrences of a template, or a rejected candidate, in the sample."""
+        """A template, or a rejected candidate, its expression as packs write it, and its occurrences in the sample."""
         held = self.held(source)
         pack = held.pack
         everything = (*pack.templates, *pack.overrides.removed)
         found = next((one for one in everything if one.id == name), None)
         if found is None:
             raise NotThere(f"there is no template {name!r}")
-        return {**_template(found, ""), **review.sightings(pack, found, self.library.fitting(held))}
+        short = names_of(pack).shortened(found) or found.regex
+        return {**_template(found, ""), "short": short, **review.sightings(pack, found, self.library.fitting(held))}
 
     def found(self, source: str, text: str) -> list[dict[str, Any]]:
         """Rejected candidates that contain some words, in the order of their file."""

@@ -68,7 +68,7 @@ class SourceReport:
 
     def __repr__(self) -> str:
         found = "no pack" if self.pack is None else f"{len(self.pack.templates)} templates"
-        return f"<SourceReport {self.source}: {found} of {self.documents} documents; {self.note}>"
+        return f"<SourceReport {self.source}: {found} of {_documents(self.documents)}; {self.note}>"
 
     def _repr_html_(self) -> str:
         """What became of the source, for notebooks, with its pack if it has one."""
@@ -78,6 +78,10 @@ class SourceReport:
 # ---------------------------------------------------------------------------------------------------------- first map
 
 
+def _documents(number: int) -> str:
+    return f"{number} document{'' if number == 1 else 's'}"
+
+
 def unfit(documents: Sequence[Document], options: ResolvedConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
     least = options.min_docs
@@ -85,8 +89,10 @@ def unfit(documents: Sequence[Document], options: ResolvedConfig) -> str:
     told = (document for document in documents if not is_blank(document))
     some = list(islice(told, least))
     if len(some) < least:
-        what = "documents" if len(some) == len(documents) else f"of {len(documents)} documents have text"
-        return f"skipped: {len(some)} {what}, at least {least} are needed"
+        what = _documents(len(some))
+        if len(some) < len(documents):
+            what = f"{len(some)} of {_documents(len(documents))} have text"
+        return f"skipped: {what}, at least {least} are needed"
     first = some[0].body
     if all(document.body == first for document in chain(some, told)):
         return "skipped: all documents are equal, so nothing can be learnt"
@@ -308,6 +314,7 @@ class MatchStep:
             enabled=options.patterns.enabled,
             documents=candidates.documents,
             method=options.method.name,
+            caution=options.select.caution if options.method.learned else 1.0,
             cutoff=replace(cutoff, note=note),
             templates=templates_of(candidates, kept, documents, self.slots, answer.fillers, options),
             first_date=candidates.first_date,

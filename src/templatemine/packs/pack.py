@@ -84,6 +84,8 @@ class Pack:
         What a person should be asked, that with most at stake first.
     mined : tuple of str or None
         `mark_of` each template that mining gave; None in packs that do not tell.
+    caution : float
+        `SelectConfig.caution` of its mining, if scores decided.
     """
 
     source: str
@@ -102,9 +104,10 @@ class Pack:
     questions: tuple[Question, ...] = field(default=(), compare=False)
     generator: str = GENERATOR
     mined: tuple[str, ...] | None = field(default=None, compare=False)
+    caution: float = 1.0
 
     def __repr__(self) -> str:
-        return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.method}>"
+        return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.mined_by}>"
 
     def _repr_html_(self) -> str:
         """The most frequent templates as a table, for notebooks."""
@@ -127,6 +130,11 @@ class Pack:
 
         names = [one.name for one in fields(Template)]
         return pd.DataFrame([{name: getattr(one, name) for name in names} for one in self.templates], columns=names)
+
+    @property
+    def mined_by(self) -> str:
+        """The method, and its caution if that is not the default: ``default, caution 2``."""
+        return self.method if self.caution == 1 else f"{self.method}, caution {self.caution:g}"
 
     @cached_property
     def patterns(self) -> PatternSet:

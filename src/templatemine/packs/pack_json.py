@@ -58,6 +58,7 @@ def write(pack: Pack) -> str:
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
+        **({"caution": pack.caution} if pack.caution != 1 else {}),
         "cutoff": {one.name: getattr(pack.cutoff, one.name) for one in fields(pack.cutoff)},
         "rejected": dict(pack.rejected),
         "templates": [_row(template, short) for template in pack.templates],
@@ -287,6 +288,7 @@ def _pack_of(data: Any, where: str) -> Pack:
             questions=_read_questions(data.get("questions", []), f"{where}: questions"),
             generator=data["generator"],
             mined=read_mined(data, where),
+            caution=_read_caution(data, where),
         )
     )
 
@@ -380,6 +382,16 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
         values = {name: row[name] for name in _QUESTION_KINDS}
         found.append(Question(**{**values, "tokens": tuple(row["tokens"])}))
     return tuple(found)
+
+
+def _read_caution(data: Mapping[str, Any], where: str) -> float:
+    """How sure mining had to be; packs of the default, and old ones, do not tell."""
+    if "caution" not in data:
+        return 1.0
+    _fields(data, {"caution": ((int, float), "a number")}, where)
+    if data["caution"] <= 0:
+        raise PackError(f"{where}: caution: expected a number above 0, got {data['caution']!r:.40}")
+    return float(data["caution"])
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:

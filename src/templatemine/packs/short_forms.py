@@ -20,7 +20,7 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import boundaries, slot_of
 
-__all__ = ["Names", "boundaries_of", "read_boundaries"]
+__all__ = ["Names", "boundaries_of", "names_of", "read_boundaries"]
 
 MOST, LONGEST = 200, 20_000
 """Entries of ``boundaries``, and characters of an entry."""
@@ -113,6 +113,11 @@ class Names:
             if size > LARGEST:
                 return None
         return "".join(parts)
+
+
+def names_of(pack: Pack) -> Names:
+    """The names that the expressions of a pack are written with."""
+    return Names(boundaries_of(pack), dict(pack.patterns.by_id.values()))
 
 
 def _any(texts: Iterable[str]) -> re.Pattern[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
@@ -18,7 +19,7 @@ from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import Piece, pieces
 from templatemine.report.words import leading
 
-__all__ = ["Explained", "Explainer", "cut_by", "one_object"]
+__all__ = ["ALSO", "CutBy", "Explained", "Explainer", "cut_by", "one_object"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,16 +96,33 @@ class Explainer:
         return _readable(parts) if self.pack.html else parts
 
 
-def cut_by(parts: Iterable[Piece], pack: Pack) -> list[tuple[Piece, list[Template], int]]:
-    """Each removed piece, its templates that are no part of another one there, and the number of those that are."""
-    templates = {one.id: one for one in pack.templates}
-    out = []
-    for piece in parts:
-        if piece.templates:
-            known = [templates[one] for one in piece.templates if one in templates]
-            first = leading(known)
-            out.append((piece, first, len(known) - len(first)))
-    return out
+ALSO = 5
+"""Templates named beside the one that a cut is listed under."""
+
+
+class CutBy(NamedTuple):
+    """The template that a cut is listed under, the longest there; the first of those that `also` matched and are no
+    part of another one; and how many more there are."""
+
+    head: Template
+    also: Sequence[Template]
+    within: int
+
+
+def cut_by(piece: Piece, templates: Mapping[str, Template]) -> CutBy | None:
+    """What a removed piece is listed under; None if no template matched, as in pages.
+
+    Parameters
+    ----------
+    templates : mapping
+        Of the pack, by their ids.
+    """
+    known = [templates[one] for one in piece.templates if one in templates]
+    if not known:
+        return None
+    head, *others = leading(known)
+    also = others[:ALSO]
+    return CutBy(head, also, len(known) - 1 - len(also))
 
 
 def _named(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:

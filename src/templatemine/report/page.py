@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.report.charts import days_spec, histogram_spec, renderer, scores_spec, svg
+from templatemine.report.explain import ALSO, cut_by
 from templatemine.report.findings import LEFT, conclusion
 from templatemine.report.marks import Note, Piece, elided, limited, marked, named, shown
-from templatemine.report.words import leading, text_of
+from templatemine.report.words import shortened, text_of
 
 if TYPE_CHECKING:
     from templatemine.report.measure import Sample
@@ -142,9 +143,6 @@ def _drawings(source: SourceView) -> dict[str, Any]:
     return {"by_scores": by_scores, **{name: _safe(one) for name, one in drawn.items()}}
 
 
-_ALSO = 5
-"""Expressions named beside the one that a cut is listed under."""
-
 _LONGEST = 300
 """Characters of an expression in a note; the table has all of it."""
 
@@ -157,17 +155,17 @@ def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample)
     matched: dict[str, dict[str, None]] = {}
 
     def note(piece: Piece) -> Note:
-        known = [templates[one] for one in piece.templates if one in templates]
-        if not known:
+        # One cut, one expression.  The others only matched as well.
+        found = cut_by(piece, templates)
+        if found is None:
             return Note("not main text of the page")
-        # One cut, one expression: the longest there.  The others only matched as well.
-        head, *others = leading(known)
+        head = found.head
         number = numbers.setdefault(head.id, len(numbers) + 1)
-        lines = [f"{number}. {_shortened(text_of(head))} \n{head.df:,} documents"]
-        also = [_shortened(text_of(one)) for one in others][:_ALSO]
+        lines = [f"{number}. {shortened(text_of(head), _LONGEST)} \n{head.df:,} documents"]
+        also = [shortened(text_of(one), _LONGEST) for one in found.also]
         matched.setdefault(head.id, {}).update(dict.fromkeys(also))
-        if (within := len(known) - 1 - len(also)) > 0:
-            also.append(f"{within:,} within it")
+        if found.within:
+            also.append(f"{found.within:,} within it")
         if also:
             lines.append(f"also matched: {'; '.join(also)}")
         return Note("\n".join(lines), f"<sup>{number}</sup>", f"{name}-c{number}")
@@ -179,13 +177,8 @@ def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample)
             "template": templates[one],
             "text": text_of(templates[one]),
             "row": place.get(one),
-            "also": list(matched.get(one, ()))[:_ALSO],
+            "also": list(matched.get(one, ()))[:ALSO],
         }
         for one, number in numbers.items()
     ]
     return {"html": _safe(html), "cuts": cuts}
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

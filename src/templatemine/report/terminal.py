@@ -7,8 +7,8 @@ On a terminal a removed part has a colour; elsewhere, and if ``NO_COLOR`` is set
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import orjson
 
@@ -17,15 +17,18 @@ from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
 from templatemine.model import Record, Template
 from templatemine.packs.pack import Pack
-from templatemine.report.explain import cut_by
+from templatemine.report.explain import ALSO, cut_by
 from templatemine.report.marks import Piece, elided, named
 from templatemine.report.view import POSITIONS
-from templatemine.report.words import grounds_of, text_of
+from templatemine.report.words import grounds_of, shortened, text_of
 
-__all__ = ["HEADER", "Change", "Painter", "article", "changes", "diff_lines", "grounds"]
+__all__ = ["HEADER", "Change", "Listed", "Painter", "article", "changes", "diff_lines", "grounds", "rows"]
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
 _BOLD, _END = "\x1b[1m", "\x1b[0m"
+
+_SHORT = 80
+"""Characters of a template that also matched; `show` has all of it."""
 
 
 class Painter:
@@ -51,47 +54,77 @@ class Painter:
 
 
 HEADER = ("", ">documents", ">share", ">count", "position", "id", "expression")
-"""Of the rows of `article`."""
+"""Of `rows`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A template that cuts of an article are listed under, its number, and what else matched there.
+
+    Attributes
+    ----------
+    also : dict of str to Template
+        Those that are to be named, by their ids.
+    matched : set of str
+        Ids of all others.
+    """
+
+    number: int
+    template: Template
+    also: dict[str, Template] = field(default_factory=dict)
+    matched: set[str] = field(default_factory=set)
 
 
 def article(
     parts: Iterable[Piece], pack: Pack, painter: Painter, context: int | None = None
-) -> tuple[str, list[tuple[str, ...]]]:
-    """An article with its removed parts numbered, and a row for each expression.
-
-    Of the templates of a part, those within another template are not named; ``{2+5}`` means that there are five.
+) -> tuple[str, list[Listed]]:
+    """An article with its removed parts numbered, each under one template, and these templates.
 
     Parameters
     ----------
     context : int or None
         Characters shown beside a removed part; None for all.
     """
-    shown = list(parts if context is None else elided(parts, context))
-    cuts = iter(cut_by(shown, pack))
-    numbers: dict[str, int] = {}
-    rows: list[tuple[str, ...]] = []
+    templates = {one.id: one for one in pack.templates}
+    listed: dict[str, Listed] = {}
     out: list[str] = []
-    for piece in shown:
+    for piece in parts if context is None else elided(parts, context):
         if piece.hidden:
             out.append(painter.paint(f" … {piece.hidden:,} characters … ", _SOFT))
         elif not piece.templates:
             out.append(named(piece.text))
         else:
-            _, first, inside = next(cuts)
-            for one in first:
-                if one.id not in numbers:
-                    numbers[one.id] = len(numbers) + 1
-                    rows.append(_row(numbers[one.id], one, pack))
-            behind = ",".join(str(numbers[one.id]) for one in first) + (f"+{inside}" if inside else "")
-            out.append(painter.cut(piece.text) + (painter.paint(f"{{{behind}}}", _NUMBER) if behind else ""))
-    return "".join(out), rows
+            found = cut_by(piece, templates)
+            out.append(painter.cut(piece.text))
+            if found is not None:
+                one = listed.setdefault(found.head.id, Listed(len(listed) + 1, found.head))
+                one.also.update((other.id, other) for other in found.also)
+                one.matched.update(piece.templates)
+                out.append(painter.paint(f"{{{one.number}}}", _NUMBER))
+    return "".join(out), [*listed.values()]
 
 
-def grounds(rows: Sequence[tuple[str, ...]], pack: Pack) -> list[str]:
-    """Why the expressions of `article` are templates, a line each; of those that a score decided."""
-    by_id = {one.id: one for one in pack.templates}
-    told = [(row[0], grounds_of(by_id[row[-2]])) for row in rows]
-    return [f"{number}: {words}" for number, words in told if words]
+def rows(listed: Iterable[Listed], pack: Pack) -> list[tuple[str, ...]]:
+    """A row of `HEADER` for each."""
+    return [_row(one.number, one.template, pack) for one in listed]
+
+
+def grounds(listed: Iterable[Listed]) -> list[str]:
+    """Why they are templates, where a score decided, and below it what also matched."""
+    lines = []
+    for one in listed:
+        head = f"{one.number}: "
+        for words in filter(None, (grounds_of(one.template), _also(one))):
+            lines.append(head + words)
+            head = " " * len(head)
+    return lines
+
+
+def _also(one: Listed) -> str:
+    also = [f"{other.id} {named(shortened(text_of(other), _SHORT))}" for other in one.also.values()][:ALSO]
+    if more := len(one.matched - {one.template.id}) - len(also):
+        also.append(f"{more:,} within it")
+    return f"also matched: {'; '.join(also)}" if also else ""
 
 
 def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:

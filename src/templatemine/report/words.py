@@ -12,7 +12,7 @@ from templatemine.text.slots import kind_of
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["grounds_of", "joined", "leading", "text_of"]
+__all__ = ["grounds_of", "joined", "leading", "shortened", "text_of"]
 
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
@@ -26,6 +26,12 @@ def joined(tokens: Iterable[str]) -> str:
 def text_of(template: Template) -> str:
     """The words of a template, or the expression if it was written by hand."""
     return template.regex if template.tokens is None else joined(template.tokens)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text on one line, of at most so many characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def grounds_of(template: Template) -> str:

@@ -266,12 +266,17 @@ const details = later(60, async () => {
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
     kin.length > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${kin.length}`), el("ul", { class: "plain" }, ...kin.filter((one) => one.id !== row.id).slice(0, 20).map((one) => el("li", {},
       el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${number(one.df)}`))))) : null,
-    el("div", { class: "regex mono", dir: "ltr", tabindex: "0", role: "region", "aria-label": "expression" }, row.regex),
+    expression("expression", found.short),
+    found.short !== row.regex ? el("details", { class: "full" }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
     snippets(found.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
   // Who pressed a button there goes on from the same one.
   if (held) ([...pane.querySelectorAll(".acts button")].find((one) => one.textContent.slice(-3) === held && !one.disabled) || pane.querySelector(".acts button:not(:disabled)"))?.focus();
 });
+
+function expression(label, text) {
+  return el("div", { class: "regex mono", dir: "ltr", tabindex: "0", role: "region", "aria-label": label }, text);
+}
 
 // What would happen, before it is decided.
 function told(row) {
