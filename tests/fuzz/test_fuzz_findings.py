@@ -97,6 +97,22 @@ def test_strings_of_tables_that_are_no_utf8(tmp_path: Path, name: str) -> None:
     assert "Invalid UTF8" in str(error)
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_names_of_columns_that_are_no_utf8(tmp_path: Path, name: str) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"text": ["A story."], "other": ["x"]})
+    if name == "a.arrow":
+        with pa.ipc.new_file(tmp_path / name, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        parquet.write_table(table, tmp_path / name, store_schema=False)
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes().replace(b"other", b"oth\x8er"))
+    records, (error,), _ = gather(tmp_path / name)
+    assert records == []
+    assert error.fatal
+    assert "the name of a column is no UTF-8" in str(error)
+
+
 def test_a_name_within_a_wacz_that_is_not_the_one_of_its_directory(tmp_path: Path) -> None:
     path = tmp_path / "a.wacz"
     with zipfile.ZipFile(path, "w") as file:
