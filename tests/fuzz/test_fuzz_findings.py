@@ -42,6 +42,21 @@ def test_a_warc_record_without_a_length_in_a_file_named_arc(tmp_path: Path) -> N
     assert error.problem == "expected a length, found none: the record is damaged or cut off"
 
 
+def test_a_length_after_a_sign_that_only_expressions_take_for_a_blank(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc")
+    path, length = tmp_path / "a.warc", b"Content-Length: %d" % len(HTTP)
+    path.write_bytes(record(HTTP, "http://a.example/").replace(length, length.replace(b": ", b": \x1c")))
+    records, (error, *_), _ = gather(path)
+    assert records == []
+    assert "expected a Content-Length, found '\\x1c" in str(error)
+
+
+def test_a_status_of_thousands_of_digits_in_an_arc_file(tmp_path: Path) -> None:
+    data = record(HTTP.replace(b"200", b"2" * 5000), "http://a.example/")
+    records, errors, _ = gather(arc(tmp_path, data))
+    assert (len(records), errors) == (1, [])  # as one without a status
+
+
 def test_a_long_line_in_place_of_an_arc_record_is_not_quoted_in_full(tmp_path: Path) -> None:
     _, (error,), _ = gather(arc(tmp_path, b"\0" * 5000))
     assert "expected ARC records, found damage: Unknown archive format" in str(error)
