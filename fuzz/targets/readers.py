@@ -102,7 +102,7 @@ def one(data: bytes) -> None:
         check_body(choices)
         return
     suffix = FORMATS[kind]
-    path, content = f"{FOLDER}/{os.getpid()}.{suffix}", choices.rest()
+    path, content = f"{FOLDER}/a.{suffix}", choices.rest()
     with open(path, "wb") as file:
         file.write(content)
     with warnings.catch_warnings():
