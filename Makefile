@@ -43,7 +43,7 @@ sanitize: $(VENV)/tested
 		PYTHONPATH=$(WATCHED) $(BIN)/python -m pytest -m "not alone and not slow" $(BESIDE) tests/native tests/properties tests/golden
 
 # Fuzzing: SECONDS of each target (TARGET="pages packs"), two builds of the core by clang: SANITIZE=1 takes the one in which
-# memory is watched.  The Python of both is always that of the sources.
+# memory is watched; FIXED=1 tries the same inputs each time.  The Python of both is always that of the sources.
 SECONDS ?= 60
 FUZZED := build/fuzz/$(if $(SANITIZE),asan,plain)
 $(VENV)/fuzzable: $(VENV)/tested
@@ -56,7 +56,7 @@ $(FUZZED)/built: $(VENV)/fuzzable setup.py $(NATIVE)
 
 fuzz: $(FUZZED)/built
 	tar -C src --exclude='*.so' --exclude='*.c' -cf - templatemine | tar -C $(FUZZED) -xf -
-	$(BIN)/python fuzz/fuzz.py --seconds $(SECONDS) $(if $(SANITIZE),--sanitize) $(TARGET)
+	$(BIN)/python fuzz/fuzz.py --seconds $(SECONDS) $(if $(SANITIZE),--sanitize) $(if $(FIXED),--fixed) $(TARGET)
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .

@@ -19,6 +19,7 @@ with instrumented():
 
 from test_expressions import match_everywhere, readable_elsewhere
 
+from backtracker import growth
 from strategies import mine_strings
 from templatemine.errors import PackError
 from templatemine.packs.pack_checks import compiled_safely
@@ -28,12 +29,17 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 NO_SPACE = re.compile("[\x1c-\x1f]")
 """White space in `re`, though not in Unicode."""
 
-SPELT_OTHERWISE = re.compile(r"\\[uZ]|\{,|\(\?#")
+SPELT_OTHERWISE = re.compile(r"\\[uZ]|\{,|\(\?#|\[.*\\b")
 """What RE2 has, but spells in another way."""
 
-LONG, PATIENCE = 200, 4.0
-"""Characters of a text, and seconds that no expression that is let in takes for it: the cube of a text is let in, what takes
-exponential time is not."""
+LONG, PATIENCE = 200, 2.0
+"""Characters of a text, and seconds that no expression that is let in takes for it."""
+
+SIZE, GROWTH = 400, 1.6
+"""Characters of a text that is then made twice as long, far more than bounded repeats take; and by how much the steps for
+each of them may grow at one place, which is by 1 if time is linear, and by 2 if it is the square."""
+
+PUMPED = ("a", "b", " ", "-", "1", "x", "\n", "é", "ab", "news ", "x1")
 
 QUIET = re2.Options()
 QUIET.log_errors = False
@@ -83,6 +89,10 @@ def by_hand(choices: Choices) -> None:
             assert literal in text or literal in text.lower(), (source, literal, text)
     taken = time.thread_time() - start
     assert taken < PATIENCE, f"{source}: {taken:.1f} s"
+    if choices:
+        word = "".join(choices.some(lambda: choices.pick(PUMPED), 3, 1))
+        before, behind = choices.pick(("", *PUMPED)), choices.pick(("", "!", "\n!"))
+        assert growth(source, word, before, behind, SIZE) < GROWTH, (source, word, before, behind)
 
 
 def one(data: bytes) -> None:

@@ -6,8 +6,9 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ if reason := no_java():
 
 from cluster import Cluster, cluster, environment, job
 
+from templatemine.adapters import spark as adapter
 from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive, read_archive
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig, ReadConfig
@@ -46,7 +48,7 @@ def spark() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment().items():
             patch.setenv(name, value)
-        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
         for name, value in {
             "spark.driver.memory": "700m",
             "spark.driver.host": "127.0.0.1",
@@ -196,6 +198,52 @@ def test_mistakes_are_told_by_name(spark: Any) -> None:
         ArchiveConfig(parts=3)
     with pytest.raises(ConfigError, match="partitions: expected at least 1, got 0"):
         ArchiveConfig(partitions=0)
+
+
+STEPS = ("mine", "answer_part", "decide", "answer_queries", "proceed", "clean")
+
+
+def deadly(step: Callable[..., Iterator[Any]], marker: str) -> Callable[..., Iterator[Any]]:
+    """A step whose process kills itself in the middle of the first of its tasks, and of no other."""
+
+    def work(batches: Iterator[Any], *others: Any) -> Iterator[Any]:
+        import os
+        import signal
+
+        from pyspark import TaskContext
+
+        for batch in step(batches, *others):
+            yield batch
+            try:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            assert TaskContext.get().attemptNumber() == 0
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return work
+
+
+def test_python_processes_that_are_killed_in_the_middle_change_no_byte(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark tries the task again, in a process of its own, whatever of it had been sent."""
+    rows = mixed()
+    df = spark.createDataFrame(rows, SCHEMA).repartition(4)
+
+    def run() -> tuple[Facts, list[tuple[Any, ...]]]:
+        packs = mine_archive(df, SAMPLED)
+        cleaned = clean_archive(df, packs.where("pack is not null")).orderBy("source", "id", "text").collect()
+        return facts(packs.collect()), [tuple(row) for row in cleaned]
+
+    wanted = run()
+    assert len(wanted[1]) == len(rows)
+    given = vars(adapter.tasks)
+    names = (*adapter.tasks.__all__, "STATE", "RATES", "REPORT", "QUERY")
+    killed = {name: deadly(given[name], str(tmp_path / name)) for name in STEPS}
+    monkeypatch.setattr(adapter, "tasks", SimpleNamespace(**{name: given[name] for name in names} | killed))
+    assert run() == wanted
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(STEPS)
 
 
 def run_on(running: Cluster, archive: Path, folder: Path, kill_after: int | None) -> dict[str, Any]:

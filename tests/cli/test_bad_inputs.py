@@ -46,6 +46,20 @@ def zstd(data: bytes) -> bytes:
     return bytes(pytest.importorskip("zstandard").ZstdCompressor().compress(data))
 
 
+def lz4(data: bytes) -> bytes:
+    pytest.importorskip("fastwarc")
+    return bytes(pytest.importorskip("pyarrow").compress(data, codec="lz4", asbytes=True))
+
+
+def arrow(texts: list[str], make: str) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    sink = io.BytesIO()
+    table = pa.table({"text": texts})
+    with getattr(pa.ipc, make)(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
 def parquet(columns: dict[str, Any], **options: Any) -> bytes:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     sink = io.BytesIO()
@@ -89,6 +103,7 @@ def wacz(**members: bytes) -> bytes:
 
 JSON_BOMB = b'{"text": "' + b"x" * (8 * MIB) + b'"}\n'
 LARGE = "expected at most 1,048,576 bytes, found more"
+UNPACKS = "cannot be read: it unpacks to more than 200 times its size"
 NOTHING = "error: {}: expected documents, found none"
 ALL_BAD = "error: {}: expected documents, found 1 that cannot be read"
 
@@ -133,6 +148,10 @@ PACKED: list[Kind] = [
     ("a bomb of gzip", "a.jsonl.gz", lambda: gzip.compress(JSON_BOMB), 2, LARGE),
     ("a bomb of xz", "a.jsonl.xz", lambda: lzma.compress(JSON_BOMB), 2, LARGE),
     ("a bomb of zstd", "a.jsonl.zst", lambda: zstd(JSON_BOMB), 2, LARGE),
+    ("a bomb of lz4", "a.jsonl.lz4", lambda: lz4(JSON_BOMB), 2, LARGE),
+    ("lz4 cut off", "a.jsonl.lz4", lambda: lz4(SEVERAL)[:-20], 2, "the lz4 data"),
+    ("a bomb of Arrow", "a.arrow", lambda: arrow(["x" * 500_000] * 20, "new_file"), 2, UNPACKS),
+    ("a bomb in a stream of Arrow", "a.arrows", lambda: arrow(["x" * 500_000] * 20, "new_stream"), 2, UNPACKS),
     ("a bomb of a page", "a.html.gz", lambda: gzip.compress(b"<p>" + bytes(8 * MIB)), 2, LARGE),
     ("a bomb of short lines", "a.jsonl.xz", lambda: lzma.compress(b'{"text": "%s"}\n' % (b"x" * 500_000) * 20), 2, "a.jsonl.xz: cannot be read after line 8: it unpacks to more than 200 times its size"),
     ("a bomb of Parquet", "a.parquet", lambda: parquet({"text": ["x" * (8 * MIB)]}), 2, LARGE),
@@ -219,6 +238,8 @@ PAGES: list[Kind] = [
     ("a picture as page", "a.html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 2, "a.html: expected a page, found a picture"),
     ("a zip archive as page", "a.htm", b"PK\3\4\0\0", 2, "a.htm: expected a page, found a zip archive"),
     ("a page in utf-16", "a.html", "<p>A story.".encode("utf-16"), 0, WRITTEN),
+    ("a page in utf-16 le", "a.html", "<p>A story.".encode("utf-16-le"), 0, WRITTEN),
+    ("a page in utf-16 be", "a.html", "<p>A story.".encode("utf-16-be"), 0, WRITTEN),
     ("a page of nul bytes", "a.html", bytes(3000), 0, WRITTEN),
     ("100,000 elements in each other", "a.html", b"<div>" * 100_000 + b"x", 0, WRITTEN),
 ]
@@ -405,8 +426,8 @@ def breaking() -> Iterator[Callable[[bytes], str]]:
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             self.request.settimeout(5)
-            while b"\r\n\r\n" not in (asked := self.request.recv(65536)) and asked:
-                pass
+            while b"\r\n\r\n" not in (asked := self.request.recv(65536)) and asked[:1] not in (b"", b"\x16"):
+                pass  # until the head is there, or one of TLS
             self.request.sendall(served[-1])
             self.request.setsockopt(1, 13, struct.pack("ii", 1, 0))  # SO_LINGER: a reset, not an end
 
@@ -443,6 +464,18 @@ def test_places_on_the_network_that_break_off(
     pytest.importorskip("fsspec")
     pytest.importorskip("aiohttp")
     url = breaking(answer)
+    done = cli("clean", url, "-p", mined, "-o", tmp_path / "out.jsonl")
+    assert f"{url}: cannot be read" in done.error
+    assert everything(tmp_path) == []
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 No TLS\r\n\r\n", b"\x16\x03\x03\x40\x00\x02"])
+def test_places_that_break_off_before_they_are_encrypted(
+    cli: Cli, mined: Path, tmp_path: Path, breaking: Callable[[bytes], str], answer: bytes
+) -> None:
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    url = breaking(answer).replace("http:", "https:")
     done = cli("clean", url, "-p", mined, "-o", tmp_path / "out.jsonl")
     assert f"{url}: cannot be read" in done.error
     assert everything(tmp_path) == []

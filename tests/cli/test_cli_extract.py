@@ -166,6 +166,15 @@ def test_pages_of_frames_are_told(cli: Cli, tmp_path: Path) -> None:
     assert read(tmp_path / "out.jsonl")[0]["note"].startswith("a page of frames")
 
 
+def test_hardly_anything_of_a_long_page_is_told_and_counted(cli: Cli, tmp_path: Path) -> None:
+    table = "".join(f"<tr><td>Line {number}</td><td>delayed</td></tr>" for number in range(80))
+    page_ = f"<p>We use cookies to measure how this site is read.</p><table>{table}</table>"
+    new = write(tmp_path / "new.jsonl", [{"id": str(number), "html": page_} for number in range(2)])
+    ran = cli("extract", new, "--system", "bte", "-o", tmp_path / "out.jsonl")
+    assert "2 pages: fewer than 30 words were kept" in ran.err
+    assert read(tmp_path / "out.jsonl")[1]["note"].startswith("fewer than 30 words were kept")
+
+
 def test_the_output_is_no_input(cli: Cli, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", rows(1))
     assert "is an input" in cli("extract", new, "-o", new, "--force").error

@@ -42,6 +42,21 @@ def test_a_warc_record_without_a_length_in_a_file_named_arc(tmp_path: Path) -> N
     assert error.problem == "expected a length, found none: the record is damaged or cut off"
 
 
+def test_a_length_after_a_sign_that_only_expressions_take_for_a_blank(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc")
+    path, length = tmp_path / "a.warc", b"Content-Length: %d" % len(HTTP)
+    path.write_bytes(record(HTTP, "http://a.example/").replace(length, length.replace(b": ", b": \x1c")))
+    records, (error, *_), _ = gather(path)
+    assert records == []
+    assert "expected a Content-Length, found '\\x1c" in str(error)
+
+
+def test_a_status_of_thousands_of_digits_in_an_arc_file(tmp_path: Path) -> None:
+    data = record(HTTP.replace(b"200", b"2" * 5000), "http://a.example/")
+    records, errors, _ = gather(arc(tmp_path, data))
+    assert (len(records), errors) == (1, [])  # as one without a status
+
+
 def test_a_long_line_in_place_of_an_arc_record_is_not_quoted_in_full(tmp_path: Path) -> None:
     _, (error,), _ = gather(arc(tmp_path, b"\0" * 5000))
     assert "expected ARC records, found damage: Unknown archive format" in str(error)
@@ -95,6 +110,22 @@ def test_strings_of_tables_that_are_no_utf8(tmp_path: Path, name: str) -> None:
     records, (error,), _ = gather(tmp_path / name)
     assert records == []
     assert "Invalid UTF8" in str(error)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_names_of_columns_that_are_no_utf8(tmp_path: Path, name: str) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"text": ["A story."], "other": ["x"]})
+    if name == "a.arrow":
+        with pa.ipc.new_file(tmp_path / name, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        parquet.write_table(table, tmp_path / name, store_schema=False)
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes().replace(b"other", b"oth\x8er"))
+    records, (error,), _ = gather(tmp_path / name)
+    assert records == []
+    assert error.fatal
+    assert "the name of a column is no UTF-8" in str(error)
 
 
 def test_a_name_within_a_wacz_that_is_not_the_one_of_its_directory(tmp_path: Path) -> None:

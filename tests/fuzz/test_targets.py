@@ -45,6 +45,28 @@ def test_every_target_is_run() -> None:
         assert not target.dictionary or (FUZZ / "dictionaries" / f"{target.dictionary}.dict").exists()
 
 
+def test_fixed_runs_begin_with_the_kept_corpus_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its order, with one seed, and go on from there; what earlier runs have left is no part of it."""
+    driver = import_module("fuzz")
+    monkeypatch.setattr(driver, "BUILT", tmp_path / "built")
+    (tmp_path / "built" / "corpus" / "lines").mkdir(parents=True)
+    (tmp_path / "built" / "corpus" / "lines" / "earlier").write_bytes(b"x")
+    given = []
+    for number in range(2):
+        fresh = tmp_path / str(number)
+        fresh.mkdir()
+        options, (folder,) = driver.corpus_options(driver.TARGETS["lines"], True, fresh)
+        assert list(folder.iterdir()) == []
+        assert options[:2] == ["-seed=1", f"-runs={driver.TARGETS['lines'].runs}"]
+        listed = options[-1].removeprefix("-seed_inputs=@")
+        given.append([Path(path).read_bytes() for path in Path(listed).read_text().split(",")])
+    assert given[0] == given[1] == kept("lines")
+    _, folders = driver.corpus_options(driver.TARGETS["lines"], False, tmp_path)
+    assert [path.name for path in folders[0].iterdir()] == ["earlier"]
+    for name, target in driver.TARGETS.items():
+        assert target.runs > len(kept(name)), name
+
+
 def test_what_kernels_are_given_is_there() -> None:
     """Their harness is built for fuzzing alone."""
     for given in import_module("targets.kernels").OBJECTS.values():

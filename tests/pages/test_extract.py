@@ -309,6 +309,18 @@ def test_a_page_with_words_does_not_give_nothing_silently() -> None:
     assert extract(links).note == ""
 
 
+@pytest.mark.parametrize(("rows", "notice", "told"), [(66, 20, False), (67, 20, True), (67, 29, True), (67, 30, False)])
+def test_hardly_anything_of_a_long_page_is_told(rows: int, notice: int, told: bool) -> None:
+    """A notice of cookies is no story; what else the page shows stands in three words a row, in no link."""
+    table = "".join(f"<tr><td>Line {number}</td><td>delayed</td></tr>" for number in range(rows))
+    page_ = f"<p>{'cookies ' * notice}</p><table>{table}</table>"
+    found = extract(page_, "bte")
+    assert found.text == " ".join(["cookies"] * notice)
+    assert found.note == ("fewer than 30 words were kept beside 200 or more outside of links" if told else "")
+    for other in (page_.replace("<table>", "<table hidden>"), page_.replace("delayed", "<a href=x>delayed</a>")):
+        assert extract(other, "bte").note == ""
+
+
 def test_a_page_of_too_many_blocks_is_refused_and_passed_over() -> None:
     html = "<p>a" * ((1 << 20) + 1)
     with pytest.raises(CapacityError, match="a page of more than 1,048,576 blocks"):

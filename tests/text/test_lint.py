@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.text.lint import MANY, SIZE, backtracking, too_large
+from templatemine.text.lint import MANY, SIZE, backtracking, beyond_re2, too_large
 from templatemine.text.patterns import TABLE
 
 
@@ -32,9 +32,9 @@ from templatemine.text.patterns import TABLE
         "x?" * 5,
         "(?>a+)b",
         "",
-        r"By .*, .* and .*: .*",
+        r"By [^,]*, .* and more",
         r"by(?: [A-Z]\w+){1,8}",
-        r"\s*(?:Photo|Image):? \(?[^()]*\)?\s*(?:by|from)?\s*\w+",
+        r"\s*(?:Photo|Image):? \(?[^()\s]*\)?\s*(?:by |from )?\w+",
         "(?:Mon|Tue|Wed|Thu|Fri) (?:January|February|March|April|May|June|July) [0-9]{1,2}(?:, [0-9]{4})? " * 4,
         "(?:Ιαν|Ιουν|Ιουλ|Μαρ|Μαΐ) " * 12,
         f"(?:{'|'.join(f'{number:x}word' for number in range(0x1000, 0x1C00))})",
@@ -73,6 +73,8 @@ def test_accepted(pattern: str) -> None:
         ("(?:ab?|abc|[^x])" * 12 + "c", "too many ways"),
         (r"(?:\w|[^\W\d]1?)" * 12 + "c", "too many ways"),
         ("a*" * 12 + "b", "too many ways"),
+        (r"aa+?[\w-]+-+", r"a+? and [\w-]+ can share out 'a'"),
+        (r"By .*, .* and .*: .*", ".* and the next .* can share out '!, '"),
         ("(?:(?:a{1000}){1000}){100}b", "is too large"),
         ("(?:(?=a{60000})b|c)", "is too large"),
         ("a{4294967294}", "is too large"),
@@ -159,6 +161,33 @@ def test_the_bound_of_the_size() -> None:
     assert too_large(f"a{{{SIZE}}}") is None
     assert too_large(f"a{{{SIZE * 2}}}") is not None
     assert too_large("[") is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "known"),
+    [
+        ("a{1000}", True),
+        ("a{1001}", False),
+        ("(?:a{20}b){50}", True),
+        ("(?:a{20}b){51}", False),
+        ("(?:a{2,}b){0,500}", True),
+        ("(?:(?:a{40}){6}){5}b", False),
+        ("(?:a{1000}b)+", True),
+        (r"(?>a)", False),
+    ],
+)
+def test_what_re2_has(pattern: str, known: bool) -> None:
+    """Rounds of repeats count with those of what they stand in."""
+    assert (beyond_re2(pattern) is None) == known
+    re2 = pytest.importorskip("re2")
+    quiet = re2.Options()
+    quiet.log_errors = False
+    try:
+        re2.compile(pattern, quiet)
+    except re2.error:
+        assert not known
+    else:
+        assert known
 
 
 @pytest.mark.parametrize("pattern", ["(?:" * 60 + "[ab]" + "c)?" * 60, "(?:" * 60 + "a" + "|b)" * 60])

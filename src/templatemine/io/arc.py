@@ -125,7 +125,7 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
         id=f"{url}#{date}",
         url=url,
         date=date,
-        status=int(status) if status.isdecimal() else None,
+        status=int(status) if status.isdecimal() and len(status) <= 9 else None,
         content_type=kind,
         charset=kind.lower().partition("charset=")[2].partition(";")[0],
         body=body,

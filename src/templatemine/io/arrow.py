@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from pyarrow import ipc
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import tables
-from templatemine.io.files import Report, open_input, place_of, stem
+from templatemine.io.files import Report, check_unfolding, open_input, place_of, stem
 from templatemine.io.work import Rows
 from templatemine.model import Record
 
@@ -47,7 +47,9 @@ def _batches(path: str) -> Iterator[Any]:
         if head.startswith(b"FEA1"):
             raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
         if not head.startswith(_MAGIC):
-            yield from _checked(ipc.open_stream(_Joined(head, stream)), place)
+            joined = _Joined(head, stream)
+            reader = ipc.open_stream(joined)
+            yield from _checked(reader, place, lambda: joined.size, reader)
             return
         source: Any = stream
         if path == "-" or not stream.seekable():
@@ -57,35 +59,43 @@ def _batches(path: str) -> Iterator[Any]:
         source.seek(-len(_MAGIC), os.SEEK_END)
         if source.read(len(_MAGIC)) != _MAGIC:
             raise CorpusError("cannot be read as Arrow: the file is truncated", place, fatal=True)
+        packed = source.tell()
         source.seek(0)
         reader = ipc.open_file(source)
-        yield from _checked(reader, place, (reader.get_batch(at) for at in range(reader.num_record_batches)))
+        yield from _checked(
+            reader, place, lambda: packed, (reader.get_batch(at) for at in range(reader.num_record_batches))
+        )
 
 
-def _checked(reader: Any, place: str, batches: Iterable[Any] | None = None) -> Iterator[Any]:
-    """The batches of a reader; one without rows if there are none, for its columns."""
+def _checked(reader: Any, place: str, packed: Callable[[], int], batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches of a reader, which come from so many bytes; one without rows if there are none, for its columns."""
     tables.check_columns(reader.schema, place)
-    found = False
-    for batch in reader if batches is None else batches:
+    found, whole = False, 0
+    for batch in batches:
         found = True
+        whole += batch.nbytes
+        check_unfolding(packed(), whole)
         yield tables.valid(batch)
     if not found:
         yield tables.empty(reader.schema)
 
 
 class _Joined:
-    """A stream with bytes before it that were read already."""
+    """A stream with bytes before it that were read already; `size` counts what was read."""
 
     closed = False
 
     def __init__(self, head: bytes, stream: Any) -> None:
         self._head = head
         self._stream = stream
+        self.size = 0
 
     def read(self, size: int = -1) -> bytes:
         head = self._head if size < 0 else self._head[:size]
         self._head = self._head[len(head) :]
-        return head + bytes(self._stream.read(size if size < 0 else size - len(head)))
+        found = head + bytes(self._stream.read(size if size < 0 else size - len(head)))
+        self.size += len(found)
+        return found
 
     def close(self) -> None:
         """The stream is closed by who opened it."""

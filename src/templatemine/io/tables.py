@@ -53,6 +53,8 @@ def read_errors(place: str, what: str) -> Iterator[None]:
     except pa.ArrowException as error:
         problem = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CorpusError(f"cannot be read as {what}: {problem}", place, fatal=True) from error
+    except UnicodeDecodeError as error:  # strings are validated; the names of columns come as Python strings at once
+        raise CorpusError(f"cannot be read as {what}: the name of a column is no UTF-8", place, fatal=True) from error
     except READ_ERRORS as error:
         raise unreadable(error, place) from error
 

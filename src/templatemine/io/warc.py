@@ -259,4 +259,4 @@ def _charset(kind: str) -> str:
 
 def _number(text: str | None) -> int | None:
     """A length as it may stand in a header; other digits than those of ASCII, and thousands of them, are none."""
-    return int(text) if text is not None and re.fullmatch(r"\s*[0-9]{1,400}\s*", text) else None
+    return int(text) if text is not None and re.fullmatch(r"[ \t]*[0-9]{1,400}[ \t]*", text) else None

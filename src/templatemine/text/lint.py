@@ -1,10 +1,11 @@
-"""Can an expression backtrack exponentially, or grow beyond bounds?  A conservative look at its parse tree.
+"""Can an expression backtrack for long, or grow beyond bounds?  A conservative look at its parse tree.
 
 Refused are, under a repeat of more than `MANY` times: another repeat of a variable number of times, and alternatives
 that can begin with the same character; in a sequence, choices that the next characters do not decide, if there are more
 than some thousand ways through them; further back-references and conditionals.  These are the classes of expression
-with exponential time in engines that backtrack.  What is accepted may still be polynomial in the length of the text.
-Refused is also what repeats within repeats unroll to far more than what was written.
+with exponential time in engines that backtrack.  Refused are also repeats that share out a text between them in many
+ways (`ambiguity`), so that what is accepted takes linear time from one place of a text, and at most the square of its
+length from all; and what repeats within repeats unroll to far more than what was written.
 
 Nothing is compiled here: compile an expression only after it was looked at.
 """
@@ -15,6 +16,8 @@ import re
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
+
+from templatemine.text.ambiguity import REPEATS, parts, shared_out
 
 # The parser of the standard library; it has no public name, and the public one was removed in 3.11.
 parse: Any = __import__("re._parser", fromlist=["parse"]).parse
@@ -46,6 +49,7 @@ def backtracking(pattern: str) -> str | None:
         found = _too_large(tree, pattern) or _look(tree, 1)
         if found is None and _Choices().ways(tree) > MOST_WAYS:
             found = "may backtrack exponentially: too many ways through one after the other"
+        found = found or shared_out(tree)
     except (re.error, OverflowError, RecursionError) as error:
         return f"does not compile: {error}"
     return found
@@ -62,7 +66,7 @@ _NOT_LINEAR = {
 """Items of expressions that no automaton can follow, in words."""
 
 _MOST_TIMES = 1000
-"""Most rounds of a repeat in RE2."""
+"""Most rounds of a repeat in RE2, with those of what it stands in."""
 
 
 def beyond_re2(pattern: str) -> str | None:
@@ -71,16 +75,19 @@ def beyond_re2(pattern: str) -> str | None:
     >>> beyond_re2("(?=read)more")
     'uses a look-around, which engines of linear time (RE2) do not have'
     """
-    waiting = [parse(pattern)]
+    waiting = [(parse(pattern), 1)]
     while waiting:
-        for operator, argument in waiting.pop():
-            name = str(operator)
+        tree, times = waiting.pop()
+        for operator, argument in tree:
+            name, rounds = str(operator), times
             if name in _NOT_LINEAR:
                 return f"uses {_NOT_LINEAR[name]}, which engines of linear time (RE2) do not have"
-            most = str(argument[1]) if name in _REPEATS else ""
-            if most.isdecimal() and int(most) > _MOST_TIMES:
-                return f"repeats more than {_MOST_TIMES:,} times, which engines of linear time (RE2) do not do"
-            waiting += _parts(name, argument)
+            if name in REPEATS:
+                least, most = argument[0], str(argument[1])
+                rounds *= max(1, int(most) if most.isdecimal() else int(least))
+                if rounds > _MOST_TIMES:
+                    return f"repeats more than {_MOST_TIMES:,} times, which engines of linear time (RE2) do not do"
+            waiting += [(part, rounds) for part in parts(name, argument)]
     return None
 
 
@@ -108,36 +115,16 @@ def _size(tree: Any) -> int:
     size = 0
     for operator, argument in tree:
         name = str(operator)
-        inner = sum(map(_size, _parts(name, argument)))
-        size += max(1, inner) * (max(1, int(argument[0])) if name in _REPEATS else 1)
+        inner = sum(map(_size, parts(name, argument)))
+        size += max(1, inner) * (max(1, int(argument[0])) if name in REPEATS else 1)
     return size
-
-
-_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
-
-
-def _parts(name: str, argument: Any) -> list[Any]:
-    """The sequences within an item."""
-    if name in _REPEATS:
-        return [argument[2]]
-    if name == "BRANCH":
-        return list(argument[1])
-    if name == "SUBPATTERN":
-        return [argument[3]]
-    if name in ("ASSERT", "ASSERT_NOT"):
-        return [argument[1]]
-    if name == "ATOMIC_GROUP":
-        return [argument]
-    if name == "GROUPREF_EXISTS":
-        return [part for part in argument[1:] if part]
-    return []
 
 
 def _look(tree: Any, times: int) -> str | None:
     """What is wrong with a sequence that stands under repeats of `times` rounds taken together."""
     for operator, argument in tree:
         name = str(operator)
-        if name in _REPEATS:
+        if name in REPEATS:
             least, most = int(argument[0]), int(argument[1])
             if least != most and times > MANY:
                 return "may backtrack exponentially: a repeat within a repeat"
@@ -215,13 +202,13 @@ class _Choices:
         return self._known[key]
 
     def _item(self, name: str, argument: Any, after: _Masks) -> tuple[int, _Masks]:
-        if name in _REPEATS:
+        if name in REPEATS:
             return self._repeat(int(argument[0]), int(argument[1]), argument[2], after)
         if name == "BRANCH":
             found = [self._sequence(branch, after) for branch in argument[1]]
             return _most_alike(found), reduce(_either, (masks for _, masks in found))
         if name in ("SUBPATTERN", "ATOMIC_GROUP"):
-            return self._sequence(_parts(name, argument)[0], after)
+            return self._sequence(parts(name, argument)[0], after)
         if name in ("ASSERT", "ASSERT_NOT"):
             return self._sequence(argument[1], ())[0], after
         if name == "AT":

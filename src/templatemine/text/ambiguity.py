@@ -1,0 +1,468 @@
+"""Do two repeats of an expression share out a text between them in many ways?  Engines that backtrack try them all.
+
+From one place of a text, ``a+[\\w-]+-`` takes time in the square of what follows: wherever the first repeat ends, the
+second one reads on, and the sign behind it is nowhere.  Such an expression has *infinite degree of ambiguity* (Weber
+and Seidl, "On the degree of ambiguity of finite automata", 1991; Allauzen, Mohri and Rastogi, "General algorithms for
+testing the ambiguity of finite automata", 2008): there are places p and q of its automaton and a text that leads from
+p to p, from p to q and from q to q.  Whether there is one tells a walk through three copies of the automaton at once.
+If what must follow q can fail, engines take at least that time (Weideman et al., "Analyzing matching time behaviour of
+backtracking regular expression matchers by using ambiguity of NFA", 2016).
+
+Differences from there: a repeat of a bounded number of rounds counts as a loop, which shares out a text in at most so
+many ways; and where what follows q is sure to match behind its longest run, as the end of a line behind ``.+``, nothing
+is tried again.  Places between characters (``\\b``, ``^``) let everything through, which at worst refuses too much.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from templatemine.text.code_points import (
+    END,
+    EVERYTHING,
+    NOTHING,
+    Ranges,
+    class_of,
+    complement,
+    covers,
+    single,
+    union,
+)
+
+__all__ = ["MOST_WAYS_TO_SHARE", "REPEATS", "parts", "shared_out"]
+
+REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+"""Items of a parse tree that stand for rounds of another one."""
+
+MOST_WAYS_TO_SHARE = 200
+"""In so many ways may repeats share out a text from one of its places, as two do of which one is bounded by {0,200}:
+time stays linear from each place, though the worst text of 1,000 characters takes half a second."""
+
+_STEPS = 200_000
+"""Of the walk through an expression, some 0.2 s; what takes more is refused."""
+
+_SHOWN = 30
+"""Characters of a repeat in a message."""
+
+_COPIES = 10
+"""Rounds that are written out, of what has repeats of its own: the lint refuses more."""
+
+_FOR_EVER = 1 << 40
+
+_After = tuple[int, Ranges]
+"""A place, and the characters (or the end of the text) before which all from there on is sure to match."""
+
+
+def shared_out(tree: Any) -> str | None:
+    """Why an expression takes more than linear time from one place of a text; None if it does not.
+
+    Parameters
+    ----------
+    tree : parse tree of the standard library
+
+    Raises
+    ------
+    RecursionError
+        Groups are nested too deep.
+    """
+    if _repeats(tree) < 2:
+        return None
+    automaton = _Automaton()
+    automaton.add(tree, tree.state.flags)
+    return _Walk(automaton).problem()
+
+
+def _repeats(tree: Any) -> int:
+    """How many repeats of two rounds and more come after each other; those in one of several rounds do twice."""
+    count = 0
+    for operator, argument in tree:
+        name = str(operator)
+        rounds = _rounds(argument[1]) if name in REPEATS else 1
+        count += sum(map(_repeats, parts(name, argument))) * min(rounds, 2) + (rounds > 1)
+    return count
+
+
+def _rounds(number: Any) -> int:
+    return min(int(number), _FOR_EVER) if int(number) < 1 << 31 else _FOR_EVER
+
+
+def parts(name: str, argument: Any) -> list[Any]:
+    """The sequences within an item of a parse tree."""
+    if name in REPEATS:
+        return [argument[2]]
+    if name == "BRANCH":
+        return list(argument[1])
+    if name == "SUBPATTERN":
+        return [argument[3]]
+    if name in ("ASSERT", "ASSERT_NOT"):
+        return [argument[1]]
+    if name == "ATOMIC_GROUP":
+        return [argument]
+    if name == "GROUPREF_EXISTS":
+        return [part for part in argument[1:] if part]
+    return []
+
+
+# ------------------------------------------------------------------------------------------------------ the automaton
+
+
+@dataclass(slots=True)
+class _Loop:
+    """A repeat of two rounds or more.
+
+    spread : rounds by which what it takes may differ, which is the number of its ends.
+    most : rounds after which it, or what comes behind it, may still fail; all before that are tried again from each end
+        of a repeat before it.
+    later : bits of the loops that may come behind it.
+    body : its places, behind `body.start - 1`, where it begins and to which each round comes back.
+    """
+
+    text: str
+    spread: int
+    most: int
+    later: int
+    body: range = range(0)
+
+
+@dataclass(slots=True)
+class _Automaton:
+    """Places, each of which takes a character of a set, or none, and what follows it; made from the end on.
+
+    takes : number of a set of characters in `sets` by place; -1 for none.
+    follow : places by place.
+    reach : bits of the loops that may come at a place or behind it.
+    """
+
+    takes: list[int] = field(default_factory=list)
+    follow: list[list[int]] = field(default_factory=list)
+    reach: list[int] = field(default_factory=list)
+    loops: list[_Loop] = field(default_factory=list)
+    sets: dict[Ranges, int] = field(default_factory=dict)
+
+    def add(self, tree: Any, flags: int) -> None:
+        """An expression of its own, behind which nothing fails."""
+        self._sequence(tree, flags, (self._place(-1, []), EVERYTHING), _Within())
+
+    def _place(self, takes: int, follow: list[int]) -> int:
+        self.takes.append(takes)
+        self.follow.append(follow)
+        reach = 0
+        for place in follow:
+            reach |= self.reach[place]
+        self.reach.append(reach)
+        return len(self.takes) - 1
+
+    def _sequence(self, items: Any, flags: int, after: _After, within: _Within) -> _After:
+        for operator, argument in reversed(list(items)):
+            after = self._item(str(operator), argument, flags, after, within)
+        return after
+
+    def _item(self, name: str, argument: Any, flags: int, after: _After, within: _Within) -> _After:
+        """Put an item before what comes after it."""
+        place, sure = after
+        if name in REPEATS:
+            return self._repeat(name, argument, flags, after, within)
+        if name == "BRANCH":
+            found = [self._sequence(branch, flags, after, within) for branch in argument[1]]
+            return self._place(-1, [one for one, _ in found]), union(*(set_ for _, set_ in found))
+        if name == "SUBPATTERN":
+            return self._sequence(argument[3], (flags | argument[1]) & ~argument[2], after, within)
+        if name == "ATOMIC_GROUP":  # within it what comes behind it does not count, and behind it none of its ways
+            self.add(argument, flags)
+            return self._sequence(argument, flags, (place, EVERYTHING if sure == EVERYTHING else NOTHING), _ONE_WAY)
+        if name in ("ASSERT", "ASSERT_NOT"):  # looked through again wherever what stands before it ends
+            fails = name == "ASSERT_NOT" or sure != EVERYTHING
+            end = self._place(-1, [])
+            entry, _ = self._sequence(argument[1], flags, (end, NOTHING if fails else EVERYTHING), within)
+            return self._place(-1, [place, entry]), NOTHING
+        if name == "AT":
+            return place, _before(str(argument), flags, sure)
+        if name not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):  # what was matched before, and conditions
+            return place, NOTHING
+        taken = class_of(name, argument, flags)
+        number = self.sets.setdefault(taken, len(self.sets))
+        return self._place(number, [place]), taken if sure == EVERYTHING else NOTHING
+
+    def _repeat(self, name: str, argument: Any, flags: int, after: _After, within: _Within) -> _After:
+        least, most, inner = int(argument[0]), _rounds(argument[1]), argument[2]
+        if most == 0:
+            return after
+        if most == 1 or (most <= _COPIES and _repeats(inner)):
+            return self._copies(least, most, inner, flags, after, within)
+        place, sure = after
+        if name == "POSSESSIVE_REPEAT":
+            within = _Within(one_way=True, times=within.times)
+        # Behind its longest run stands none of its own characters.
+        taken = self._one_set(inner, flags)
+        longest = taken is not None and most == _FOR_EVER and covers(sure, complement(taken))
+        fails = not (longest or sure == EVERYTHING)
+        hub = self._place(-1, [place])
+        loop = _Loop(
+            text=_spelt([(name, argument)]),
+            spread=0 if within.one_way else most - least,
+            most=min((most if fails else least) * within.times, _FOR_EVER),
+            later=self.reach[place],
+        )
+        self.reach[hub] |= 1 << len(self.loops)
+        self.loops.append(loop)
+        behind = NOTHING if least > 1 else sure if fails else EVERYTHING
+        inside = _Within(one_way=within.one_way, times=min(most * within.times, _FOR_EVER))
+        entry, first = self._sequence(inner, flags, (hub, behind), inside)
+        self.follow[hub].append(entry)
+        loop.body = range(hub + 1, len(self.takes))
+        if least:
+            return entry, first
+        return hub, union(sure, first) if fails else EVERYTHING
+
+    def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Within) -> _After:
+        """A few rounds of what has repeats of its own, one behind the other."""
+        end = after
+        for number in range(most, 0, -1):
+            entry, sure = self._sequence(inner, flags, after, within)
+            if number > least:
+                entry, sure = self._place(-1, [entry, end[0]]), union(sure, end[1])
+            after = entry, sure
+        return after
+
+    def _one_set(self, inner: Any, flags: int) -> Ranges | None:
+        """The characters of what takes one character and nothing else."""
+        items = list(inner)
+        if len(items) != 1:
+            return None
+        name, argument = str(items[0][0]), items[0][1]
+        if name == "SUBPATTERN":
+            return self._one_set(argument[3], (flags | argument[1]) & ~argument[2])
+        return class_of(name, argument, flags) if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN") else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """Where an item stands: in what keeps its first way, and under repeats of so many rounds."""
+
+    one_way: bool = False
+    times: int = 1
+
+
+_ONE_WAY = _Within(one_way=True)
+
+
+def _before(kind: str, flags: int, sure: Ranges) -> Ranges:
+    """What may stand at an anchor so that it, and what comes behind it, are sure to match."""
+    if sure != EVERYTHING:
+        return NOTHING
+    if kind == "AT_END" and flags & re.MULTILINE:
+        return union(single(ord("\n")), single(END))
+    return single(END) if kind in ("AT_END", "AT_END_STRING") else NOTHING
+
+
+# ------------------------------------------------------------------------------------------------------------ the walk
+
+
+class _TooLong(Exception):
+    """The walk takes more than `_STEPS`."""
+
+
+class _Walk:
+    """Looks for texts that two repeats can share out between them."""
+
+    def __init__(self, automaton: _Automaton) -> None:
+        self._loops = automaton.loops
+        self._follow = automaton.follow
+        masks, self._letters = _alphabet(list(automaton.sets))
+        self._mask = [masks[number] if number >= 0 else 0 for number in automaton.takes]
+        self._behind: dict[int, tuple[int, ...]] = {}
+        self._steps = 0
+
+    def problem(self) -> str | None:
+        """Of loops on a path each multiplies the ways by those that it has with one before it."""
+        ways = [1] * len(self._loops)
+        most: list[tuple[int, str]] = [(1, "")] * len(self._loops)
+        for number in reversed(range(len(self._loops))):
+            here, told = most[number]
+            ways[number] *= here
+            if ways[number] > MOST_WAYS_TO_SHARE:
+                return told
+            try:
+                for other, text in self._shared(number):
+                    shares = min(self._loops[number].spread, self._loops[other].most)
+                    most[other] = max(most[other], (shares, self._told(number, other, text)))
+            except _TooLong:
+                return "may take too long: it has too many repeats to tell whether they share out a text in many ways"
+            for other in _bits(self._loops[number].later):
+                ways[other] = max(ways[other], ways[number])
+        return None
+
+    def _told(self, number: int, other: int, text: str) -> str:
+        first, second = self._loops[number].text, self._loops[other].text
+        names = f"{first} and {second}" if first != second else f"{first} and the next {second}"
+        bounded = max(self._loops[number].spread, self._loops[other].most) < _FOR_EVER // 2
+        bound = "bound them more closely" if bounded else "bound one of them ({1,200})"
+        return (
+            f"may take too long: {names} can share out {text!r} in many ways before it fails; "
+            f"{bound}, or leave out of the first what parts them"
+        )
+
+    def _shared(self, number: int) -> Iterator[tuple[int, str]]:
+        """Loops behind one that share out a text with it in two ways or more, each with the text."""
+        first = self._loops[number]
+        others = [
+            other
+            for other in _bits(first.later)
+            if min(first.spread, self._loops[other].most) > 1 and first.body.start not in self._loops[other].body
+        ]
+        if not others:
+            return
+        for start in self._next(first.body.start - 1, first.body):
+            near = {place for at, place in self._pairs(start, first.body) if at == start}
+            for other in others:
+                body = self._loops[other].body
+                for end in near.intersection(body):
+                    text = self._text(start, first.body, end, body)
+                    if text is not None:
+                        yield other, text
+
+    def _pairs(self, start: int, body: range) -> set[tuple[int, int]]:
+        """Places in a loop, and anywhere, that the same texts lead to."""
+        seen = {(start, start)}
+        waiting = [(start, start)]
+        while waiting:
+            inner, outer = waiting.pop()
+            if not self._mask[inner] & self._mask[outer]:
+                continue
+            for pair in self._both(self._next(inner, body), self._next(outer, None)):
+                if pair not in seen:
+                    seen.add(pair)
+                    waiting.append(pair)
+        return seen
+
+    def _both(self, some: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
+        self._count(len(some) * len(others))
+        return ((one, other) for one in some for other in others)
+
+    def _text(self, start: int, body: range, end: int, behind: range) -> str | None:
+        """A text that leads from `start` back to it, from there to `end`, and from `end` back to it."""
+        goal = (start, end, end)
+        seen = {(start, start, end)}
+        waiting = [(start, start, end, "")]
+        for inner, between, outer, text in waiting:
+            common = self._mask[inner] & self._mask[between] & self._mask[outer]
+            if not common:
+                continue
+            text += self._letters[(common & -common).bit_length() - 1]
+            third = self._next(outer, behind)
+            for pair in self._both(self._next(inner, body), self._next(between, None)):
+                self._count(len(third))
+                for last in third:
+                    found = (*pair, last)
+                    if found == goal:
+                        return text
+                    if found not in seen:
+                        seen.add(found)
+                        waiting.append((*found, text))
+        return None
+
+    def _count(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > _STEPS:
+            raise _TooLong
+
+    def _next(self, place: int, body: range | None) -> Sequence[int]:
+        """The places, of all or of those in a loop, that take the next character behind one."""
+        found = self._behind.get(place)
+        if found is None:
+            seen = set(self._follow[place])
+            waiting = list(seen)
+            while waiting:
+                for other in self._follow[one] if not self._mask[one := waiting.pop()] else ():
+                    if other not in seen:
+                        seen.add(other)
+                        waiting.append(other)
+            found = self._behind[place] = tuple(sorted(one for one in seen if self._mask[one]))
+        return found if body is None else [one for one in found if one in body]
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
+
+
+def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
+    """Sets as bits of what they do not tell apart, and a character of each of these."""
+    changes: dict[int, int] = {}
+    for number, ranges in enumerate(sets):
+        for first, last in ranges:
+            for place in (first, last + 1):
+                changes[place] = changes.get(place, 0) ^ 1 << number
+    letters: dict[int, str] = {}
+    within, ends = 0, sorted(changes)
+    for first, end in pairwise(ends):
+        within ^= changes[first]
+        shown = chr(min(max(first, ord(" ")), end - 1))
+        if within not in letters or (letters[within] < " " <= shown < "\x7f"):
+            letters[within] = shown
+    return [
+        sum(1 << place for place, within in enumerate(letters) if within >> number & 1) for number in range(len(sets))
+    ], list(letters.values())
+
+
+# --------------------------------------------------------------------------------------------------------- in messages
+
+_QUANTIFIERS = {(0, _FOR_EVER): "*", (1, _FOR_EVER): "+", (0, 1): "?"}
+_CATEGORIES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
+
+
+def _spelt(items: Iterable[tuple[Any, Any]]) -> str:
+    """Items of a parse tree as they may have been written, on one line and not too long."""
+    text = "".join(_spelt_item(str(operator), argument) for operator, argument in items)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 4 :]}"
+
+
+def _spelt_item(name: str, argument: Any) -> str:
+    if name == "LITERAL":
+        return _spelt_character(argument, r"\.[](){}*+?^$|")
+    if name == "IN":
+        return _spelt_class(argument)
+    if name in REPEATS:
+        least, most = int(argument[0]), _rounds(argument[1])
+        rounds = f"{least}" if least == most else f"{least},{most if most < _FOR_EVER else ''}"
+        bounds = _QUANTIFIERS.get((least, most), f"{{{rounds}}}")
+        inner = _spelt(argument[2])
+        if len(list(argument[2])) > 1:
+            inner = f"(?:{inner})"
+        return inner + bounds + {"MIN_REPEAT": "?", "POSSESSIVE_REPEAT": "+"}.get(name, "")
+    if name == "BRANCH":
+        return f"(?:{'|'.join(map(_spelt, argument[1]))})"
+    if name == "SUBPATTERN":
+        return f"({_spelt(argument[3])})"
+    return {"ANY": ".", "NOT_LITERAL": f"[^{_spelt_character(argument, '') if name == 'NOT_LITERAL' else ''}]"}.get(
+        name, "(...)"
+    )
+
+
+def _spelt_class(items: Iterable[tuple[Any, Any]]) -> str:
+    parts: list[str] = []
+    for operator, value in items:
+        kind = str(operator)
+        if kind == "NEGATE":
+            parts.append("^")
+        elif kind == "LITERAL":
+            parts.append(_spelt_character(value, r"\]^"))
+        elif kind == "RANGE":
+            parts.append("-".join(_spelt_character(code, r"\]^") for code in value))
+        else:
+            category = str(value).removeprefix("CATEGORY_")
+            letter = _CATEGORIES[category.removeprefix("NOT_")]
+            parts.append(letter.upper() if category.startswith("NOT_") else letter)
+    return parts[0] if len(parts) == 1 and parts[0] in r"\d\D\s\S\w\W" else f"[{''.join(parts)}]"
+
+
+def _spelt_character(code: int, escaped: str) -> str:
+    char = chr(code)
+    if char in escaped:
+        return f"\\{char}"
+    return char if char.isprintable() else repr(char)[1:-1]

@@ -1,0 +1,128 @@
+"""Classes of characters of expressions as sets of code points, as `regex` reads them.
+
+A set is a tuple of ranges, (first, last), ascending and apart.  The end of the text is one more code point, `END`, so
+that "what may come next" is a set as well.  The tables of ``\\w``, ``\\d`` and ``\\s``, and of the cases, are made when
+they are first asked for: 0.1 s.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+__all__ = ["END", "EVERYTHING", "NOTHING", "Ranges", "class_of", "complement", "covers", "single", "union"]
+
+Ranges = tuple[tuple[int, int], ...]
+
+_LAST = 0x10FFFF
+END = _LAST + 1
+"""The end of the text, taken for a character."""
+
+NOTHING: Ranges = ()
+EVERYTHING: Ranges = ((0, END),)
+"""All characters, and the end."""
+
+
+def single(code: int) -> Ranges:
+    return ((code, code),)
+
+
+def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
+    """What is in any of some sets; their ranges may stand in any order.
+
+    >>> union([(5, 9)], [(1, 4), (7, 12)])
+    ((1, 12),)
+    """
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(part for one in sets for part in one):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def complement(given: Ranges, last: int = END) -> Ranges:
+    """What is not in a set: of the characters and the end, or of what is up to `last`."""
+    found, low = [], 0
+    for first, end in given:
+        if low < first:
+            found.append((low, first - 1))
+        low = end + 1
+    if low <= last:
+        found.append((low, last))
+    return tuple(found)
+
+
+def covers(given: Ranges, wanted: Ranges) -> bool:
+    """Whether a set holds all of another one.
+
+    >>> covers(((0, 9),), ((3, 4), (9, 9)))
+    True
+    """
+    return union(given, wanted) == given
+
+
+def class_of(name: str, argument: Any, flags: int) -> Ranges:
+    """The characters that an item of a parse tree takes: LITERAL, NOT_LITERAL, ANY or IN."""
+    if name == "ANY":
+        return ((0, _LAST),) if flags & re.DOTALL else complement(single(ord("\n")), _LAST)
+    items: Sequence[Any] = argument if name == "IN" else [("LITERAL", argument)]
+    negated = name == "NOT_LITERAL"
+    named: list[Ranges] = []
+    spelt: list[Ranges] = []
+    for operator, value in items:
+        kind = str(operator)
+        if kind == "NEGATE":
+            negated = True
+        elif kind == "LITERAL":
+            spelt.append(single(value))
+        elif kind == "RANGE":
+            spelt.append((tuple(value),))
+        else:
+            named.append(_category(str(value), bool(flags & re.ASCII)))
+    found = union(*spelt)
+    if found and flags & re.IGNORECASE:
+        last = 127 if flags & re.ASCII else _LAST
+        alike = ((code, other) for code, other in _cases() if max(code, other) <= last and _holds(found, code))
+        found = union(found, ((other, other) for _, other in alike))
+    found = union(found, *named)
+    return complement(found, _LAST) if negated else found
+
+
+def _holds(given: Ranges, code: int) -> bool:
+    place = bisect_right(given, (code, END)) - 1
+    return place >= 0 and code <= given[place][1]
+
+
+@cache
+def _category(name: str, of_ascii: bool) -> Ranges:
+    """Of ``\\w``, ``\\d``, ``\\s`` and what they leave out."""
+    import regex  # which the expressions are compiled with: `re` takes fewer marks for parts of words
+
+    kind = name.removeprefix("CATEGORY_")
+    letter = {"WORD": "w", "DIGIT": "d", "SPACE": "s"}[kind.removeprefix("NOT_")]
+    everything = array("I", range(_LAST + 1)).tobytes().decode("utf-32", "surrogatepass")
+    spans = regex.finditer(rf"\{letter}+", everything, regex.ASCII if of_ascii else 0)
+    found = tuple((match.start(), match.end() - 1) for match in spans)
+    return complement(found, _LAST) if kind.startswith("NOT_") else found
+
+
+_CASED = 0x1E950
+"""Behind it no letter has a case."""
+
+
+@cache
+def _cases() -> tuple[tuple[int, int], ...]:
+    """Pairs of characters that are one but for their case."""
+    alike: dict[str, set[int]] = {}
+    for code in range(_CASED):
+        char = chr(code)
+        for form in {char.lower(), char.upper().lower(), char.casefold()}:
+            if form != char:
+                alike.setdefault(form, {code} if len(form) > 1 else {code, ord(form)}).add(code)
+    return tuple((code, other) for codes in alike.values() for code in codes for other in codes if code != other)
