@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    Bytes, copied, count_points, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add,
+    Bytes, copied, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add,
     table_find, table_free, table_init, tm_hash, utf8_of, Written, written,
 )
 

@@ -16,8 +16,8 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts",
-    "context", "cosines", "decoded", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest", "sayings", "smooth", "smooth_leaves",
-    "stretch", "subtree_sums", "walk", "wrapped",
+    "context", "cosines", "decoded", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest",
+    "sayings", "smooth", "smooth_leaves", "stretch", "subtree_sums", "walk", "wrapped",
 ]
 
 
