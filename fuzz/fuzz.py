@@ -88,8 +88,9 @@ class Count:
     finding: bool
 
 
-def environment(sanitize: bool) -> dict[str, str]:
-    """Where Python finds the build and the targets, and the runtime of libFuzzer that must be loaded first."""
+def environment(sanitize: bool, fixed: bool = False) -> dict[str, str]:
+    """Where Python finds the build and the targets, and the runtime of libFuzzer that must be loaded first; with `fixed`
+    nothing else, as what stands there moves addresses."""
     spec = importlib.util.find_spec("atheris")
     if spec is None or spec.origin is None:
         raise SystemExit("expected Atheris to be installed: pip install --group fuzz")
@@ -99,7 +100,7 @@ def environment(sanitize: bool) -> dict[str, str]:
         raise SystemExit(f"expected the fuzzed build at {build.relative_to(ROOT)}: make fuzz")
     paths = [build, HERE, *(ROOT / "tests" / name for name in ("", "native", "properties"))]
     return {
-        **os.environ,
+        **({"PATH": os.environ.get("PATH", "")} if fixed else os.environ),
         "TEMPLATEMINE_FUZZING": "1",
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "PYTHONHASHSEED": "0",
@@ -170,7 +171,7 @@ def fuzzed(target: Target, seconds: int, sanitize: bool, fixed: bool) -> Count:
         more, folders = corpus_options(target, fixed, Path(fresh))
         options = [f"-max_total_time={seconds}", "-print_final_stats=1", findings, *more]
         done = subprocess.run(
-            command(target, options, folders), env=environment(sanitize), stdout=file, stderr=file, cwd=BUILT
+            command(target, options, folders), env=environment(sanitize, fixed), stdout=file, stderr=file, cwd=BUILT
         )
     told = log.read_text("utf-8", "replace")
     numbers = [int(number) for number in re.findall(r"^#(\d+)\s", told, re.MULTILINE)]
