@@ -5,12 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from templatemine.errors import CapacityError, CorpusError
+from templatemine.parallel import processes
 from templatemine.parallel.processes import Workers
 
 _offset = 0
@@ -72,8 +75,13 @@ def process(number: int) -> int:
     return os.getpid()
 
 
-@pytest.fixture(autouse=True)
-def none_left() -> Iterator[None]:
+@pytest.fixture(autouse=True, params=["as it comes", "forked", "spawned"])
+def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test with workers of both kinds, and of that which the process that runs the tests has."""
+    if request.param == "forked" and sys.platform != "linux":
+        pytest.skip("processes are forked on Linux alone")
+    if request.param != "as it comes":
+        monkeypatch.setattr(processes, "_alone", lambda: request.param == "forked")
     yield
     assert multiprocessing.active_children() == []
 
@@ -160,3 +168,55 @@ def test_handlers_and_mask_are_as_before() -> None:
     with Workers(1) as pool:
         list(pool.map(add, [1]))
     assert (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, ())) == before
+
+
+def files_of(number: int) -> int:
+    return len(os.listdir("/proc/self/fd")) - 1  # that of the list itself
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+def test_forked_workers_have_their_pipe_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_alone", lambda: True)
+    with open(__file__) as _, Workers(3) as pool:
+        assert set(pool.map(files_of, range(30), ahead=1)) == {4}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+def test_a_process_with_threads_does_not_fork() -> None:
+    """In a process of its own, for that of the tests may have threads of libraries."""
+    code = (
+        "import threading, time; from templatemine.parallel import processes; print(processes._alone());"
+        "threading.Thread(target=time.sleep, args=(1,), daemon=True).start(); print(processes._alone())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["True", "False"]
+
+
+def given_up() -> None:
+    """Start two workers that are at work, say so, and wait for the end."""
+    with Workers(2) as pool:
+        results = pool.map(process, range(1000), ahead=1)
+        print(next(results), next(results), flush=True)
+        time.sleep(60)
+
+
+def test_workers_end_with_a_parent_that_is_killed() -> None:
+    code = f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); import test_processes as t; t.given_up()"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = {int(number) for number in parent.stdout.readline().split()}
+        parent.kill()
+        parent.wait(10)
+    until = time.monotonic() + 20
+    while any(map(runs, workers)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def runs(number: int) -> bool:
+    """Whether there is such a process, other than one whose end nobody has asked for."""
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

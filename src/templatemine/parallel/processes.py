@@ -4,14 +4,19 @@ The pool of the standard library shares locks and pipes among its processes; end
 Ctrl-C does and as the system does when memory runs out, can leave the others waiting for ever.  Here each process has a
 pipe of its own and the parent one thread, so there is nothing to be left locked.
 
-Processes are spawned, so they inherit neither locks nor threads, and never see Ctrl-C themselves: the parent ends them.
+A process without another thread, as a command is, forks its workers: they begin at once, with all that is loaded, and
+close the files they came with.  Any other spawns them, so that they inherit no lock that a thread holds.  They never
+see Ctrl-C themselves: the parent ends them.
 """
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import os
 import pickle
 import signal
+import sys
 import threading
 import traceback
 from collections import deque
@@ -19,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
@@ -149,14 +154,21 @@ class _Worker:
     """A process, the parent's end of its pipe, and the numbers of the items it was given and has not answered."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        forked = _alone()
+        context: Any = multiprocessing.get_context("fork" if forked else "spawn")
         self.connection, other = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=_serve, args=(other,), daemon=True)
-        with _signals_held():
+        serve = _forked if forked else _serve
+        self.process: BaseProcess = context.Process(target=serve, args=(other,), daemon=True)
+        with _signals_held(forked):
             self.process.start()
         other.close()  # or the end of the process would not be the end of the pipe
         self.numbers: deque[int] = deque()
         self.ready = False
+
+
+def _alone() -> bool:
+    """This process has no thread but the one that asks, those of native libraries included: nobody can hold a lock."""
+    return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
 @contextmanager
@@ -165,6 +177,18 @@ def _lost() -> Iterator[None]:
         yield
     except (EOFError, OSError) as error:
         raise CapacityError(_LOST) from error
+
+
+def _forked(connection: Connection) -> None:
+    """`_serve` in a copy of the parent, whose locks and pipes to other workers must not outlive it in here."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    gc.freeze()  # objects of the parent are never ended here, or they would close files of ours
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) != connection.fileno():
+            with suppress(OSError):  # that of the list itself
+                os.close(int(name))
+    _serve(connection)
 
 
 def _serve(connection: Connection) -> None:
@@ -211,7 +235,7 @@ def _work(data: bytes) -> Any:
 
 
 @contextmanager
-def _signals_held() -> Iterator[None]:
+def _signals_held(forked: bool) -> Iterator[None]:
     """Hold back signals while a process is started, or it might be left half started and complain.
 
     SIGINT is blocked as well: a process inherits what its parent's thread has blocked, and so never gets Ctrl-C.
@@ -229,8 +253,9 @@ def _signals_held() -> Iterator[None]:
                 before[number] = signal.signal(number, hold)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
-        # A process that the standard library starts beside the first of ours; doing so, it unblocks SIGINT.
-        resource_tracker.ensure_running()
+        if not forked:
+            # A process that the standard library starts beside the first of ours; doing so, it unblocks SIGINT.
+            resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
