@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from templatemine.cleaning import records as stream
-from templatemine.cleaning.batches import read_batches
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import Census, SourceTally
 from templatemine.config import CleanConfig, ReadConfig

@@ -15,7 +15,7 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
-from templatemine.cleaning import batches
+from templatemine.cleaning import record_batches as batches
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.packs.pack import Pack
 

@@ -220,8 +220,8 @@ def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkey
     held = desk.library.held(source)
     assert held is not None
     monkeypatch.setattr("templatemine.desk.review.PATIENCE", 0.05)
-    slow = [Article(document=Document(source=source, id="slow", text="ab" * 3_000 + "9 z"))]
-    refused = try_expression(held.pack, "[ab]*[abx]*[aby]*[0-9]z", slow).refused
+    slow = [Article(document=Document(source=source, id="slow", text="ab" * 10_000 + "9 z"))]
+    refused = try_expression(held.pack, "[ab]+[0-9]z", slow).refused
     assert "more than 0.05 s on article slow" in refused
 
 

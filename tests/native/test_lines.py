@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import reference
 from strategies import Case, cases, examples, make_pack
 from templatemine.cleaning import _records
-from templatemine.cleaning.batches import read_batches
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import Tally
 from templatemine.config import CleanConfig, ReadConfig

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cleaning.batches import BATCH_RECORDS
+from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io.fields import page_of
@@ -149,7 +149,7 @@ class RecordExtractor:
         Parameters
         ----------
         batches : iterable
-            As `batches.read_batches` gives them.
+            As `record_batches.read_batches` gives them.
         on_error : callable, optional
             Called with a `CorpusError` for a record that cannot be read or holds no page, which is then left out;
             without it the first one is raised.

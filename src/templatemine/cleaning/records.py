@@ -19,8 +19,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cleaning import _records
-from templatemine.cleaning.batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError

@@ -135,7 +135,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, clean, write."""
-    from templatemine.cleaning.batches import read_batches
+    from templatemine.cleaning.record_batches import read_batches
     from templatemine.cleaning.records import RecordCleaner, StreamConfig
     from templatemine.io import output as outputs
     from templatemine.io.read import formats_of

@@ -244,8 +244,8 @@ def _address(url: str | None, single: bool) -> str | None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
-    from templatemine.cleaning.batches import read_batches
     from templatemine.cleaning.page_records import SEVERAL, ExtractStreamConfig, RecordExtractor
+    from templatemine.cleaning.record_batches import read_batches
     from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
 
