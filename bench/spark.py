@@ -178,7 +178,8 @@ def compare(path: str, cores: int) -> dict[str, float]:
     """
 
     from templatemine.adapters.spark import clean_archive, in_order, mine_archive
-    from templatemine.cleaning.records import RecordCleaner, read_batches
+    from templatemine.cleaning.record_batches import read_batches
+    from templatemine.cleaning.records import RecordCleaner
 
     out: dict[str, float] = {}
     start = time.perf_counter()

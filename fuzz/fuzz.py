@@ -129,7 +129,7 @@ def kept(name: str) -> Iterator[bytes]:
 def unpacked(name: str) -> tuple[Path, Path]:
     """The folder that runs add to, and that of the kept inputs."""
     own, given = BUILT / "corpus" / name, BUILT / "kept" / name
-    for folder in (own, given, BUILT / "findings", BUILT / "logs"):
+    for folder in (own, given):
         folder.mkdir(parents=True, exist_ok=True)
     for data in kept(name):
         (given / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
@@ -165,6 +165,8 @@ _ADDR_NO_RANDOMIZE = 0x0040000
 def fuzzed(target: Target, seconds: int, sanitize: bool, fixed: bool) -> Count:
     """Run a target, tell how it went, and count it."""
     start = time.monotonic()
+    for folder in ("findings", "logs"):
+        (BUILT / folder).mkdir(parents=True, exist_ok=True)
     log = BUILT / "logs" / f"{target.name}{'.sanitized' if sanitize else ''}.log"
     findings = f"-artifact_prefix={BUILT / 'findings' / target.name}-"
     with open(log, "wb") as file, tempfile.TemporaryDirectory(prefix="templatemine-fuzz-") as fresh:
