@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ def test_a_decision_goes_into_the_pack_and_the_history(world: tuple[Client, Desk
     assert [rule.by for rule in held.pack.overrides.rules] == ["Zoë Ülk"]
     assert first["id"] not in {one.id for one in Pack.load(held.path).templates}
     assert after["history"][0]["name"] == "Zoë Ülk"
-    assert after["history"][0]["time"] == held.pack.overrides.rules[0].time
+    decided, recorded = map(datetime.fromisoformat, (held.pack.overrides.rules[0].time, after["history"][0]["time"]))
+    assert timedelta(0) <= recorded - decided <= timedelta(seconds=30)  # the pack is written between the two
     assert next(row for row in after["templates"] if row["id"] == first["id"])["state"] == "out"
 
 
