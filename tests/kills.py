@@ -136,8 +136,13 @@ def survive(
                 _age(output)
                 told.found.add(frozenset(name for name in now if now[name] != before.get(name)))
                 continue
+            said = Path(told_to).read_text() if process.exitcode else ""
             there = process.exitcode == 2 and set(now) == set(visible(wanted))
-            assert there or process.exitcode == 0, f"ended with {process.exitcode}: {Path(told_to).read_text()}"
+            if process.exitcode == 2 and not there and "exists; use --force" in said:  # killed between two renames
+                process = start([*arguments, "--force"])
+                process.join(PATIENCE)
+                said = Path(told_to).read_text() if process.exitcode else ""
+            assert there or process.exitcode == 0, f"ended with {process.exitcode}: {said}"
             break
         left = contents(output)
         if process.exitcode == 2:  # killed when all was done but removing what it was made in
