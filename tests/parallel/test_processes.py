@@ -181,6 +181,22 @@ def test_forked_workers_have_their_pipe_and_nothing_else(monkeypatch: pytest.Mon
         assert set(pool.map(files_of, range(30), ahead=1)) == {4}
 
 
+def hangs_up(number: int) -> bool:
+    return signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+
+
+def test_a_signal_that_is_ignored_is_ignored_by_workers() -> None:
+    """Such as that of a terminal that goes away, under nohup; one that the parent handles ends them."""
+    for handler, ends in ((signal.SIG_IGN, False), (lambda *_: None, True)):
+        before = signal.signal(signal.SIGHUP, handler)
+        try:
+            with Workers(2) as pool:
+                found = {*pool.map(hangs_up, range(4))}
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        assert found == {ends}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 def test_a_process_with_threads_does_not_fork() -> None:
     """In a process of its own, for that of the tests may have threads of libraries."""

@@ -36,6 +36,7 @@ __all__ = ["Workers"]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOST = "a worker process was ended from outside, most likely for want of memory; try fewer --jobs"
 
 
@@ -181,8 +182,9 @@ def _lost() -> Iterator[None]:
 
 def _forked(connection: Connection) -> None:
     """`_serve` in a copy of the parent, whose locks and pipes to other workers must not outlive it in here."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+    for number in _ENDING:
+        if callable(signal.getsignal(number)):  # one that is ignored stays so, as nohup wants it
+            signal.signal(number, signal.SIG_DFL)
     gc.freeze()  # objects of the parent are never ended here, or they would close files of ours
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) != connection.fileno():
@@ -248,7 +250,7 @@ def _signals_held(forked: bool) -> Iterator[None]:
 
     before = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in _ENDING:
             if callable(signal.getsignal(number)):
                 before[number] = signal.signal(number, hold)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
