@@ -139,14 +139,14 @@ def unpacked(name: str) -> tuple[Path, Path]:
 def corpus_options(target: Target, fixed: bool, fresh: Path) -> tuple[list[str], list[Path]]:
     """Options and folders of the inputs that a run begins with: all that there are, or those of the repository alone, in
     their order and with the same choices each time.  What it finds goes into the first folder."""
-    own, given = unpacked(target.name)
     if not fixed:
-        return [], [own, given]
+        return [], [*unpacked(target.name)]
     (fresh / "found").mkdir()
     (fresh / "inputs").mkdir()
-    inputs = [fresh / "inputs" / f"{number:04}" for number, _ in enumerate(kept(target.name))]
-    for path, data in zip(inputs, kept(target.name), strict=True):
-        path.write_bytes(data)
+    inputs = []
+    for number, data in enumerate(kept(target.name)):
+        inputs.append(fresh / "inputs" / f"{number:04}")
+        inputs[-1].write_bytes(data)
     (fresh / "list").write_text(",".join(map(str, inputs)))
     # Folders are read in any order, and again each second.
     return ["-seed=1", f"-runs={target.runs}", "-reload=0", f"-seed_inputs=@{fresh / 'list'}"], [fresh / "found"]

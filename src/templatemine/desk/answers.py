@@ -159,21 +159,21 @@ class Desk:
         Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
         round, they are those of the pack before.
         """
-        templates, articles = (pack or held.pack).templates, self.library.fitting(held)
+        pack = pack or held.pack
+        effects, articles = self._effects_of(held), self.library.fitting(held)
         with self._looking:
-            known = next((cuts for path, one, cuts in self._cuts if (path, one) == (held.path, templates)), None)
+            key = held.path, pack.templates
+            known = next((cuts for path, one, cuts in self._cuts if (path, one) == key), None)
             if known is None:
-                known, places = [0] * len(articles), list(range(len(articles)))
-                for path, one, cuts in self._cuts[:1]:
-                    changed = set(one).symmetric_difference(templates)
-                    if path == held.path and self._effects is not None and self._effects[0] == path:
-                        with_them = self._effects[1].articles_with(changed)
-                        if with_them is not None:
-                            known, places = [*cuts], with_them
-                fresh = cuts_of(pack or held.pack, [articles[place] for place in places], self.library.config.clean)
+                path, last, cuts = self._cuts[0] if self._cuts else ("", (), [])
+                places = effects.articles_with({*last} ^ {*pack.templates}) if path == held.path else None
+                if places is None:
+                    cuts, places = [0] * len(articles), [*range(len(articles))]
+                known = [*cuts]
+                fresh = cuts_of(pack, [articles[place] for place in places], self.library.config.clean)
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
-                self._cuts = [(held.path, templates, known), *self._cuts[:1]]  # before a decision and after it
+                self._cuts = [(*key, known), *self._cuts[:1]]  # before a decision and after it
             return known
 
     def summary(self, source: str, since: int) -> dict[str, Any]:
@@ -326,7 +326,6 @@ class Desk:
         else:
             raise ConfigError(f"expected add, answer, remove, undo or reset-cutoff, got {kind!r}")
         after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
-        self._effects_of(after)
         pairs = list(zip(self._cuts_of(held), self._cuts_of(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
         return {**self.state(source), "did": did}

@@ -24,7 +24,7 @@ from templatemine.model import Cutoff, Question, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.pack import Pack, mark_of
 from templatemine.packs.pack_checks import OF_TOKENS, checked
-from templatemine.packs.short_forms import Names, boundaries_of, read_boundaries
+from templatemine.packs.short_forms import Names, names_of, read_boundaries
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
 
@@ -45,8 +45,7 @@ def write(pack: Pack) -> str:
     """The pack as JSON text; the same pack gives the same text."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
-    boundaries = boundaries_of(pack)
-    short = Names(boundaries, dict(patterns.by_id.values()))
+    short = names_of(pack)
     data: dict[str, Any] = {
         "schema": SCHEMA,
         "generator": pack.generator,
@@ -54,7 +53,7 @@ def write(pack: Pack) -> str:
         "tokeniser": {"html": pack.html, "separators": pack.tokenise.separators},
         "patterns": {name: patterns.by_id[patterns.id_of[name]][1] for name in names},
         "user_patterns": [asdict(own) for own in pack.tokenise.user_patterns],
-        "boundaries": boundaries,
+        "boundaries": short.boundaries,
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,

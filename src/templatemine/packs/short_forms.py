@@ -80,6 +80,7 @@ class Names:
     """
 
     def __init__(self, boundaries: Mapping[str, str], patterns: Mapping[str, str]) -> None:
+        self.boundaries = boundaries
         self._full = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
         self._short = {text: name for name, text in reversed(self._full.items())}
         self._names = _any(self._full)

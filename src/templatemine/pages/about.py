@@ -142,9 +142,9 @@ def _telling(data: bytes) -> Iterator[str]:
             yield tag
 
 
-def headed(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
-    """Headline and date of articles of JSON-LD."""
-    for one in articles:
+def headed(told: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
+    """Headline and date of each of some `articles`."""
+    for one in told:
         title, date = (next(filter(None, (_value(one.get(name)) for name in names)), "") for names in (TITLES, DATES))
         yield plain(title) or None, published(date)
 
@@ -274,7 +274,7 @@ def _alike(page: Page) -> NDArray[np.float64]:
     """See `ALIKE`; characters are counted of blocks that are short enough to reach it."""
     title = _tokens(page.title)
     size = title.total()
-    if page.title.isascii() or 2 * sum(n for token, n in title.items() if in_class(token, _SINGLE)) < max(size, 1):
+    if 2 * sum(count for token, count in title.items() if in_class(token, _SINGLE)) < max(size, 1):
         columns = page.columns
         return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
     alike = np.zeros(len(page))
