@@ -1,7 +1,7 @@
-"""The one way through, map(source) -> small reduce -> map(source), and the threads that take it in memory.
+"""The one way through, map(source) -> small reduce -> map(source), and what takes it in memory.
 
 `drive` has the order, and says what is done to a source; an `Executor` says where documents lie, where the maps run and
-where their results are kept in between.  There are four: `ThreadExecutor` here, with all in memory; `archive.run` with
+where their results are kept in between.  There are four: `MemoryExecutor` here, with all in memory; `archive.run` with
 all on disk, `archive.update` with windows of new documents, and `adapters.spark` on a cluster.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -33,18 +34,18 @@ from templatemine.mining.stages import (
 )
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.parallel.threads import as_finished
+from templatemine.parallel.forks import as_finished
 from templatemine.text import _scan
 
 __all__ = [
     "METHODS",
     "DecideSource",
     "Executor",
+    "MemoryExecutor",
     "MineSource",
     "Miner",
     "ReportShared",
     "SourceReport",
-    "ThreadExecutor",
     "drive",
     "mine",
 ]
@@ -101,18 +102,35 @@ def drive(executor: Executor[Kept, Table, Result]) -> Result:
     return executor.share(result, shared_report)
 
 
-class ThreadExecutor(Executor[list[SourceCandidates | None], RateTable, list[SourceReport]]):
-    """Everything in memory, one source each at a time in some threads.
+@dataclass(frozen=True, slots=True)
+class _Finished(Generic[Kept]):
+    """What was made of the report of a source, and what it claims for the shared pack."""
+
+    source: str
+    claims: Claims | None
+    value: Kept
+
+
+class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_Finished[Kept]]]):
+    """Everything in memory, one source each at a time in some copies of this process, or threads (`parallel.forks`).
 
     Parameters
     ----------
     by_source : mapping
-        The documents of each source; reports come in the order of their names.
+        The documents of each source; results come in the order of their names.
+    finish : callable
+        What is made of the report of each source, where it was mined.
     """
 
     def __init__(
-        self, by_source: Mapping[str, Sequence[Document]], options: ResolvedConfig, jobs: int, progress: Progress
+        self,
+        by_source: Mapping[str, Sequence[Document]],
+        finish: Callable[[SourceReport], Kept],
+        options: ResolvedConfig,
+        jobs: int,
+        progress: Progress,
     ) -> None:
+        self._finish = finish
         self._sources = [(source, by_source[source]) for source in sorted(by_source)]
         self._options = options
         self._jobs = jobs
@@ -129,26 +147,31 @@ class ThreadExecutor(Executor[list[SourceCandidates | None], RateTable, list[Sou
 
     def map_candidates(
         self, kept: list[SourceCandidates | None], table: RateTable, work: DecideSource
-    ) -> list[SourceReport]:
+    ) -> list[_Finished[Kept]]:
         numbers = {one.source: number for number, one in enumerate(filter(None, kept))}
 
-        def report(source: str, documents: Sequence[Document], candidates: SourceCandidates | None) -> SourceReport:
+        def finished(
+            source: str, documents: Sequence[Document], candidates: SourceCandidates | None
+        ) -> _Finished[Kept]:
             if candidates is None:
-                return skip_source(source, documents, self._options)
+                return self._finished(skip_source(source, documents, self._options))
             elsewhere = table.elsewhere(candidates.hashes, numbers[source])
-            return completed(work(candidates, elsewhere, self._options), documents, self._options)
+            return self._finished(completed(work(candidates, elsewhere, self._options), documents, self._options))
 
-        return self._map("choosing", report, [(*one, own) for one, own in zip(self._sources, kept, strict=True)])
+        return self._map("choosing", finished, [(*one, own) for one, own in zip(self._sources, kept, strict=True)])
 
-    def share(self, result: list[SourceReport], work: ReportShared) -> list[SourceReport]:
+    def share(self, result: list[_Finished[Kept]], work: ReportShared) -> list[_Finished[Kept]]:
         if self._options.shared is None:
             return result
-        claims = [report.claims for report in result if report.claims is not None]
-        reports = {report.source: report for report in (*result, work(claims, self._options))}
-        return [reports[source] for source in sorted(reports)]
+        claims = [one.claims for one in result if one.claims is not None]
+        found = {one.source: one for one in (*result, self._finished(work(claims, self._options)))}
+        return [found[source] for source in sorted(found)]
+
+    def _finished(self, report: SourceReport) -> _Finished[Kept]:
+        return _Finished(report.source, report.claims, self._finish(report))
 
     def _map(self, step: str, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """``function(*item)`` for an item a source, in their order; the largest first, so that no thread is left alone
+        """``function(*item)`` for an item a source, in their order; the largest first, so that no job is left alone
         with it."""
         sizes = [sum(len(document.body) for document in some) for _, some in self._sources]
         order = sorted(range(len(items)), key=lambda place: -sizes[place])
@@ -167,7 +190,8 @@ class Miner:
     ----------
     config : PipelineConfig, optional
     jobs : int, default 1
-        Threads, one source each at a time.
+        Copies of this process, or threads if it has some already (and on systems other than Linux); one source each at
+        a time.
     progress : callable, optional
         Called with (step, done, total) as sources are finished.
     """
@@ -195,12 +219,19 @@ class Miner:
         CorpusError
             Something is no document.
         """
+        return self.map(documents, lambda report: report)
+
+    def map(self, documents: Given, finish: Callable[[SourceReport], Result]) -> list[Result]:
+        """As `run`, but gives what `finish` makes of each report.
+
+        It is called where the source was mined, which may be another process.
+        """
         by_source: dict[str, list[Document]] = {}
         for document in documents_of(documents):
             by_source.setdefault(document.source, []).append(document)
-        reports = drive(ThreadExecutor(by_source, self._options, self.jobs, self.progress))
+        found = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
-        return reports
+        return [one.value for one in found]
 
 
 NAMED = 3
@@ -216,7 +247,7 @@ def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 
         As of `Miner.run`.
     config : PipelineConfig, optional
     jobs : int, default 1
-        Threads, one source each at a time.
+        As of `Miner`.
 
     Examples
     --------

@@ -292,7 +292,7 @@ def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pa
     rules = [Rule(action="reject", id=template_id(CALL), by="Ann"), Rule(action="never", text="Comments")]
     steered = apply_rules(pack, (), rules)
     with open_shelf(tmp_path / "packs") as shelf:
-        path = shelf.save(replace(report, pack=steered))
+        path = shelf.save(replace(report, pack=steered)).pack
     assert path is not None
     again = keep_rules(report, path)
     assert again.pack == steered

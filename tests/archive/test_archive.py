@@ -44,7 +44,7 @@ MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
 def mine_in_memory(paths: list[str], output: Path, config: PipelineConfig = CONFIG) -> list[Outcome]:
     reports = Miner(config).run(read_documents(paths, ReadConfig(), lambda error: None))
     with open_shelf(output) as shelf:
-        return [Outcome.of(report, shelf.save(report)) for report in reports]
+        return [shelf.save(report) for report in reports]
 
 
 @pytest.fixture

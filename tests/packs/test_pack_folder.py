@@ -63,6 +63,8 @@ class Result:
     source: str
     pack: Pack | None
     rows: list[RejectedCandidate] | None
+    documents: int = 20
+    note: str = ""
 
     @property
     def rejected(self) -> RejectedCandidates | None:
@@ -80,7 +82,7 @@ def pack() -> Pack:
 
 def save(folder: Path, *results: Result, force: bool = False) -> list[str | None]:
     with open_shelf(folder, force) as shelf:
-        return [shelf.save(result) for result in results]
+        return [shelf.save(result).pack for result in results]
 
 
 def test_round_trip(tmp_path: Path, pack: Pack) -> None:

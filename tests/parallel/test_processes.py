@@ -81,7 +81,7 @@ def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param == "forked" and sys.platform != "linux":
         pytest.skip("processes are forked on Linux alone")
     if request.param != "as it comes":
-        monkeypatch.setattr(processes, "_alone", lambda: request.param == "forked")
+        monkeypatch.setattr(processes, "alone", lambda: request.param == "forked")
     yield
     assert multiprocessing.active_children() == []
 
@@ -176,7 +176,7 @@ def files_of(number: int) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 def test_forked_workers_have_their_pipe_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_alone", lambda: True)
+    monkeypatch.setattr(processes, "alone", lambda: True)
     with open(__file__) as _, Workers(3) as pool:
         assert set(pool.map(files_of, range(30), ahead=1)) == {4}
 
@@ -201,8 +201,8 @@ def test_a_signal_that_is_ignored_is_ignored_by_workers() -> None:
 def test_a_process_with_threads_does_not_fork() -> None:
     """In a process of its own, for that of the tests may have threads of libraries."""
     code = (
-        "import threading, time; from templatemine.parallel import processes; print(processes._alone());"
-        "threading.Thread(target=time.sleep, args=(1,), daemon=True).start(); print(processes._alone())"
+        "import threading, time; from templatemine.parallel import processes; print(processes.alone());"
+        "threading.Thread(target=time.sleep, args=(1,), daemon=True).start(); print(processes.alone())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["True", "False"]

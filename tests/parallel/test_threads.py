@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from templatemine.parallel.threads import as_finished, in_order
+from templatemine.parallel.threads import as_finished
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -66,36 +66,7 @@ def test_who_closes_gets_no_more() -> None:
     assert len(seen) == 3
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
-def test_results_in_the_order_of_the_items(threads: int) -> None:
-    assert list(in_order(lambda item: item * item, [*range(9)], threads)) == [item * item for item in range(9)]
-    assert list(in_order(str, [], threads)) == []
-
-
-def test_who_closes_waits_for_what_has_begun() -> None:
-    begun, go, ended = threading.Event(), threading.Event(), []
-
-    def work(item: int) -> int:
-        if item:
-            begun.set()
-            go.wait(9)
-            ended.append(item)
-        return item
-
-    results = in_order(work, [0, *range(1, 50)], 2)
-    assert next(results) == 0
-    begun.wait(9)
-    threading.Timer(0.1, go.set).start()
-    results.close()
-    number = len(ended)
-    assert 1 <= number < 49
-    assert go.is_set()
-    assert len(ended) == number
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_error_comes_at_its_place(threads: int) -> None:
-    results = in_order(lambda item: 1 // item, [1, 0, 1], threads)
-    assert next(results) == 1
-    with pytest.raises(ZeroDivisionError):
-        next(results)
+def test_no_thread_is_left_after_the_last_result() -> None:
+    before = threading.active_count()
+    assert len(list(as_finished(str, range(50), 3))) == 50
+    assert threading.active_count() == before

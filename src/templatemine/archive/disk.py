@@ -55,7 +55,7 @@ from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.shared_pack import SHARED_PACK, Claims
 from templatemine.mining.stages import SourceReport, completed, skip_source, unfit
 from templatemine.model import Document
-from templatemine.packs.pack_folder import Outcome, Shelf, pack_names
+from templatemine.packs.pack_folder import Outcome, Rendered, Shelf, pack_names, render
 from templatemine.parallel.threads import as_finished
 from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
 from templatemine.text import _scan
@@ -136,7 +136,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         path = os.path.join(self._output, pack_names(SHARED_PACK)[0])
         report = keep_rules(work(claims, self._options), path)
         with together(self._path("packs"), force=True) as files:
-            outcome = Outcome.of(report, path if Shelf(files).save(report) else None)
+            outcome = Shelf(files).write(render(report, path))
         manifest.write_json(self._path("shared.json"), outcome.facts())
 
     def outcomes(self) -> tuple[list[Outcome], int]:
@@ -246,21 +246,22 @@ class DiskExecutor(Executor[None, RateFile, None]):
             elsewhere = table.elsewhere(candidates.hashes, self._numbers[source])
             return completed(work(candidates, elsewhere, self._options), documents[source], self._options)
 
-        def ruled(source: str) -> SourceReport:
-            return keep_rules(report(source), os.path.join(self._output, pack_names(source)[0]))
+        def ruled(source: str) -> tuple[Rendered, Claims | None]:
+            standing = os.path.join(self._output, pack_names(source)[0])
+            one = keep_rules(report(source), standing)
+            return render(one, standing), one.claims
 
         outcomes = []
         claims: list[Claims] = []
         with together(self._path("packs"), force=True) as files:
             shelf = Shelf(files)
-            for _, done in as_finished(ruled, self._largest_first(unit.sources), self._jobs):
+            for _, (rendered, claimed) in as_finished(ruled, self._largest_first(unit.sources), self._jobs):
                 if unit.giant:
                     _scan.release_memory()
-                pack = os.path.join(self._output, pack_names(done.source)[0])
-                outcomes.append(Outcome.of(done, pack if shelf.save(done) else None, pack))
-                claims += [done.claims] if done.claims is not None else []
-                each(done.source)
-                del done
+                outcomes.append(shelf.write(rendered))
+                claims += [claimed] if claimed is not None else []
+                each(outcomes[-1].source)
+                del rendered, claimed
         outcomes.sort(key=lambda one: one.source)
         facts = {"duplicates": stored.duplicates, "outcomes": [one.facts() for one in outcomes]}
         if self._options.shared is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from templatemine.cleaning.tally import Census
     from templatemine.mining.stages import SourceReport
     from templatemine.model import Document
-    from templatemine.packs.pack_folder import Outcome, Shelf
+    from templatemine.packs.pack_folder import Outcome, Rendered, Shelf
 
 __all__ = ["DESCRIPTION", "METHODS", "add", "run"]
 
@@ -118,7 +117,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_scoring_options(group)
     _add_larger_and_shared(parser)
     common.add_input_options(parser)
-    common.add_run_options(parser, "number of threads, each with one source at a time")
+    common.add_run_options(parser, "number of processes, each with one source at a time (threads with --memory)")
 
 
 def _add_larger_and_shared(parser: argparse.ArgumentParser) -> None:
@@ -166,25 +165,23 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import Census
-    from templatemine.packs.pack_folder import Outcome, open_shelf
-    from templatemine.parallel.threads import in_order
+    from templatemine.packs.pack_folder import open_shelf, render
     from templatemine.pipeline import Miner
 
     config = _config(args)
     census = Census(common.read_config(args))
     with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
         documents = _documents(args, terminal, census, shelf, config, steps)
-        reports = Miner(config, jobs=args.jobs, progress=steps).run(documents)
 
-        def saved(report: SourceReport) -> Outcome:
-            report = keep_rules(report, shelf.standing(report.source))
-            return Outcome.of(report, shelf.save(report), shelf.standing(report.source))
+        def rendered(report: SourceReport) -> Rendered:
+            standing = shelf.standing(report.source)
+            return render(keep_rules(report, standing), standing)
 
         outcomes = []
-        with closing(in_order(saved, reports, args.jobs)) as done:
-            for outcome in done:
-                outcomes.append(outcome)
-                steps("writing", len(outcomes), len(reports))
+        found = Miner(config, jobs=args.jobs, progress=steps).map(documents, rendered)
+        for one in found:
+            outcomes.append(shelf.write(one))
+            steps("writing", len(outcomes), len(found))
     return ArchiveReport(
         outcomes=outcomes,
         documents=census.sources.total(),

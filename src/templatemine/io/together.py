@@ -13,6 +13,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from io import BytesIO
 from itertools import count
 from typing import BinaryIO, cast
 
@@ -21,7 +22,7 @@ from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
 from templatemine.io.lock import locked
 from templatemine.io.write import claim, new_file, sync_names
 
-__all__ = ["Together", "together"]
+__all__ = ["Together", "compressed", "together"]
 
 _GZIP_LEVEL = 1
 """Six times the speed of level 6 at about a fifth more bytes: what is packed here are lists for looking things up."""
@@ -59,14 +60,20 @@ class Together:
         CorpusError
             Fatal: the file exists and may not be replaced, or cannot be written.
         """
+        with self._new(name) as plain, _gzip(plain) if name.endswith(".gz") else nullcontext(plain) as handle:
+            yield handle
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write one of the files, with `data` as they are; errors are those of `open`."""
+        with self._new(name) as handle:
+            handle.write(data)
+
+    @contextmanager
+    def _new(self, name: str) -> Iterator[BinaryIO]:
         self.refuse_existing([name])
         new = os.path.join(self._hidden, f"{next(self._number)}.new")
-        with new_file(new, self.path(name)) as plain:
-            if name.endswith(".gz"):
-                with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=plain, mtime=0) as packed:
-                    yield cast(BinaryIO, packed)
-            else:
-                yield plain
+        with new_file(new, self.path(name)) as handle:
+            yield handle
         self._files.append((name, new))
 
     def _appear(self) -> None:
@@ -86,6 +93,21 @@ class Together:
             if isinstance(error, OSError):
                 raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
             raise
+
+
+@contextmanager
+def _gzip(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """What packs into a stream, the same bytes for the same content."""
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=stream, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
+
+
+def compressed(lines: Iterable[bytes]) -> bytes:
+    """Lines as `Together.open` writes them to a name that ends in ``.gz``."""
+    stream = BytesIO()
+    with _gzip(stream) as packed:
+        packed.writelines(lines)
+    return stream.getvalue()
 
 
 def _put(new: str, path: str, old: str, force: bool) -> None:

@@ -20,12 +20,13 @@ from typing import Any, Protocol
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.files import READ_ERRORS, unreadable
 from templatemine.io.jsonl import decode_line
-from templatemine.io.together import Together, together
+from templatemine.io.together import Together, compressed, together
 from templatemine.io.write import safe_file_name
 from templatemine.packs.pack import LARGEST, Pack
 
 __all__ = [
     "RejectedCandidate",
+    "Rendered",
     "PACK_SUFFIX",
     "Outcome",
     "PackFiles",
@@ -38,6 +39,7 @@ __all__ = [
     "pack_names",
     "read_rejected",
     "refuse_renamed",
+    "render",
 ]
 
 RejectedCandidate = tuple[tuple[str, ...], int, int, str]
@@ -99,16 +101,16 @@ class Outcome:
     overrides: int = 0
 
     @classmethod
-    def of(cls, result: Result, path: str | None, standing: str = "") -> Outcome:
-        """Of a result whose pack stands at `path`; where it has none, an earlier one may be `standing`."""
+    def of(cls, result: Result, standing: str) -> Outcome:
+        """Of a result whose pack will be `standing` there, where one of an earlier run may be."""
         pack = result.pack
         if pack is None:
             note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(standing) else result.note
-            return cls(source=result.source, documents=result.documents, pack=path, note=note)
+            return cls(source=result.source, documents=result.documents, pack=None, note=note)
         return cls(
             source=result.source,
             documents=result.documents,
-            pack=path,
+            pack=standing,
             note=result.note,
             templates=len(pack.templates),
             min_df=min((one.df for one in pack.templates), default=None),
@@ -120,6 +122,25 @@ class Outcome:
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A result as it will stand in its folder: numbers and bytes, to be handed to whoever writes them."""
+
+    outcome: Outcome
+    files: Mapping[str, bytes]
+    """Name -> content; none where the source has no pack."""
+
+
+def render(result: Result, standing: str) -> Rendered:
+    """The pack of a source, which will be `standing` there, and its rejected candidates, for `Shelf.write`."""
+    files: dict[str, bytes] = {}
+    if result.pack is not None:
+        pack, rejected = pack_names(result.source)
+        lines = () if result.rejected is None else result.rejected.json_lines()
+        files = {pack: result.pack.to_json().encode("utf-8"), rejected: compressed(lines)}
+    return Rendered(Outcome.of(result, standing), files)
 
 
 class Shelf:
@@ -139,23 +160,15 @@ class Shelf:
         """Where the pack of a source stands already, if it has one."""
         return self._files.path(pack_names(source)[0])
 
-    def save(self, result: Result) -> str | None:
-        """Write the pack of a source and its rejected candidates.
+    def write(self, rendered: Rendered) -> Outcome:
+        """Write the files of a source."""
+        for name, data in rendered.files.items():
+            self._files.put(name, data)
+        return rendered.outcome
 
-        Returns
-        -------
-        str or None
-            Where the pack will stand; None if the source has none.
-        """
-        if result.pack is None:
-            return None
-        pack, rejected = pack_names(result.source)
-        with self._files.open(pack) as handle:
-            handle.write(result.pack.to_json().encode("utf-8"))
-        with self._files.open(rejected) as handle:
-            if result.rejected is not None:
-                handle.writelines(result.rejected.json_lines())
-        return self._files.path(pack)
+    def save(self, result: Result) -> Outcome:
+        """Write the pack of a source, if it has one, and its rejected candidates."""
+        return self.write(render(result, self.standing(result.source)))
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 
 from templatemine.errors import CapacityError
 
-__all__ = ["Workers"]
+__all__ = ["Workers", "alone"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -121,6 +121,24 @@ class Workers:
             elif exhausted:
                 return
 
+    def as_finished(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[int, Result]]:
+        """Yield (place of the item, ``function(item)``) as calls come to an end; otherwise as `map`."""
+        numbered = enumerate(items)
+        under_way = 0
+        while True:
+            batch = [item for _, item in zip(range(self._room(0)), numbered, strict=False)]
+            self._give(function, batch)
+            under_way += len(batch)
+            if not under_way:
+                return
+            answers: dict[int, tuple[bool, Any]] = {}
+            self._receive(answers)
+            under_way -= len(answers)
+            for place, (good, value) in answers.items():
+                if not good:
+                    raise value
+                yield place, value
+
     def _room(self, ahead: int) -> int:
         return self._jobs * (1 + ahead) - sum(len(worker.numbers) for worker in self._workers)
 
@@ -155,7 +173,7 @@ class _Worker:
     """A process, the parent's end of its pipe, and the numbers of the items it was given and has not answered."""
 
     def __init__(self) -> None:
-        forked = _alone()
+        forked = alone()
         context: Any = multiprocessing.get_context("fork" if forked else "spawn")
         self.connection, other = context.Pipe()
         serve = _forked if forked else _serve
@@ -167,7 +185,7 @@ class _Worker:
         self.ready = False
 
 
-def _alone() -> bool:
+def alone() -> bool:
     """This process has no thread but the one that asks, those of native libraries included: nobody can hold a lock."""
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 

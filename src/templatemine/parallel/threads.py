@@ -7,11 +7,11 @@ daemons, so that Ctrl-C and errors need not wait for what they are at.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["as_finished", "in_order"]
+__all__ = ["as_finished"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -52,8 +52,9 @@ def as_finished(
                 over.set()
                 answers.put((place, None, error))
 
-    for number in range(threads):
-        threading.Thread(target=work, name=f"templatemine-{number}", daemon=True).start()
+    workers = [threading.Thread(target=work, name=f"templatemine-{number}", daemon=True) for number in range(threads)]
+    for worker in workers:
+        worker.start()
     try:
         for _ in items:
             place, value, error = answers.get()
@@ -62,17 +63,5 @@ def as_finished(
             yield place, value
     finally:
         over.set()
-
-
-def in_order(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Generator[Result, None, None]:
-    """Yield ``function(item)`` for each item, in their order; for calls that leave something behind, such as files.
-
-    When the iterator is closed, or a call has raised, it waits for the calls that have begun, and makes no more.
-    """
-    if min(threads, len(items)) < 2:
-        yield from map(function, items)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # here, for one thread does without
-
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(function, items)
+    for worker in workers:
+        worker.join()  # which have nothing left to do: this process is alone again
