@@ -3,11 +3,14 @@
     python bench/quality/metadata.py --tests trafilatura-2.3.1/tests htmldate-1.11.0/tests
     python bench/quality/metadata.py scrapinghub.jsonl.gz wcxb.jsonl.gz
     python bench/quality/metadata.py --hidden scrapinghub.jsonl.gz wcxb.jsonl.gz
+    python bench/quality/metadata.py --pages trafilatura-1.0.0/tests htmldate-1.0.0/tests newspaper4k-0.9.6/tests
 
 The first form takes what the unit tests of the two (in their source distributions on PyPI) assert of a page given as text:
 every comparison of a field with a constant counts once.  The second compares with titles and dates of a set, where it has
 them.  The third hides what pages declare in JSON-LD and ``<meta>``, and asks for what JSON-LD said, so that what stands
-for readers alone is judged.  Peers are measured where they are installed.
+for readers alone is judged.  The fourth takes what tests assert of whole pages in files, which older distributions still
+hold.  `--half` takes one half of the hosts: rules are made on ``dev`` alone, and ``held-out`` is what is told.  Peers are
+measured where they are installed.
 """
 
 from __future__ import annotations
@@ -16,23 +19,29 @@ import argparse
 import ast
 import gzip
 import json
+import logging
 import re
+import socket
 import sys
 import types
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from templatemine import extract
-from templatemine.pages.about import declared_articles, is_article, objects
+from templatemine.io.folder import decode_html
+from templatemine.pages.about import headed, is_article, objects
 from templatemine.pages.names import names_of
 
 FIELDS = (
     "title",
     "authors",
     "date",
+    "latest",
     "site",
     "language",
     "licence",
@@ -53,11 +62,12 @@ THEIRS = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A page, its address, and what it should give by field; "" or an empty tuple for nothing."""
+    """A page, its address, what it should give by field ("" or an empty tuple for nothing), and whose it is."""
 
     html: str
     url: str | None
     gold: Mapping[str, Any]
+    host: str = ""
 
 
 @dataclass(slots=True)
@@ -67,7 +77,7 @@ class Count:
     gold: int = 0
     said: int = 0
     right: int = 0
-    wrong: list[tuple[Any, Any, str]] = field(default_factory=list)
+    wrong: list[tuple[Any, Any, Case]] = field(default_factory=list)
 
 
 # ------------------------------------------------------------------------------------------------- the tests of others
@@ -118,7 +128,7 @@ def asserted(folder: Path) -> Iterator[Case]:
 
     def date(page: Any, *rest: Any, **more: Any) -> Any:
         plain = isinstance(page, str) and not rest and set(more) <= {"original_date", "url"}
-        return _Asserted(found if plain else [], str(page), more.get("url"), "date")
+        return _Asserted(found if plain else [], str(page), more.get("url"), _which(more.get("original_date", False)))
 
     for path in sorted(folder.glob("*.py")):
         code = path.read_text(encoding="utf-8")
@@ -129,13 +139,24 @@ def asserted(folder: Path) -> Iterator[Case]:
         module = types.ModuleType(path.stem)
         module.__dict__["__file__"] = str(path)
         tree = ast.fix_missing_locations(_Compared().visit(ast.parse(code)))
+        logging.disable()
         exec(compile(tree, str(path), "exec"), module.__dict__)
+        socket.socket.connect = _refused  # type: ignore[method-assign, assignment]
         module.__dict__.update(extract_metadata=metadata, find_date=date)
         for name, test in list(vars(module).items()):
             if name.startswith("test_") and callable(test):
                 with suppress(BaseException):  # a failure of pytest is no Exception
                     test()
     yield from found
+
+
+def _which(original: bool) -> str:
+    """What htmldate is asked for: the day of publication, or by default that of the last change."""
+    return "date" if original else "latest"
+
+
+def _refused(*address: Any) -> None:
+    raise OSError("their tests ask for pages of other hosts, which is not wanted here")
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -145,11 +166,87 @@ def _plain(name: str, value: Any) -> Any:
             sorted(part.strip().casefold() for one in parts for part in re.split(r"[,;]", one) if part.strip())
         )
     text = " ".join((value or "").split())
-    if name == "date":
+    if name in ("date", "latest"):
         return text[:10]
     if name == "language":
         return text.lower().replace("_", "-")
     return text.rstrip("/") if name in ("url", "image") else text
+
+
+# ------------------------------------------------------------------------------------------------- their whole pages
+
+
+def cached(folder: Path) -> Iterator[Case]:
+    """What tests say of pages that stand in files beside them; their code is read, never run."""
+    for path in sorted(folder.glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        files: dict[str, str] = {}
+        last = given = None
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "MOCK_PAGES":
+                files = ast.literal_eval(node.value)
+        nodes = [one for test in tree.body if isinstance(test, ast.FunctionDef) for one in ast.walk(test)]
+        for node in sorted((one for one in nodes if isinstance(one, ast.Assign | ast.Assert)), key=_line):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                given = node.value.value if getattr(node.targets[0], "id", "") == "url" else given
+            elif isinstance(node, ast.Assign):
+                last = _mocked(node.value, "extract_metadata", given) if isinstance(node.value, ast.Call) else last
+            for url, name, value in _compared(node.test, last) if isinstance(node, ast.Assert) else ():
+                page = folder / "cache" / files.get(url, "-")
+                if page.exists():
+                    html = decode_html(page.read_bytes())
+                    yield Case(html, None, {name: _plain(name, value)}, urlsplit(url).hostname or "")
+    for path in sorted(folder.glob("data/metadata/*.json")):
+        page = folder / "data" / "html" / f"{path.stem}.html"
+        said = json.loads(path.read_bytes().decode("utf-8", "replace"))
+        gold = {"title": said.get("title"), "date": said.get("publish_date")}
+        host = urlsplit(said.get("url") or "").hostname or path.stem
+        if page.exists():
+            found = {name: _plain(name, str(value)) for name, value in gold.items() if value}
+            yield Case(decode_html(page.read_bytes()), None, found, host)
+
+
+def _line(node: ast.AST) -> int:
+    return int(node.lineno)  # type: ignore[attr-defined]
+
+
+def _mocked(call: ast.expr, name: str, given: str | None = None) -> str | None:
+    """The address in ``name(load_mock_page(address))``, `given` for a variable; None for a call with other options."""
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != name or len(call.args) != 1:
+        return None
+    plain = {"original_date": True, "default_url": None}
+    if any(plain.get(one.arg or "", one) != getattr(one.value, "value", None) for one in call.keywords):
+        return None
+    page = call.args[0]
+    if not isinstance(page, ast.Call) or getattr(page.func, "id", "") != "load_mock_page" or not page.args:
+        return None
+    return str(page.args[0].value) if isinstance(page.args[0], ast.Constant) else given
+
+
+def _compared(test: ast.expr, last: str | None) -> Iterator[tuple[str, str, Any]]:
+    """Address, field and value of ``found.field == value`` and ``find_date(load_mock_page(address)) == value``."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for one in test.values:
+            yield from _compared(one, last)
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq | ast.Is):
+        return
+    try:
+        value = ast.literal_eval(test.comparators[0])
+    except ValueError:
+        return
+    left = test.left
+    if (url := _mocked(left, "find_date")) is not None:
+        yield url, _which(any(one.arg == "original_date" for one in left.keywords)), value
+    elif isinstance(left, ast.Subscript | ast.Attribute) and last is not None:
+        name = left.attr if isinstance(left, ast.Attribute) else getattr(left.slice, "value", "")
+        if name in THEIRS:
+            yield last, THEIRS[name], value
+
+
+def half_of(case: Case) -> str:
+    """Which half of the hosts a page belongs to; of pages without one, which half of the pages."""
+    host = case.host or urlsplit(case.url or "").hostname or case.html
+    return ("dev", "held-out")[zlib.crc32(host.removeprefix("www.").encode("utf-8", "replace")) % 2]
 
 
 # ------------------------------------------------------------------------------------------------------- sets of pages
@@ -173,10 +270,10 @@ def gold_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def hidden(row: Mapping[str, Any]) -> Case | None:
     """A page without what it declares, and what its JSON-LD said of title, authors and date."""
     html = row["html"]
-    article = next(filter(is_article, objects(html)), None)
+    article = next(filter(is_article, objects(html.encode("utf-8", "surrogatepass"))), None)
     if article is None:
         return None
-    title, date = next(declared_articles(html))
+    title, date = next(headed([article]))
     authors = article.get("author")
     people = [
         one.get("name") if isinstance(one, dict) else one
@@ -194,7 +291,8 @@ def hidden(row: Mapping[str, Any]) -> Case | None:
 def ours(case: Case) -> Mapping[str, Any]:
     """What templatemine says."""
     found = extract(case.html, url=case.url).metadata
-    said = {name: getattr(found, name) for name in FIELDS}
+    said = {name: getattr(found, name, None) for name in FIELDS}
+    said["latest"] = max(filter(None, (found.date, found.modified)), default=None)
     said["licence"] = said["licence"] or found.licence_url
     return {name: _plain(name, list(value) if isinstance(value, tuple) else value) for name, value in said.items()}
 
@@ -213,9 +311,14 @@ def contenders() -> dict[str, Callable[[Case], Mapping[str, Any]]]:
     with suppress(ImportError):
         from htmldate import find_date
 
-        found["htmldate"] = lambda case: {
-            "date": _plain("date", find_date(case.html, url=case.url, original_date=True))
-        }
+        def htmldate(case: Case) -> Mapping[str, Any]:
+            return {
+                name: _plain(name, find_date(case.html, url=case.url, original_date=name == "date"))
+                for name in ("date", "latest")
+                if name in case.gold
+            }
+
+        found["htmldate"] = htmldate
     return found
 
 
@@ -231,14 +334,16 @@ def count(cases: Sequence[Case]) -> dict[str, dict[str, Count]]:
                 print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
                 said = {}
             for one, gold in case.gold.items():
-                if name == "htmldate" and one != "date":
+                if (name == "htmldate" and one not in ("date", "latest")) or (
+                    name == "trafilatura" and one == "latest"
+                ):
                     continue
                 row, value = of.setdefault(one, Count()), said.get(one) or ""
                 row.gold += bool(gold)
                 row.said += bool(value)
                 row.right += bool(gold) and value == gold
                 if (value or "") != (gold or ""):
-                    row.wrong.append((gold, value, case.html))
+                    row.wrong.append((gold, value, case))
     return found
 
 
@@ -267,20 +372,25 @@ def main() -> None:
     parser.add_argument(
         "--tests", action="store_true", help="the inputs are folders of tests of trafilatura and htmldate"
     )
+    parser.add_argument("--pages", action="store_true", help="the same, what they say of pages in files")
     parser.add_argument("--hidden", action="store_true", help="hide what pages declare")
+    parser.add_argument("--half", choices=("dev", "held-out"), help="one half of the hosts")
     parser.add_argument("--wrong", metavar="FIELD", help="print what templatemine says of a field, and what it should")
     args = parser.parse_args()
     if args.tests:
         cases = [case for folder in args.inputs for case in asserted(Path(folder))]
+    elif args.pages:
+        cases = [case for folder in args.inputs for case in cached(Path(folder))]
     elif args.hidden:
         cases = [case for case in map(hidden, rows(args.inputs)) if case is not None]
     else:
         cases = [Case(row["html"], row.get("url"), gold) for row in rows(args.inputs) if (gold := gold_of(row))]
-    found = count(cases)
+    found = count([case for case in cases if args.half in (None, half_of(case))])
     print("\n".join(table(found)))
     if args.wrong:
-        for gold, value, html in found["templatemine"][args.wrong].wrong:
-            print(f"expected {gold!r}, got {value!r}: {' '.join(html.split())[: 600 if args.tests else 0]}")
+        for gold, value, case in found["templatemine"][args.wrong].wrong:
+            told = " ".join(case.html.split())[:600] if args.tests else case.host or case.url
+            print(f"expected {gold!r}, got {value!r}: {told}")
 
 
 if __name__ == "__main__":

@@ -60,10 +60,32 @@ def linked(**said: Any) -> str:
         ("", "<a rel=license href=/l>Open Licence</a>", "licence", "Open Licence"),
         ("<meta property=og:title content='A crane | Harbour News'><meta property=og:site_name content='Harbour News'>", "", "title", "A crane"),
         ("<!-- <meta property=og:title content=Hidden> -->", "", "title", "The crane"),
+        ("<meta property=og:title content='A crane -- E.org'>", "", "title", "A crane"),
+        ("<meta property=og:title content='The E.org: A crane'>", "", "title", "The E.org: A crane"),
+        (linked(author="Harbour News", publisher={"name": "Harbour News"}), "<p>By Ana Sousa</p>", "authors", ["Ana Sousa"]),
+        (linked(author="Harbour News", publisher={"name": "Harbour News"}), "", "authors", ["Harbour News"]),
+        (linked(author={"@type": "Person", "name": "Eorg"}), "<p>By Ana Sousa</p>", "authors", ["Eorg"]),
+        ("<script type=application/ld+json>{\"@type\": \"WebPage\", \"datePublished\": \"2024-05-03\"}</script>", "", "date", "2024-05-03"),
+        ("<link rel=canonical href=/20240503/crane.html>", "", "date", "2024-05-03"),
     ],
 )  # fmt: skip
 def test_fields(head: str, body: str, field: str, expected: Any) -> None:
     assert about(head, body, url="http://e.org/d/").get(field) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "expected", "site"),
+    [
+        ("Cranes » Harbour and Fishery News of the North", "", "Cranes", None),
+        ("The Harbour News | Cranes", "", "Cranes", "The Harbour News"),
+        ("Cranes - Harbour News", "", "Cranes", "Harbour News"),
+        ("harbournews.org", "<h1>Cranes</h1>", "Cranes", None),
+        ("Cranes", "", "Cranes", None),
+    ],
+)
+def test_what_title_says_beside_the_name_of_the_site(title: str, body: str, expected: str, site: str | None) -> None:
+    found = extract(f"<title>{title}</title>{body}", url="https://www.harbournews.org/a").metadata
+    assert (found.title, found.site) == (expected, site)
 
 
 def test_the_language_of_the_page_comes_first() -> None:

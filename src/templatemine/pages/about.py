@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
+from templatemine.pages.date_order import DateOrder
 from templatemine.pages.headline import FAR, STORY
 from templatemine.pages.outline import attributes, plain
-from templatemine.pages.page_dates import LONGEST, is_date, normalised, stated
+from templatemine.pages.page_dates import LONGEST, Order, is_date, is_labelled, normalised, stated
 from templatemine.text.characters import in_class
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "declared",
     "headed",
     "is_article",
+    "labelled",
     "like_title",
     "objects",
     "published",
@@ -300,21 +302,50 @@ def date_of(page: Page, told: Iterable[Mapping[str, Any]], title: int, kept: NDA
 
 
 def shown(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that stands by itself between the title of a page and its story.
+    """The date that stands by itself between the title of a page and its story, else the one that is labelled so.
 
-    A date of the head stands in a line of at most `FAR` words and `LONGEST` characters, up to `FAR` blocks before the
-    first kept block of `STORY` words or more; lines before the title count where none after it has one.
+    A date of the head stands in a line of at most `FAR` words and `LONGEST` characters, up to `FAR` blocks behind the
+    title or before the first kept block of `STORY` words or more; lines before the title count where none after it has
+    one.  Of these dates that of a change ("updated on ...") comes last.
     """
-    words, counts = page.words, page.columns["counts"]
-    story = np.flatnonzero(kept & (words >= STORY))
+    story = np.flatnonzero(kept & (page.words >= STORY))
     story = story[story > title]
+    last = int(story[0]) if len(story) else 0
+    lines = _dated(page)
+    near = (lines > title) & (lines <= title + FAR) if title >= 0 else False
+    head = lines[(lines < last) & ((lines >= last - FAR) | near)]
+    changed = None
+    order = DateOrder(page)
+    for line in (*head[head > title].tolist(), *head[head < title][::-1].tolist()):
+        for date, change in _told(page, line, order):
+            if not change:
+                return date
+            changed = changed or date
     if not len(story):
         return None
-    last = int(story[0])
-    dated = (counts[:last, [MONTH, YEAR]].any(axis=1) | (counts[:last, NUMBERS] > 1)) & (words[:last] <= FAR)
-    lines = np.flatnonzero(dated & (np.arange(last) >= last - FAR))
-    for line in (*lines[lines > title].tolist(), *lines[lines < title][::-1].tolist()):
-        text = page.text(line)
-        if len(text) <= LONGEST and (date := stated(text)) is not None:
-            return date
-    return None
+    return labelled(page, order) or changed
+
+
+def labelled(page: Page, order: Order, change: bool = False) -> str | None:
+    """The one date of a page that a line says to be that of its publication, or of a change; None if there are several,
+    as where the page lists others or has comments."""
+    found = {
+        date
+        for line in _dated(page).tolist()
+        if is_labelled(page.text(line))
+        for date, changes in _told(page, line, order)
+        if changes is change
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _dated(page: Page) -> NDArray[np.int64]:
+    """Blocks short enough to be a dated line that have a month, a year or several numbers."""
+    counts = page.columns["counts"]
+    dated = (counts[:, [MONTH, YEAR]].any(axis=1) | (counts[:, NUMBERS] > 1)) & (page.words <= FAR)
+    return np.flatnonzero(dated)
+
+
+def _told(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:
+    text = page.text(line)
+    return stated(text, order) if len(text) <= LONGEST else []

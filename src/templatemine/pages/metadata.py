@@ -7,15 +7,17 @@ shown.  Names of properties are data; the tags come from the scanner of blocks. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from templatemine.pages import _html, _model
-from templatemine.pages.about import PUBLISHED, is_article, objects, published
+from templatemine.pages.about import EARLIEST, PUBLISHED, is_article, labelled, objects, published
+from templatemine.pages.date_order import DateOrder
 from templatemine.pages.names import language_of, licence_of, names_of, signed
 from templatemine.pages.outline import plain
 from templatemine.pages.page_dates import LONGEST, stated
@@ -96,8 +98,8 @@ META: Mapping[str, tuple[str, ...]] = {
                 "article:author", "og:article:author", "og:author", "author", "byl", "rbauthors", "creator"),
     "date": (*PUBLISHED, "dc.created", "dc.issued", "og:published_time", "og:datepublished", "publish_date", "created",
              "datecreated", "article_date_original"),
-    "modified": ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified", "dc.date.modified",
-                 "lastmod", "last-modified"),
+    "modified": ("article:modified_time", "og:updated_time", "datemodified", "dateupdate", "dcterms.modified",
+                 "dc.date.modified", "lastmod", "last-modified"),
     "site": ("og:site_name", "application-name", "citation_journal_title", "dc.publisher", "dcterms.publisher",
              "publisher", "apple-mobile-web-app-title"),
     "language": ("content-language", "dc.language", "dcterms.language", "citation_language", "language", "og:locale"),
@@ -149,8 +151,17 @@ _PERSON = re.compile(
     r"/(?:authors?|by|byline|people|person|profiles?|contributors?|staff|writers?|journalists?|autor(?:en|es)?|auteurs?)/"
 )
 _DATED = re.compile(r"publi|posted|fecha|datum|timestamp|(?<!up)(?<!vali)date(?!picker)|created", re.IGNORECASE)
-_URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/-]|$)")
-_PART = re.compile(r"\s+[-–—|·•:»«]\s+|\s*[|»｜]\s*")
+_CHANGED = re.compile(r"(?:^|[\s_-])(?:updated?|modified|dateupdated?|datemodified|lastmod)\b", re.IGNORECASE)
+_MARKED = re.compile(rf"{_DATED.pattern}|{_CHANGED.pattern}", re.IGNORECASE)
+_URL_DATE = re.compile(
+    r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/-]|$)|[/_-]((?:19|20)\d\d)(\d\d)(\d\d)(?=[/_.-]|$)"
+)
+_SIGNS = r"(?:[-–—|·•:»«~]|--|::|//)"
+"""What parts a title from the name of the site."""
+_PART = re.compile(rf"\s+{_SIGNS}\s+|\s*[|»｜]\s*")
+_HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,10}", re.IGNORECASE)
+_ARTICLE = re.compile(r"^the\s+(?=\w)", re.IGNORECASE)
+_LETTERS = re.compile(r"[\W_]+")
 _SEPARATOR = re.compile(r"\s*[,;|、，]\s*")
 _COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/")
 _HANDLE = re.compile(r"^@\w+$|^https?://|^\d+$")
@@ -163,6 +174,8 @@ LONG = 300
 """Characters of an element that is read for a name, a tag or a date."""
 MANY = 100
 """Elements of one kind that are read."""
+
+_Time = tuple[str, dict[str, str]]
 
 NAMES = [name for name, _ in _html.TAGS]
 _META, _LINK, _TAG_HTML, _H1 = (NAMES.index(name) for name in ("meta", "link", "html", "h1"))
@@ -178,14 +191,14 @@ class _Reader:
         self.tags, self.page, self.seen, self.given = tags, tags.page, seen, url
 
     def metadata(self) -> Metadata:
-        site = self._first(self._site())
+        site = self._first(self._site()) or self._shown_site()
         licence, licence_url = licence_of(self._licences())
         address = self._first(self.tags.address(one) for one in self._addresses()) or self.given or None
         return Metadata(
-            title=_untitled(self._first(self._titles()), site) or self._shown_title(site),
+            title=_untitled(self._first(self._titles()), self._is_site) or self._shown_title(),
             authors=self._authors(),
-            date=self._first(published(one) or "" for one in self._dates()),
-            modified=self._first(published(one) or "" for one in self._said("modified")),
+            date=self._first(self._dates()),
+            modified=self._first(self._changes()),
             site=site,
             language=self._first(language_of(one) or "" for one in self._languages()),
             licence=licence,
@@ -228,7 +241,7 @@ class _Reader:
         found: dict[str, list[str]] = {}
         for mark in self.tags.having(_META, VOID)[: 10 * MANY]:
             said = self.tags.attributes(mark)
-            content = said.get("content", "").strip()
+            content = (said.get("content") or said.get("datetime") or "").strip()
             for key in ("property", "itemprop", "name", "http-equiv"):
                 if content and (name := said.get(key, "").lower()):
                     found.setdefault(name.replace("dcterms:", "dcterms.").replace("dc:", "dc."), []).append(content)
@@ -262,19 +275,41 @@ class _Reader:
     def _titles(self) -> Iterator[str]:
         return self._said("title")
 
-    def _shown_title(self, site: str | None) -> str | None:
+    def _shown_title(self) -> str | None:
         """The only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it is; else
-        ``<title>`` without the name of the site."""
+        ``<title>`` up to the name of the site, which stands behind it as a rule."""
         told, seen = self.page.title, self.seen.title
-        if not told:
+        if not told or _HOST.fullmatch(told):
             return seen
         heads = [text for mark in self.tags.having(_H1, OPEN) if (text := self.tags.text(mark))]
         if len(heads) == 1 and (not self.seen.alike or _half(heads[0], told)):
             return heads[0]
         if self.seen.alike:
             return seen
-        parts = [part for part in _PART.split(told) if part.strip() and part.strip() != site]
-        return max(parts, key=len, default=told).strip() or seen
+        parts = (part.strip() for part in _PART.split(told))
+        return next((part for part in parts if part and not self._is_site(part)), seen)
+
+    def _is_site(self, text: str) -> bool:
+        """Whether a text is the name of the site, as it is declared or in its address."""
+        name = _folded(_ARTICLE.sub("", text))
+        return bool(name) and (name in self._named_sites or name in self._hosts)
+
+    @cached_property
+    def _named_sites(self) -> frozenset[str]:
+        return frozenset(_folded(_ARTICLE.sub("", one)) for one in self._site()) - {""}
+
+    @cached_property
+    def _hosts(self) -> frozenset[str]:
+        """Runs of labels of the host, such as "bbc" and "bbccouk"; no name is shorter than three letters."""
+        address = next((one for one in (*map(self.tags.address, self._addresses()), self.given) if one), "")
+        try:
+            host = urlsplit(address).hostname or ""
+        except ValueError:  # no address at all
+            host = ""
+        labels = [_folded(one) for one in host.split(".") if one != "www"]
+        size = len(labels)
+        runs = ("".join(labels[low:high]) for low in range(size) for high in range(low + 1, size + 1))
+        return frozenset(run for run in runs if len(run) > 2)
 
     def _site(self) -> Iterator[str]:
         yield from self._meta.get("og:site_name", ())
@@ -284,6 +319,12 @@ class _Reader:
             if one.get("@type") == "WebSite":
                 yield from self._strings(one.get("name"))
         yield from (one for one in self._said("site") if not _HANDLE.match(one))
+
+    def _shown_site(self) -> str | None:
+        """The part of ``<title>`` that is in the address of the page, or is one."""
+        parts = [part.strip() for part in _PART.split(self.page.title)] if _PART.search(self.page.title) else []
+        named = (part for part in parts[::-1] if self._is_site(part) or _HOST.fullmatch(part))
+        return next(named, None)
 
     def _addresses(self) -> Iterator[str]:
         yield from (said.get("href", "") for said in self._links if "canonical" in said.get("rel", "").lower().split())
@@ -324,21 +365,47 @@ class _Reader:
 
     def _dates(self) -> Iterator[str]:
         if self._article:
-            yield from (one for name in LINKED["date"] for one in self._strings(self._article.get(name)))
+            yield from self._declared_dates(self._article)
         for name in META["date"]:
-            yield from self._meta.get(name, ())
-        yield from (text for text, _ in self._items.get("datepublished", ()))
-        marked = [
-            (text, said) for text, said in self._times if "pubdate" in said or _DATED.search(said.get("class", ""))
-        ]
-        for text, said in marked:
-            yield from (said.get("datetime", ""), said.get("content", ""), said.get("title", ""), text)
+            yield from (published(one) or "" for one in self._meta.get(name, ()))
+        for one in self._objects:  # a page, a recipe, a film
+            yield from self._declared_dates(one)
+        yield from (published(text) or "" for text, _ in self._items.get("datepublished", ()))
+        near, far = self._times
+        yield from self._marked_dates(filter(_is_publication, near))
         yield self.seen.date or ""
-        yield from (said["datetime"] for _, said in self._times if said.get("datetime"))
-        yield from (stated(line) or "" for line in self.seen.head if len(line) <= LONGEST)
-        yield from (
-            "-".join(found) for one in (self.given, *self._addresses()) for found in _URL_DATE.findall(one or "")
-        )
+        yield from self._marked_dates(near)
+        for times in (filter(_is_publication, far), (one for one in far if one[1].get("datetime"))):
+            yield from self._marked_dates(times)
+        yield from (date for date, change in self._head if not change)
+        yield from (date for date, _ in self._head)
+        for address in (self.given, *self._addresses()):
+            yield from (published("-".join(filter(None, found))) or "" for found in _URL_DATE.findall(address or ""))
+
+    def _declared_dates(self, one: Mapping[str, Any]) -> Iterator[str]:
+        yield from (published(said) or "" for name in LINKED["date"] for said in self._strings(one.get(name)))
+
+    def _changes(self) -> Iterator[str]:
+        yield from (published(one) or "" for one in self._said("modified"))
+        yield from self._marked_dates(one for one in self._times[0] if not _is_publication(one))
+        yield from (date for date, change in self._head if change)
+        yield labelled(self.page, self._order, change=True) or ""
+
+    def _marked_dates(self, marked: Iterable[_Time]) -> Iterator[str]:
+        """Of elements that hold a date: by an attribute, else by their text."""
+        for text, said in marked:
+            yield from (published(said.get(name, "")) or "" for name in ("datetime", "content", "title"))
+            shown = next((date for date, _ in stated(text[:LONGEST], self._order, short=True)), "")
+            yield shown if shown >= EARLIEST else ""
+
+    @cached_property
+    def _order(self) -> DateOrder:
+        return DateOrder(self.page)
+
+    @cached_property
+    def _head(self) -> list[tuple[str, bool]]:
+        """Dates in lines at the head, and whether each is that of a change."""
+        return [one for line in self.seen.head if len(line) <= LONGEST for one in stated(line, self._order)]
 
     # --------------------------------------------------------------------------------------------------- in the body
 
@@ -406,13 +473,17 @@ class _Reader:
                     found.setdefault(name, []).append((value, mark))
         return found
 
-    @property
-    def _times(self) -> Iterator[tuple[str, dict[str, str]]]:
-        return (
-            (text, said)
-            for text, said, _, tag in self._elements
-            if tag == "time" or (len(text) <= 80 and _DATED.search(said.get("class", "")))
-        )
+    @cached_property
+    def _times(self) -> tuple[list[_Time], list[_Time]]:
+        """Text and attributes of elements that hold a date: those at the head of the story, and others."""
+        low, high = self.seen.region
+        high = max(high, low + 1)  # a page without a text has a head all the same
+        at = self.tags.columns["at"]
+        near, far = list[_Time](), list[_Time]()
+        for text, said, mark, tag in self._elements:
+            if tag == "time" or (len(text) <= LONGEST and _MARKED.search(said.get("class", ""))):
+                (near if low <= at[mark] < high else far).append((text, said))
+        return near, far
 
     def _terms(self, field: str, rel: str) -> tuple[str, ...]:
         found: dict[str, None] = {}
@@ -440,10 +511,25 @@ class _Reader:
         return self._within(_OWN, ())
 
     def _authors(self) -> tuple[str, ...]:
+        """The first names that are given; where that is the site itself, who signs below the headline instead."""
         for source in self._declared():
             if names := names_of(source, declared=True):
-                return names
+                house = all(map(self._is_site, names)) and not self._is_person
+                return (self._byline if house else ()) or names
         return next(filter(None, self._shown()), ())
+
+    @property
+    def _is_person(self) -> bool:
+        """Whether JSON-LD says that the author is a person: the site may be named after one."""
+        authors = self._article.get("author")
+        return any(
+            isinstance(one, dict) and one.get("@type") == "Person"
+            for one in (authors if isinstance(authors, list) else [authors])
+        )
+
+    @property
+    def _byline(self) -> tuple[str, ...]:
+        return names_of([found[1] for line in self.seen.head if (found := _BY.search(line))][:1])
 
     def _declared(self) -> Iterator[Sequence[str]]:
         """What names the authors for machines, the surest first."""
@@ -469,7 +555,7 @@ class _Reader:
         for text, said, mark, tag in self._elements:
             if tag == "a" and low <= at[mark] < high and _PERSON.search(said.get("href", "")) and len(text) <= 60:
                 yield names_of([text])
-        yield names_of([found[1] for line in self.seen.head if (found := _BY.search(line))][:1])
+        yield self._byline
         if not self._article:
             people = (one for one in self._objects if one.get("@type") == "Person")
             yield names_of([text for one in people for text in self._strings(one.get("name"))], declared=True)
@@ -502,6 +588,11 @@ def _found(data: bytes) -> Iterator[int]:
             place = data.find(word, place + 1)
 
 
+def _is_publication(one: _Time) -> bool:
+    """Whether an element names its date after the publication of the page."""
+    return "pubdate" in one[1] or _DATED.search(one[1].get("class", "")) is not None
+
+
 def _half(text: str, other: str) -> bool:
     words = text.casefold().split()
     return 2 * len(set(words).intersection(other.casefold().split())) >= len(set(words))
@@ -511,9 +602,17 @@ def _is_rel(words: Sequence[str], rel: str) -> bool:
     return rel in words and (rel == "category" or "category" not in words)
 
 
-def _untitled(title: str | None, site: str | None) -> str | None:
+def _folded(text: str) -> str:
+    """The letters and digits of a text, by which names are compared."""
+    return _LETTERS.sub("", text).casefold()
+
+
+def _untitled(title: str | None, is_site: Callable[[str], bool]) -> str | None:
     """A title without the name of the site behind or before it."""
-    if not title or not site or len(title) <= len(site) + 3:
-        return title
-    name = re.escape(site)
-    return re.sub(rf"\s+[-–—|·:»]\s+{name}$|^{name}\s+[-–—|·:»]\s+", "", title, flags=re.IGNORECASE) or title
+    pieces = list(_PART.finditer(title or ""))
+    if title and pieces:
+        if is_site(title[pieces[-1].end() :]):
+            return title[: pieces[-1].start()].strip() or title
+        if is_site(title[: pieces[0].start()]):
+            return title[pieces[0].end() :].strip() or title
+    return title

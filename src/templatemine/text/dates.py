@@ -18,18 +18,18 @@ from functools import lru_cache
 
 from templatemine.text.calendars import MONTHS as NAMES
 
-__all__ = ["Calendar", "day_of", "days_of"]
+__all__ = ["NUMBER_OF_MONTH", "Calendar", "day_of", "days_of"]
 
 MONTHS = (
-    "january jan januar janvier enero janeiro gennaio januari",
-    "february feb februar février febrero fevereiro febbraio februari",
-    "march mar märz mars marzo março maart",
+    "january jan januar jänner janvier enero janeiro gennaio januari",
+    "february feb februar feber février febrero fevereiro febbraio februari",
+    "march mar märz mrz mars marzo março maart",
     "april apr avril abril aprile",
     "may mai mayo maio maggio mei",
     "june jun juni juin junio junho giugno",
     "july jul juli juillet julio julho luglio",
     "august aug août agosto augustus",
-    "september sep sept septembre septiembre setembro settembre",
+    "september sep sept septembre septiembre setiembre setembro settembre",
     "october oct oktober octobre octubre outubro ottobre",
     "november nov novembre noviembre novembro",
     "december dec dezember décembre diciembre dezembro dicembre",
@@ -47,7 +47,8 @@ def _months() -> dict[str, int]:
     return {name: months.pop() for name, months in found.items() if len(months) == 1 and name != "-"}
 
 
-_NUMBER = _months()
+NUMBER_OF_MONTH = _months()
+"""In all languages that are known here; the names of each, with case folded."""
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
     # Of ten digits no day is read: seconds since 1970.  With a time there are twelve or fourteen.
@@ -99,7 +100,7 @@ def _read(text: str) -> str | _Open | None:
         first, mark, second, year = match.groups()
         return mark, int(first), int(second), int(year)
     for form, (day, month) in ((_DAY_FIRST, (1, 2)), (_MONTH_FIRST, (2, 1))):
-        if (match := form.match(text)) and (number := _NUMBER.get(match[month].casefold())):
+        if (match := form.match(text)) and (number := NUMBER_OF_MONTH.get(match[month].casefold())):
             return _day(int(match[3]), number, int(match[day]))
     return None
 
