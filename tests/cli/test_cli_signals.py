@@ -75,6 +75,12 @@ def ends(process: subprocess.Popen[bytes], code: int, message: str) -> None:
 LINES = b"".join(json.dumps(one).encode() + b"\n" for one in records(documents=300))
 
 
+def refuse_ignored(number: int) -> None:
+    """Skip a test of a signal that nobody would get."""
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip("the signal is ignored here, as under nohup, and so it is by what is started")
+
+
 @pytest.mark.parametrize(
     ("number", "code", "message"),
     [
@@ -84,8 +90,7 @@ LINES = b"".join(json.dumps(one).encode() + b"\n" for one in records(documents=3
     ],
 )
 def test_while_cleaning(mined: Path, tmp_path: Path, number: int, code: int, message: str) -> None:
-    if signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip("the signal is ignored here, as under nohup, and so it is by what is started")
+    refuse_ignored(number)
     with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl") as process:
         feed(process, LINES)
         wait_for(lambda: everything(tmp_path))
@@ -125,14 +130,25 @@ def test_while_reading_an_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", [False, True])
-def test_while_mining_with_several_threads(tmp_path: Path, group: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # or numpy has threads of its own
-        monkeypatch.setenv(name, "1")
+def test_while_mining_with_several_processes(tmp_path: Path, group: bool) -> None:
     archive = write(tmp_path / "a.jsonl", records(documents=20_000))
     with running("mine", archive, "-o", tmp_path / "packs", "--jobs", "2") as process:
-        wait_for(lambda: len(os.listdir(f"/proc/{process.pid}/task")) >= 3)
+        wait_for(lambda: len(children(process)) >= 2)
         (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
         ends(process, 130, "interrupted")
+    assert everything(tmp_path) == ["a.jsonl"]
+
+
+def test_a_process_that_mines_is_killed(tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.jsonl", records(documents=20_000))
+    with running("mine", archive, "-o", tmp_path / "packs", "--jobs", "2") as process:
+        wait_for(lambda: len(children(process)) >= 2)
+        os.kill(children(process)[0], signal.SIGKILL)
+        ends(
+            process,
+            2,
+            "error: a worker process was ended from outside, most likely for want of memory; try fewer --jobs",
+        )
     assert everything(tmp_path) == ["a.jsonl"]
 
 
@@ -227,6 +243,7 @@ WHOLE = "whole"
 @pytest.mark.parametrize("moment", ["import", "destructor"])
 def test_no_module_is_imported_by_half_and_no_signal_is_lost(tmp_path: Path, number: int, moment: str) -> None:
     """orjson crashes, and numpy complains of how it was installed, if something is raised in what they import."""
+    refuse_ignored(number)
     (tmp_path / "half.py").write_text(HALF)
     done = subprocess.run(
         [sys.executable, "-c", AT_A_BAD_MOMENT, str(int(number)), moment],
