@@ -310,7 +310,9 @@ def shown(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
     """
     story = np.flatnonzero(kept & (page.words >= STORY))
     story = story[story > title]
-    last = int(story[0]) if len(story) else 0
+    if not len(story):
+        return None
+    last = int(story[0])
     lines = _dated(page)
     near = (lines > title) & (lines <= title + FAR) if title >= 0 else False
     head = lines[(lines < last) & ((lines >= last - FAR) | near)]
@@ -321,8 +323,6 @@ def shown(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
             if not change:
                 return date
             changed = changed or date
-    if not len(story):
-        return None
     return labelled(page, order) or changed
 
 
