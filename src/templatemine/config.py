@@ -8,6 +8,7 @@ from templatemine.errors import ConfigError
 
 __all__ = [
     "SHIPPED",
+    "TEXT_FORMATS",
     "BlogRule",
     "CleanConfig",
     "CopyConfig",
@@ -271,6 +272,27 @@ class PageConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MarkupConfig:
+    """What Markdown, TEI and data hold of a page beside its text and emphasis.
+
+    links, images : with addresses in full.
+    tables : of data, as tables; else their cells are paragraphs.
+    comments : those of readers, as a part of their own.
+    metadata : in Markdown, as front matter; TEI has it in its header in any case.
+    """
+
+    links: bool = False
+    images: bool = False
+    tables: bool = True
+    comments: bool = False
+    metadata: bool = False
+
+
+TEXT_FORMATS = ("text", "markdown", "tei", "json")
+"""What the main text of a page is written as (`Extraction.written`): a line a block, or with its structure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
@@ -327,23 +349,6 @@ class ExtractConfig:
     other: float = 0.5
     blog_rules: str = "all"
     blog_own: tuple[BlogRule, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkupConfig:
-    """What Markdown, TEI and data hold of a page beside its text and emphasis.
-
-    links, images : with addresses in full.
-    tables : of data, as tables; else their cells are paragraphs.
-    comments : those of readers, as a part of their own.
-    metadata : in Markdown, as front matter; TEI has it in its header in any case.
-    """
-
-    links: bool = False
-    images: bool = False
-    tables: bool = True
-    comments: bool = False
-    metadata: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,8 @@ from markdown_it.token import Token
 
 from strategies import examples
 from templatemine import extract
-from templatemine.config import MarkupConfig
+from templatemine.config import TEXT_FORMATS, MarkupConfig
+from templatemine.errors import ConfigError
 from templatemine.pages.blocks import Page
 from templatemine.pages.documents.markdown import markdown
 from templatemine.pages.extract import Extraction
@@ -292,6 +293,17 @@ def test_data_is_json_with_the_text_of_the_nodes(found: Extraction) -> None:
                 yield from texts(value.get(name, []))
 
     assert bare("".join(texts(content))) == plain(found.nodes(FULL))
+
+
+@examples(50)
+@given(extractions(WITH_CODE))
+def test_each_format_is_written_in_one_place(found: Extraction) -> None:
+    for config in (None, FULL):
+        written = {form: found.written(form, config) for form in TEXT_FORMATS}
+        assert json.loads(written.pop("json")) == found.content(config)
+        assert written == {"text": found.text, "markdown": found.markdown(config), "tei": found.tei(config)}
+    with pytest.raises(ConfigError, match="text format: expected text or markdown or tei or json, got 'html'"):
+        found.written("html")
 
 
 # -------------------------------------------------------------------------------------------------- the schema of TEI, in part

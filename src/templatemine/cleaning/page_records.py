@@ -321,17 +321,19 @@ def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, 
     return encode_line({**_row(name, source, record, found, config), "content": found.content(config.markup)})
 
 
-def _markdown(
-    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
-) -> bytes:
-    return f"{found.markdown(config.markup)}\n".encode("utf-8", "surrogatepass")
+def _document(form: str, end: str) -> Form:
+    """A page in a format of text, and what ends it."""
+
+    def document(
+        name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+    ) -> bytes:
+        head = _head(found, config) if form == "text" else ""
+        return f"{head}{found.written(form, config.markup)}{end}".encode("utf-8", "surrogatepass")
+
+    return document
 
 
-def _tei(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
-    return found.tei(config.markup).encode("utf-8")
-
-
-def _as_field(form: str, write: Callable[[Extraction, MarkupConfig], str]) -> Form:
+def _as_field(form: str) -> Form:
     """JSON lines with a document in a field of its name, in the place of the text."""
 
     def line(
@@ -340,17 +342,9 @@ def _as_field(form: str, write: Callable[[Extraction, MarkupConfig], str]) -> Fo
         # Metadata are fields here, comments a part of the document.
         row = _row(name, source, record, found, replace(config, markup=replace(config.markup, comments=False)))
         del row["text"]
-        return encode_line({**row, form: write(found, replace(config.markup, metadata=False))})
+        return encode_line({**row, form: found.written(form, replace(config.markup, metadata=False))})
 
     return line
-
-
-def _text(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
-    return f"{_head(found, config)}{found.text}\n".encode("utf-8", "surrogatepass")
-
-
-def _texts(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
-    return _text(name, source, record, found, config) + b"\n"
 
 
 def _cleaneval(
@@ -371,13 +365,13 @@ def _head(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str
 FORMS: Mapping[str, Form] = {
     "jsonl": _jsonl,
     "json": _json,
-    "text": _text,
-    "texts": _texts,
+    "text": _document("text", "\n"),
+    "texts": _document("text", "\n\n"),
     "cleaneval": _cleaneval,
-    "markdown": _markdown,
-    "markdowns": _as_field("markdown", Extraction.markdown),
-    "tei": _tei,
-    "teis": _as_field("tei", Extraction.tei),
+    "markdown": _document("markdown", "\n"),
+    "markdowns": _as_field("markdown"),
+    "tei": _document("tei", ""),
+    "teis": _as_field("tei"),
 }
 """How pages are written: a line of JSON each; the same with the structure of the text; the text of one page, a line a
 block; the same of several, an empty line after each, which no text holds; CleanEval's mark-up, each page after a line

@@ -7,6 +7,7 @@ that the cost is that of the scanner and of the system.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import notebook
-from templatemine.config import ExtractConfig, MarkupConfig
+from templatemine.config import TEXT_FORMATS, ExtractConfig, MarkupConfig
 from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.model import Span
@@ -330,6 +331,19 @@ class Extraction:
         from templatemine.pages.documents.data import data
 
         return data(self.nodes(config))
+
+    def written(self, form: str, config: MarkupConfig | None = None) -> str:
+        """The main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is `content`."""
+        match form:
+            case "text":
+                return self.text
+            case "markdown":
+                return self.markdown(config)
+            case "tei":
+                return self.tei(config)
+            case "json":
+                return json.dumps(self.content(config), ensure_ascii=False, separators=(",", ":"))
+        raise ConfigError(f"text format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
 
     def as_dict(self, blocks: bool = False, *, metadata: bool = False, comments: bool = False) -> dict[str, Any]:
         """Title, date, text and, on request, more, as JSON holds them; what there is none of is left out."""
