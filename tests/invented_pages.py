@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["CALL", "page"]
+__all__ = ["CALL", "marked_page", "page"]
 
 PROSE = (
     "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it in the end.",
@@ -25,3 +25,16 @@ def page(number: int, extra: str = "") -> str:
         f"<html><head><title>{title} - Lantern</title></head><body>{MENU}<h1>{title}</h1>"
         f"<div class=story><p class=by>By Anna Reed, 3 March 2004</p>{story}</div>{extra}{FOOT}</body></html>"
     )
+
+
+TABLE = (
+    "<table><tr><th>The quay of the harbour that is meant<th>What its engineer said of the cranes in May</tr>"
+    "<tr><td>North quay, which is the older one of both<td>There are twelve cranes, and two wait for a repair.</tr>"
+    "<tr><td>South quay, where the ferry stops in winter<td>Seven cranes are there, and all of them work.</tr></table>"
+)
+
+
+def marked_page(number: int, extra: str = "") -> str:
+    """A page with an emphasis, a link, a picture and a table in its story."""
+    begun = "<p>The <b>board</b> met <a href=b.html>in May</a> <img src=c.png alt=crane> and later."
+    return page(number, extra).replace("<p>", f"{begun} ", 2).replace("</p><p>", f"</p>{TABLE}<p>", 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from templatemine.errors import ConfigError
 
@@ -297,7 +297,8 @@ class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
     "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
-    is a stub, and marked.  stubs : "clean" them, or "keep" them whole.
+    is a stub, and marked.  stubs : "clean" them, or "keep" them whole.  text_format : one of `TEXT_FORMATS`, for the
+    main text of pages; texts stay plain.  markup : what it holds beside the text, where it is no plain text.
     """
 
     gap: int = 3
@@ -306,6 +307,23 @@ class CleanConfig:
     engine: str = "native"
     html: str = "main"
     page: PageConfig = field(default_factory=PageConfig)
+    text_format: str = "text"
+    markup: MarkupConfig = field(default_factory=MarkupConfig)
+
+    def __post_init__(self) -> None:
+        form, markup = self.text_format, self.markup
+        if form not in TEXT_FORMATS:
+            raise ConfigError(f"text_format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
+        if form == "text" and markup != MarkupConfig():
+            raise ConfigError(f"markup: expected text_format {' or '.join(TEXT_FORMATS[1:])}, got text")
+        if form == "json" and (markup.comments or markup.metadata):
+            raise ConfigError("markup: comments and metadata: expected text_format markdown or tei, got json")
+        if form != "text" and self.html == "strip":
+            raise ConfigError(f"text_format: expected text with html strip, got {form}")
+
+    def plain(self) -> CleanConfig:
+        """The same for plain text, as it is compared and measured."""
+        return replace(self, text_format="text", markup=MarkupConfig())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from templatemine.model import Cleaned, Span
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import Encoded
 
-__all__ = ["Cleaner", "clean", "cut", "page_text"]
+__all__ = ["Cleaner", "clean", "cut", "only_plain", "page_text"]
 
 
 class Cleaner:
@@ -54,6 +54,7 @@ class Cleaner:
             raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
         if self.config.stubs not in ("clean", "keep"):
             raise ConfigError(f"stubs: expected clean or keep, got {self.config.stubs!r}")
+        only_plain(self.config)
         self._matcher, self._rows = pack.matcher()
         self._written = WrittenExpressions(pack)
         self._names = [(pack.templates[row].id,) for row in self._rows]
@@ -181,6 +182,12 @@ address article aside blockquote body br caption center dd div dl dt fieldset fi
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
 _STRIPPER = _match.Stripper(_BLOCKS)
+
+
+def only_plain(config: CleanConfig) -> None:
+    """Refuse formats in which only `PageCleaner` writes."""
+    if (form := config.text_format) != "text":
+        raise ConfigError(f"text_format: expected text where templates are cut out, got {form}; see PageCleaner")
 
 
 def page_text(page: str, removed: Sequence[Span]) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.cleaner import Cleaner, only_plain
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError
 from templatemine.io.given import Given, documents_of
@@ -43,6 +43,7 @@ class Cleaners(Mapping[str, Cleaner]):
         self.fallback = fallback
         if fallback is not None and fallback not in packs:
             raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
+        only_plain(self.config)
         self._made: dict[str, Cleaner] = {}
 
     @classmethod

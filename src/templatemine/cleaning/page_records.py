@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
-from templatemine.io.fields import page_of
+from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, work_records
 from templatemine.io.work import Work
@@ -193,7 +193,7 @@ class RecordExtractor:
             raise CorpusError(f"expected a page in {name!r}, found none")
         if self.config.url is not None and record.get("url") is None:
             record["url"] = self.config.url
-        url = record["url"] if isinstance(record.get("url"), str) else None
+        url = address_of(record)
         if self.config.render is None:
             found = self._extractor(source).extract(html, url=url)
         else:

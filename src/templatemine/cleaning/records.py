@@ -1,6 +1,7 @@
 """Records in, lines of JSON (or rows of tables) out: cleans records of many sources, each with the pack of its source.
 
-A record keeps its fields and their order; its text field gets the cleaned text, and a field ``removed`` says what was
+A record keeps its fields and their order; its text field gets the cleaned text (of a page, in the format that is asked
+for; always a string), and a field ``removed`` says what was
 cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as
 they are, without ``removed``, and counted: those of a source without a pack, HTML where the pack is of text, and text
 where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
@@ -25,7 +26,7 @@ from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io import read as archives
-from templatemine.io.fields import page_of
+from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
@@ -242,6 +243,7 @@ class RecordCleaner:
         sheet = tables.Sheet(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
         wanted |= {"date"} if self.config.hits else set()
+        wanted |= {"url"} if self._formatted else set()
         # A rule for the source may look at any column.
         records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None, nulls=True)
         for place, source, where, record in records:
@@ -278,7 +280,8 @@ class RecordCleaner:
         if body is None:
             counts.other_kind += 1
             return
-        cleaned, blocks = ready.clean(body)
+        cleaned, blocks = ready.clean(body, address_of(record))
+        counts.formatted += self._formatted and ready.field == self.config.read.html_field
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import day_of
 
@@ -299,6 +302,11 @@ class RecordCleaner:
             record[f"{removed_field}_stub"] = True
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block(block) for block in blocks]
+
+    @property
+    def _formatted(self) -> bool:
+        """Whether the main text of pages is written with its structure."""
+        return self.config.clean.text_format != "text"
 
     @cached_property
     def _alone(self) -> _Clean:
@@ -324,11 +332,11 @@ class RecordCleaner:
         names, config = self.config.read, self.config.clean
         if pack.html:
             return _Ready(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
-        cleaner = Cleaner(pack, config)
+        cleaner = Cleaner(pack, config.plain())
         return _Ready(_of_articles(cleaner), names.text_field, cleaner.lines)
 
 
-_Clean = Callable[[str], "tuple[Cleaned, list[MainBlock] | None]"]
+_Clean = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
 def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _Clean:
@@ -338,15 +346,16 @@ def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _Clean
     Returns
     -------
     callable
-        Text or HTML -> `Cleaned`, and the blocks of the main text, None where it was not looked for, or not `blocks`.
+        Text or HTML, and its address -> `Cleaned`, and the blocks of the main text, None where it was not looked for,
+        or not `blocks`.
     """
     if pack.html and config.html == "main":
         return _page_cleaner(pack.pages, config, blocks)
-    return _of_articles(Cleaner(pack, config))
+    return _of_articles(Cleaner(pack, config.plain()))
 
 
 def _of_articles(cleaner: Cleaner) -> _Clean:
-    return lambda body: (cleaner.clean(body), None)
+    return lambda body, url: (cleaner.clean(body), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +372,7 @@ def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool
     from templatemine.pages.main_text import PageCleaner
 
     cleaner = PageCleaner(history, config)
-    return cleaner.clean_blocks if blocks else lambda html: (cleaner.clean(html), None)
+    return cleaner.clean_blocks if blocks else lambda html, url: (cleaner.clean(html, url), None)
 
 
 def _block(block: MainBlock) -> dict[str, Any]:

@@ -98,6 +98,8 @@ class SourceTally:
         Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
+    formatted : int
+        Pages whose main text was written in another format than plain text.
     """
 
     records: int = 0
@@ -112,6 +114,7 @@ class SourceTally:
     page_model: int = 0
     stubs: int = 0
     fallback: int = 0
+    formatted: int = 0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""

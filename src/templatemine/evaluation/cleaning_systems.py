@@ -44,7 +44,7 @@ def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None
 def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
     """A cleaner with a pack per source.  For sources without a pack, texts pass unchanged, and pages get the main text
     by the page model, or with ``html="strip"`` lose their mark-up."""
-    config = clean or CleanConfig()
+    config = (clean or CleanConfig()).plain()
     main = config.html == "main"
     cleaners = {
         source: PageCleaner(pack.pages, config) if pack.html and main else Cleaner(pack, config)

@@ -9,20 +9,20 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.model import Document
 
-__all__ = ["check_names", "checked", "document", "has_id", "kind", "page_of", "too_large"]
+__all__ = ["address_of", "check_names", "checked", "document", "has_id", "kind", "page_of", "too_large"]
 
 
 def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
     """Check the fields of a record and pick out what a `Document` needs; see `checked`."""
     name, identity, text, html = checked(fields, config, source, number, place)
     get = fields.get
-    url, date, title = get("url"), get("date"), get("title")
+    date, title = get("date"), get("title")
     return Document(
         source=name,
         id=identity,
         text=text,
         html=html,
-        url=url if type(url) is str else None,
+        url=address_of(fields),
         date=date if type(date) is str else None,
         title=title if type(title) is str else None,
     )
@@ -78,6 +78,12 @@ def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
     """Whether a record has an id of its own; an empty one, as tables have it, is none."""
     value = fields.get(config.id_field)
     return value is not None and value != ""
+
+
+def address_of(fields: Mapping[str, Any]) -> str | None:
+    """The address of a record, if it has one."""
+    url = fields.get("url")
+    return url if type(url) is str else None
 
 
 def page_of(text: object, html: str | None) -> str | None:

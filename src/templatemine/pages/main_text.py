@@ -1,6 +1,7 @@
 """The main text of a page, by the page model and, where a pack has it, the history of its source: `hybrid` for `clean`.
 
-Text, places and reasons are those of `extract.Extraction`; what is added is what each block was judged by.
+Text (in whatever format), places and reasons are those of `extract.Extraction`; what is added is what each block was
+judged by.
 """
 
 from __future__ import annotations
@@ -68,27 +69,27 @@ class PageCleaner:
         self._judge = hybrid.judge_of(history, self.config.page)
         self._alone = None if history is None else hybrid.judge_of(None, self.config.page)
 
-    def clean(self, html: str) -> Cleaned:
-        """The main text, a line a block, and the stretches of the page that it was not taken from."""
-        return _cleaned(*self._judged(html))
+    def clean(self, html: str, url: str | None = None) -> Cleaned:
+        """The main text, a line a block or as `CleanConfig.text_format` says, and the stretches of the page that it was
+        not taken from; addresses in the page are relative to its `url`."""
+        return self._cleaned(*self._judged(html, url))
 
-    def clean_blocks(self, html: str) -> tuple[Cleaned, list[MainBlock]]:
+    def clean_blocks(self, html: str, url: str | None = None) -> tuple[Cleaned, list[MainBlock]]:
         """As `clean`, and the blocks of the main text with the reason for each."""
-        found, stub = self._judged(html)
+        found, stub = self._judged(html, url)
         evidence = found.verdict.evidence
-        return _cleaned(found, stub), [] if evidence is None else _blocks(found, evidence)
+        return self._cleaned(found, stub), [] if evidence is None else _blocks(found, evidence)
 
-    def _judged(self, html: str) -> tuple[Extraction, bool]:
+    def _cleaned(self, found: Extraction, stub: bool) -> Cleaned:
+        return Cleaned(found.written(self.config.text_format, self.config.markup), found.removed, stub)
+
+    def _judged(self, html: str, url: str | None) -> tuple[Extraction, bool]:
         """The main text, and whether the history of the source left next to nothing of what the page model alone takes
         for it: stories of one form, such as the weather's, are repeated as boilerplate is."""
-        found = judged(html, self._judge, DEFAULT)
+        found = judged(html, self._judge, DEFAULT, url=url)
         if self._alone is None or found.left_of_sure >= 1 - self.config.guard:
             return found, False
-        return judged(html, self._alone, DEFAULT) if self.config.stubs == "keep" else found, True
-
-
-def _cleaned(found: Extraction, stub: bool) -> Cleaned:
-    return Cleaned(found.text, found.removed, stub)
+        return judged(html, self._alone, DEFAULT, url=url) if self.config.stubs == "keep" else found, True
 
 
 def _blocks(found: Extraction, evidence: Evidence) -> list[MainBlock]:

@@ -63,7 +63,7 @@ class Explainer:
 
     def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
         self.pack = pack
-        self.config = config or CleanConfig()
+        self.config = (config or CleanConfig()).plain()
         self._cleaner = Cleaner(pack, self.config)
 
     def body(self, document: Document) -> str | None:
