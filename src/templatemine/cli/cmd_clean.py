@@ -6,12 +6,13 @@ import argparse
 import os
 import sys
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.config import CleanConfig, PageConfig
-from templatemine.errors import CorpusError
+from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
+from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from templatemine.cleaning.records import StreamConfig
@@ -27,7 +28,9 @@ gets the text without templates. The field "removed" lists what was removed:
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
 the main text of the page, one block per line, and offsets refer to the html.
-With --html strip it is all text of the page without templates.
+With --html strip it is all text of the page without templates. --text-format
+writes the main text as Markdown, TEI or JSON into the text field, always as a
+string; texts stay plain.
 
 If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
@@ -95,6 +98,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_main_text_options(group)
     group.add_argument(
+        "--text-format",
+        choices=TEXT_FORMATS,
+        default=clean.text_format,
+        help="for pages: how the main text is written, as in extract; json is its content (default: %(default)s)",
+    )
+    common.add_markup_options(group, common.BESIDE)
+    group.add_argument(
         "--fallback",
         metavar="SOURCE",
         help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
@@ -154,14 +164,7 @@ def run(args: argparse.Namespace) -> int:
     form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
     config = StreamConfig(
         read=read,
-        clean=CleanConfig(
-            gap=args.gap,
-            guard=args.guard,
-            stubs=args.stubs,
-            engine=args.engine,
-            html=args.html,
-            page=PageConfig(headline=args.headline, keep=args.keep),
-        ),
+        clean=_clean_config(args),
         removed_field=args.removed_field,
         blocks_field=args.blocks_field if args.blocks else None,
         keep_html=args.keep_html,
@@ -170,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
         fallback=args.fallback,
     )
     if args.diff:
-        return _diff(args, terminal, config)
+        return _diff(args, terminal, replace(config, clean=config.clean.plain()))
     if args.hits is not None:
         from templatemine.cleaning.hits import make_folder
 
@@ -195,6 +198,7 @@ def run(args: argparse.Namespace) -> int:
                 for piece in lines:
                     output.write(piece)
         _refuse_empty(args, terminal, cleaner.tally)
+        _refuse_plain(args, cleaner.tally.total())
     if args.hits is not None:
         from templatemine.cleaning.hits import write_hits
 
@@ -202,6 +206,32 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     _summary(args, terminal, cleaner.tally)
     return 0
+
+
+def _clean_config(args: argparse.Namespace) -> CleanConfig:
+    form = args.text_format
+    markup = common.markup_of(args, common.BESIDE, "--text-format", form)
+    if form != "text" and args.html == "strip":
+        raise ConfigError(f"--text-format: expected text with --html strip, got {form}")
+    return CleanConfig(
+        gap=args.gap,
+        guard=args.guard,
+        stubs=args.stubs,
+        engine=args.engine,
+        html=args.html,
+        page=PageConfig(headline=args.headline, keep=args.keep),
+        text_format=form,
+        markup=markup,
+    )
+
+
+def _refuse_plain(args: argparse.Namespace, total: SourceTally) -> None:
+    """Write nothing if a format of pages was asked for and there is none; among pages, texts stay plain."""
+    if args.text_format != "text" and total.records > total.no_text and not total.formatted:
+        raise ConfigError(
+            f"--text-format: expected pages (field {args.html_field!r}, and no pack of text for their source), found "
+            f"none in {tables.count(total.records, 'record')}; {args.text_format} is for pages"
+        )
 
 
 def _refuse_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
@@ -286,6 +316,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
         "characters_cut": counts.cut,
         "removed_replaced": counts.replaced,
         "stubs": counts.stubs,
+        "formatted": counts.formatted,
     }
 
 
@@ -319,6 +350,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
         f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_cut(total)}",
     ]
+    plain = total.records - total.no_text - total.formatted if total.formatted else 0
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
@@ -326,6 +358,8 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
         (total.no_text, "without a text (unchanged)"),
         (total.stubs, f"with more than {args.guard:.0%} boilerplate: stubs, {stubs}"),
+        (total.formatted, f"with their main text as {args.text_format}"),
+        (plain, f"not as {args.text_format}: no page, or a pack that is not for pages"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
         (terminal.skipped, "skipped"),
     ):

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PageConfig, RenderConfig
+from templatemine.config import TEXT_FORMATS, CleanConfig, ExtractConfig, PageConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
@@ -65,8 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: text for one page, else jsonl)",
     )
     group = parser.add_argument_group("beside the text")
-    for name, what in _BESIDE.items():
-        group.add_argument(f"--{name}", action="store_true", help=f"{what[1]} ({', '.join(what[0])})")
+    common.add_markup_options(group, _BESIDE)
     parser.add_argument(
         "--url",
         metavar="URL",
@@ -90,13 +89,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_run_options(parser, "processes")
 
 
-_STRUCTURED = ("markdown", "tei", "json")
-_BESIDE: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "metadata": ((*_STRUCTURED, "jsonl"), "title, authors, date, site, language, licence, tags and more"),
-    "comments": ((*_STRUCTURED, "jsonl"), "comments of readers, as a part of their own"),
-    "links": (_STRUCTURED, "links, with full addresses"),
-    "images": (_STRUCTURED, "images, with full addresses"),
-    "no-tables": (_STRUCTURED, "cells of tables as paragraphs"),
+_BESIDE: common.Beside = {
+    "metadata": ((*TEXT_FORMATS[1:], "jsonl"), "title, authors, date, site, language, licence, tags and more"),
+    "comments": ((*TEXT_FORMATS[1:], "jsonl"), "comments of readers, as a part of their own"),
+    **common.BESIDE,
 }
 """What can be asked for beside the text, or of it, and the formats that hold it."""
 
@@ -220,14 +216,6 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
     return None
 
 
-def _markup(args: argparse.Namespace, form: str) -> MarkupConfig:
-    asked = [name for name in _BESIDE if getattr(args, name.replace("-", "_"))]
-    for name in asked:
-        if form not in (forms := _BESIDE[name][0]):
-            raise ConfigError(f"--{name}: expected --output-format {' or '.join(forms)}, got {form}")
-    return MarkupConfig(**{name.removeprefix("no-"): not name.startswith("no-") for name in asked})
-
-
 def _address(url: str | None, single: bool) -> str | None:
     if url is None:
         return None
@@ -259,7 +247,7 @@ def run(args: argparse.Namespace) -> int:
     form = args.output_format or ("text" if single and not args.blocks else "jsonl")
     if args.add_title and form not in ("text", "cleaneval"):
         raise ConfigError(f"--add-title: expected --output-format text or cleaneval, got {form}")
-    markup = _markup(args, form)
+    markup = common.markup_of(args, _BESIDE, "--output-format", form)
     url = _address(args.url, single)
     options = _options(args)
     render = _render_config(args)

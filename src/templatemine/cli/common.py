@@ -7,11 +7,11 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from templatemine.config import SHIPPED, PageConfig, ReadConfig, SelectConfig
+from templatemine.config import SHIPPED, TEXT_FORMATS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from templatemine.model import Record
 
 __all__ = [
+    "BESIDE",
     "EXIT_CODES",
     "INPUT_HELP",
     "OldName",
@@ -28,6 +29,7 @@ __all__ = [
     "Terminal",
     "add_field_options",
     "add_input_options",
+    "add_markup_options",
     "add_packs_option",
     "add_run_options",
     "at_least",
@@ -39,6 +41,7 @@ __all__ = [
     "check_inputs",
     "check_output",
     "jobs",
+    "markup_of",
     "one_line",
     "open_records",
     "out",
@@ -245,6 +248,31 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
         default=PageConfig().keep,
         help="for pages: the main text, or all that is no boilerplate, with comments (default: %(default)s)",
     )
+
+
+Beside = Mapping[str, tuple[tuple[str, ...], str]]
+
+BESIDE: Beside = {
+    "links": (TEXT_FORMATS[1:], "links, with full addresses"),
+    "images": (TEXT_FORMATS[1:], "images, with full addresses"),
+    "no-tables": (TEXT_FORMATS[1:], "cells of tables as paragraphs"),
+}
+"""What can be asked for of the text of pages, and the formats that hold it."""
+
+
+def add_markup_options(group: argparse._ActionsContainer, beside: Beside) -> None:
+    """What the formats of text hold; `markup_of` reads them."""
+    for name, (forms, what) in beside.items():
+        group.add_argument(f"--{name}", action="store_true", help=f"{what} ({', '.join(forms)})")
+
+
+def markup_of(args: argparse.Namespace, beside: Beside, option: str, form: str) -> MarkupConfig:
+    """Those options, where the format that `option` asks for holds what they ask for."""
+    asked = [name for name in beside if getattr(args, name.replace("-", "_"))]
+    for name in asked:
+        if form not in (forms := beside[name][0]):
+            raise ConfigError(f"--{name}: expected {option} {' or '.join(forms)}, got {form}")
+    return MarkupConfig(**{name.removeprefix("no-"): not name.startswith("no-") for name in asked})
 
 
 def read_config(args: argparse.Namespace) -> ReadConfig:
