@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from archives_by_hand import documents, mixed
 
 from templatemine.adapters.rows import RowCleaner
-from templatemine.config import ReadConfig
+from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError
 from templatemine.pipeline import mine
 
@@ -27,6 +28,49 @@ def folder(tmp_path: Path) -> Path:
     for number, pack in enumerate(PACKS.values()):
         pack.save(packs / f"{number}.json")
     return packs
+
+
+LINKED = "<html><body><p>" + "The council met <a href=b.html>at length</a> and talked. " * 20
+MARKDOWN = CleanConfig(text_format="markdown", markup=MarkupConfig(links=True))
+
+
+def by_datatrove(row: dict[str, str]) -> str:
+    from datatrove.data import Document
+
+    from templatemine.adapters.datatrove import TemplateCleaner
+
+    (done,) = TemplateCleaner({}, html=True, clean=MARKDOWN).run([Document(text=row.pop("html"), id="1", metadata=row)])
+    return str(done.text)
+
+
+def by_datasets(row: dict[str, str]) -> str:
+    from templatemine.adapters.datasets import TemplateCleaner
+
+    return str(TemplateCleaner({}, clean=MARKDOWN)({name: [value] for name, value in row.items()})["text"][0])
+
+
+def by_pandas(row: dict[str, str]) -> str:
+    import pandas as pd
+
+    from templatemine.adapters.pandas import clean_frame
+
+    return str(clean_frame(pd.DataFrame([row]), {}, clean=MARKDOWN)["text"][0])
+
+
+def by_polars(row: dict[str, str]) -> str:
+    import polars as pl
+
+    from templatemine.adapters.polars import clean_frame
+
+    return str(clean_frame(pl.DataFrame([row]), {}, clean=MARKDOWN)["text"][0])
+
+
+@pytest.mark.parametrize("clean", [by_datatrove, by_datasets, by_pandas, by_polars])
+def test_pages_keep_links_with_the_addresses_of_their_rows(clean: Callable[[dict[str, str]], str]) -> None:
+    pytest.importorskip(clean.__name__.removeprefix("by_"))
+    row = {"source": "x", "html": LINKED, "url": "http://x.org/d/a"}
+    assert clean(row).startswith("The council met [at length](http://x.org/d/b.html)")
+    assert clean({"source": "x", "html": LINKED}).startswith("The council met [at length](b.html)")
 
 
 # ----------------------------------------------------------------------------------------------------------- datatrove

@@ -11,7 +11,7 @@ from archives_by_hand import documents, mixed
 
 from templatemine.adapters.rows import RowCleaner, body_columns
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import ReadConfig
+from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.pipeline import mine
 
@@ -50,6 +50,17 @@ def test_pages_become_their_main_text_with_a_pack_or_without() -> None:
     assert done.texts[0] is not None
     assert "The council met" in done.texts[0]
     assert done.removed[0] is not None
+
+
+def test_pages_keep_their_structure_on_request_with_addresses_in_full() -> None:
+    page = "<html><body><p>" + "The <b>council</b> met <a href=b.html>at length</a> and talked. " * 20
+    cleaner = RowCleaner({}, CleanConfig(text_format="markdown", markup=MarkupConfig(links=True)))
+    urls = ["http://x.org/d/a", None, float("nan")]
+    first, *others = cleaner.columns(["x"] * 3, None, [page] * 3, urls).texts
+    assert first is not None
+    assert first.startswith("The **council** met [at length](http://x.org/d/b.html)")
+    assert others == [first.replace("http://x.org/d/", "")] * 2
+    assert pickle.loads(pickle.dumps(cleaner)).columns(["x"], None, [page], urls[:1]).texts == [first]
 
 
 def test_cleaners_travel_to_other_processes_and_load_folders(tmp_path: Path) -> None:

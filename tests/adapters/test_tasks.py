@@ -15,7 +15,7 @@ pa = pytest.importorskip("pyarrow")
 
 from templatemine.adapters import tasks  # noqa: E402
 from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E402
-from templatemine.config import PipelineConfig, ReadConfig  # noqa: E402
+from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadConfig  # noqa: E402
 from templatemine.errors import PackError  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.stages import queries_of  # noqa: E402
@@ -180,6 +180,16 @@ def test_cleaning_is_that_of_the_command_line() -> None:
         assert one["removed"] == wanted.get("removed")
         assert one["removed_stub"] == wanted.get("removed_stub", False)
     assert sum(bool(row["removed"]) for row in found) > 100
+
+
+def test_pages_have_addresses_where_a_column_has_them() -> None:
+    page = "<html><body><p>" + "The council met <a href=b.html>at length</a> and talked. " * 20
+    config = StreamConfig(clean=CleanConfig(text_format="markdown", markup=MarkupConfig(links=True)))
+    batch = pa.RecordBatch.from_pylist([{"source": "x", "html": page, "url": "http://x.org/d/a"}])
+    twice = pa.RecordBatch.from_arrays([*batch.columns, batch["url"]], [*batch.schema.names, "url"])
+    for given, link in ((batch, "[at length](http://x.org/d/b.html)"), (twice, "[at length](b.html)")):
+        (done,) = tasks.clean([given], {}, config)
+        assert f"The council met {link}" in done["text"][0].as_py()
 
 
 def test_packs_are_checked_before_they_are_broadcast() -> None:

@@ -95,6 +95,19 @@ def test_from_a_crawl_to_clean_lines(cli: Cli, tmp_path: Path, crawled: Path) ->
     assert all(one["html"].startswith("<html>") for one in read(tmp_path / "pages.jsonl"))
 
 
+@pytest.mark.parametrize("form", ["markdown", "tei", "json"])
+def test_formats_of_text_are_those_of_extract(cli: Cli, tmp_path: Path, form: str, crawled: Path) -> None:
+    assert cli("mine", crawled, "-o", tmp_path / "packs").code == 0
+    options = ("-p", tmp_path / "packs", "--links")
+    extracted = cli("extract", crawled, *options, "--output-format", form).out.splitlines()
+    cleaned = cli("clean", crawled, *options, "--text-format", form).out.splitlines()
+    assert len(cleaned) > 100
+    for line, other in zip(map(json.loads, cleaned), map(json.loads, extracted), strict=True):
+        assert "html" not in line
+        text = json.loads(line["text"]) if form == "json" else line["text"]
+        assert text == other["content" if form == "json" else form]
+
+
 def test_hits_of_a_crawl(cli: Cli, tmp_path: Path, crawled: Path) -> None:
     packs = tmp_path / "packs"
     assert cli("mine", crawled, "-o", packs).code == 0

@@ -15,6 +15,7 @@ pytest.importorskip("scrapy")
 pytest.importorskip("tldextract")
 
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, MarkupConfig
 from templatemine.crawl.item_pipeline import TemplateCleanerPipeline
 from templatemine.errors import ConfigError
 from templatemine.model import Document
@@ -100,6 +101,11 @@ def test_pages_and_fields_of_other_names() -> None:
     item = pipeline.process_item({"link": "http://www.alpha-news.org/1", "body": page})
     assert item["body"].startswith("The council met")
     assert page[: item["removed"][0]["end"]].endswith("</div><p>")
+    markdown = CleanConfig(text_format="markdown", markup=MarkupConfig(links=True))
+    pipeline = TemplateCleanerPipeline({}, text_field="body", url_field="link", html=True, clean=markdown)
+    page = "<html><body><p>" + "The council met <a href=b.html>at length</a> and talked. " * 20
+    item = pipeline.process_item({"link": "http://www.alpha-news.org/d/1", "body": page})
+    assert item["body"].startswith("The council met [at length](http://www.alpha-news.org/d/b.html)")
 
 
 def test_without_packs() -> None:

@@ -74,7 +74,8 @@ class TemplateCleaner(PipelineStep):  # type: ignore[misc]
     def _clean(self, document: Document) -> None:
         source = document.metadata.get(self.source_key)
         body = [document.text]
-        done = self.rows.columns([source], None if self.html else body, body if self.html else None)
+        url = [document.metadata.get("url")]
+        done = self.rows.columns([source], None if self.html else body, body if self.html else None, url)
         for _, error in done.errors:
             self.stat_update("error")
             document.metadata["templatemine_error"] = error.problem

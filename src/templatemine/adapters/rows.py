@@ -78,6 +78,7 @@ class RowCleaner:
         sources: Sequence[str | None],
         texts: Sequence[str | None] | None = None,
         pages: Sequence[str | None] | None = None,
+        urls: Sequence[object] | None = None,
     ) -> Columns:
         """Clean some rows.
 
@@ -85,6 +86,8 @@ class RowCleaner:
         ----------
         sources, texts, pages : sequences of the same length
             Of each row its source, its text, and its HTML; None for what it has not.
+        urls : sequence, optional
+            Addresses of the pages, for the links in them; what is no string is none.
         """
         nothing: list[str | None] = [None] * len(sources)
         texts, pages = texts if texts is not None else nothing, pages if pages is not None else nothing
@@ -107,6 +110,8 @@ class RowCleaner:
                 fields["text"] = str(texts[place])  # of numpy, which has a class of its own
             if pages[place] is not None:
                 fields["html"] = str(pages[place])
+                if urls is not None and isinstance(urls[place], str):
+                    fields["url"] = str(urls[place])
             items.append((source, str(place), fields))
         batch = self._cleaner.clean_batch(Items(items))
         for line in batch.data.splitlines():

@@ -431,7 +431,8 @@ def clean(
         if len(seen) > CLEANERS:
             cleaner, seen = RowCleaner(_Packs(packs), archive.clean), set()
         seen.update(one for one in sources if one is not None)
-        done = cleaner.columns(sources, _column(batch, names.text_field), _column(batch, names.html_field))
+        urls = _column(batch, "url") if batch.schema.names.count("url") == 1 else None
+        done = cleaner.columns(sources, _column(batch, names.text_field), _column(batch, names.html_field), urls)
         yield _with(
             batch,
             {

@@ -83,7 +83,8 @@ class TemplateCleanerPipeline:
         if not isinstance(text, str) or not source:
             self._count("without text or source")
             return item
-        done = self.rows.columns([source], None if self.html else [text], [text] if self.html else None)
+        url = [fields.get(self.url_field)]
+        done = self.rows.columns([source], None if self.html else [text], [text] if self.html else None, url)
         if done.errors:
             self._count("errors")
             return item
