@@ -147,7 +147,7 @@ class SelectConfig:
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
         scores of a label and of what fills its line, for both to go.  Chosen with publishers left out for 0.12 % of
-        content lost.
+        content lost; `filler`, and `inline_own` below, so that less boilerplate is cut in part at the same loss.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
         halves what is lost, 0.5 finds more (docs/algorithm.md has the figures).
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
@@ -162,7 +162,7 @@ class SelectConfig:
 
     segment: float = 0.78
     label: float = 0.9
-    filler: float = 0.83
+    filler: float = 0.7
     caution: float = 1.0
     few: int = 3
     few_share: float = 0.003
@@ -171,7 +171,7 @@ class SelectConfig:
     prefix_own: float = 0.1
     suffix_own: float = 0.3
     filler_own: float = 0.5
-    inline_own: float = 0.5
+    inline_own: float = 0.25
     edge: float = 0.9
 
     def __post_init__(self) -> None:
