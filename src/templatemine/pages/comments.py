@@ -13,7 +13,7 @@ from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 from templatemine.pages.scanner import GROUPS
 
-__all__ = ["comments_of"]
+__all__ = ["comments_among", "comments_of"]
 
 _COMMENT = np.uint32(1 << list(GROUPS).index("comment"))
 _OTHER = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
@@ -24,6 +24,8 @@ LINE = 8
 """Words from which on a block with the end of a sentence, most of it in no link, says something."""
 TOLD = 0.2
 """Share of the words of a thread that stands in such blocks; the rest are names, dates and controls.  By dragnet."""
+STORY = 100
+"""Words of a main text that has comments; where there are fewer beside them, the thread itself is it, as in a forum."""
 
 
 def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -35,17 +37,11 @@ def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     kept : bool array, shape (blocks,)
         The main text, of which no comment is a part.
     """
-    columns, counts = page.columns, page.columns["counts"]
-    found = np.zeros(len(page), np.bool_)
     if not kept.any():
-        return found
+        return np.zeros(len(page), np.bool_)
+    columns, counts = page.columns, page.columns["counts"]
     first = int(np.flatnonzero(kept)[0])
-    parents, groups = columns["parents"], columns["groups"].copy()
-    element = int(columns["element"][first])
-    while element > 0:  # what holds the main text is named after the page
-        groups[element] = 0
-        element = int(parents[element])
-    groups[0] = 0
+    parents, groups = columns["parents"], _groups(page, first)
     talk = (groups & _COMMENT) > 0
     other = (((groups & _OTHER) > 0) & ~talk) | (columns["tags"] == _FORM)
     inside = _model.inherited(parents, other.astype(np.uint8))[columns["element"]].astype(np.bool_)
@@ -56,6 +52,36 @@ def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     said = np.bincount(threads, weights=words * told, minlength=1)
     whole = np.bincount(threads, weights=words * likely, minlength=1)
     return likely & ((said > 0) & (said >= TOLD * whole))[threads]  # type: ignore[no-any-return]
+
+
+def comments_among(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Blocks of a main text that are comments below its beginning: a thread of ten times its length may be taken for it.
+
+    None where what is left would be no story, and then few pages of forums lose their posts.
+    """
+    none = np.zeros(len(page), np.bool_)
+    if not kept.any():
+        return none
+    first = int(np.flatnonzero(kept)[0])
+    talk = ((_groups(page, first) & _COMMENT) > 0).astype(np.uint8)
+    if not _model.inherited(page.columns["parents"], talk)[page.columns["element"][kept]].any():
+        return none  # as on nearly every page; the rest takes longer
+    beginning = none.copy()
+    beginning[first] = True
+    found = kept & comments_of(page, beginning)
+    return found if int(page.words[kept & ~found].sum()) >= STORY else none
+
+
+def _groups(page: Page, first: int) -> NDArray[np.uint32]:
+    """Key words in the names of elements, but for those that hold the first block of the main text: what holds it is
+    named after the page."""
+    parents, groups = page.columns["parents"], page.columns["groups"].copy()
+    element = int(page.columns["element"][first])
+    while element > 0:
+        groups[element] = 0
+        element = int(parents[element])
+    groups[0] = 0
+    return groups  # type: ignore[no-any-return]
 
 
 def _outermost(parents: NDArray[np.int32], own: NDArray[np.bool_]) -> NDArray[np.int64]:

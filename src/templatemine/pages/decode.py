@@ -25,13 +25,14 @@ __all__ = [
     "HIDDEN",
     "REPEATED",
     "STRETCH",
+    "TALK",
     "chances",
     "decode",
     "kept",
 ]
 
 LEFT, CHOSEN, FILLED, STRETCH, REPEATED = range(len(_model.CODES))
-HEAD, HIDDEN, COMMENT = range(REPEATED + 1, REPEATED + 4)
+HEAD, HIDDEN, COMMENT, TALK = range(REPEATED + 1, REPEATED + 5)
 REASONS = (
     "not main text",
     "main text",
@@ -41,10 +42,11 @@ REASONS = (
     "headline, byline or date, which are not asked for",
     "hidden by an attribute or its style",
     "a comment, which is asked for",
+    "a comment below the main text",
 )
 """By code."""
 
-_KEPT = np.array([code not in (LEFT, REPEATED, HEAD, HIDDEN) for code in range(len(REASONS))], np.bool_)
+_KEPT = np.array([code not in (LEFT, REPEATED, HEAD, HIDDEN, TALK) for code in range(len(REASONS))], np.bool_)
 
 SHORT = 3
 """A text of fewer words may be said twice (a name, a year)."""

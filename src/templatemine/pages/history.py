@@ -27,9 +27,9 @@ from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html
 from templatemine.pages.blocks import FULL, NEAR, Page
-from templatemine.pages.comments import comments_of
+from templatemine.pages.comments import comments_among, comments_of
 from templatemine.pages.copies import copies, lifted
-from templatemine.pages.decode import COMMENT, HEAD, HIDDEN, LEFT, REPEATED, chances, decode, kept
+from templatemine.pages.decode import COMMENT, HEAD, HIDDEN, LEFT, REPEATED, TALK, chances, decode, kept
 from templatemine.pages.headline import head_of
 from templatemine.pages.hidden import unseen
 from templatemine.pages.smoothing import smoothed
@@ -58,8 +58,8 @@ THOUSAND = 1000
 
 
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story; without its head
-    or with comments if the options ask for it."""
+    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story and comments below
+    it; without its head or with comments if the options ask for it."""
     if config.keep == "all":
         scores = ALL * scores
     again = copies(page, scores)
@@ -77,6 +77,8 @@ def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArr
     if config.keep == "all":
         said = (code == LEFT) & (page.words >= SAID) & comments_of(page, kept(code))
         code[said] = COMMENT
+    else:
+        code[comments_among(page, kept(code))] = TALK
     if config.headline == "drop":
         main = kept(code)
         code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD
