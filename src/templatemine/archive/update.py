@@ -50,7 +50,7 @@ from templatemine.archive.run import ArchiveConfig
 from templatemine.archive.spill import RateFile, dump, load, write_rates
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, counted
 from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.read import read_records
@@ -309,7 +309,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             window.add(new.pop(source))
             kept = window.documents
             if window.left_out:
-                self.tell(f"{source}: {window.left_out:,} documents left out of its window, as --memory has no room")
+                self.tell(f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room")
             out[source] = _WindowState(
                 new=window.new,
                 window=len(kept),
@@ -346,7 +346,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                     flushed(handle)
         enough = 0 if old is None else min(self.config.window.least, old.documents)
         if len(window) < enough:
-            note = note or f"window of {len(window)} documents, fewer than {enough}"
+            note = note or f"window of {counted(len(window), 'document')}, fewer than {enough}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # what is too little for templates may do for pages
         return note.removeprefix("skipped: ")

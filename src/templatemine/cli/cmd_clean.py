@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import CleanConfig, PageConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.cleaning.records import StreamConfig
@@ -302,7 +302,7 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
     if counts.no_text:
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
-        notes.append(tables.count(counts.stubs, "stub"))
+        notes.append(counted(counts.stubs, "stub"))
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
 
 
@@ -316,7 +316,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     changed = "would be changed" if args.dry_run or args.diff else "changed"
     stubs = "left whole" if args.stubs == "keep" else "cleaned"
     lines = [
-        f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
+        f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_cut(total)}",
     ]
     for number, what in (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.update import SourceUpdate
@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     notes = [*(["nothing has been written (--dry-run)"] if args.dry_run else []), *terminal.notes()]
     if replaced := sum(one.replaced for one in found):
         notes.insert(
-            0, f"{tables.count(replaced, 'document')} with a known id and a different text (the last version counts)"
+            0, f"{counted(replaced, 'document')} with a known id and a different text (the last version counts)"
         )
     if notes:
         terminal.say("", *notes)

@@ -21,7 +21,7 @@ from templatemine.desk.library import Article, Held, Library, rules_json, rules_
 from templatemine.desk.safe_page import article_page, safe_page
 from templatemine.desk.security import Limits
 from templatemine.desk.store import Annotation, now
-from templatemine.errors import ConfigError, PackError, TemplateMineError
+from templatemine.errors import ConfigError, PackError, TemplateMineError, counted
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
@@ -515,7 +515,7 @@ def _about(rule: Rule) -> str:
 
 
 def _and_more(variants: int) -> str:
-    return f", and {variants} variant{'' if variants == 1 else 's'}" if variants else ""
+    return f", and {counted(variants, 'variant')}" if variants else ""
 
 
 def _words_of(one: Template) -> str:
@@ -546,7 +546,7 @@ def _said(rule: Rule) -> str:
         "never": lambda: f"never: {rule.text}",
         "add": lambda: f"add {rule.regex}",
         "edit": lambda: f"edit {phrase(rule.tokens or ())}",
-        "cutoff": lambda: f"cut-off at {rule.df} documents",
+        "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
     }[rule.action]()
     return _short(what)
 
