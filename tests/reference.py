@@ -688,6 +688,8 @@ def ordinary_line(line: bytes, names: Sequence[str]) -> tuple[bytes, dict[str, A
         return None
     if any(fields.get(name) is not None and type(fields[name]) is not str for name in (html, source)):
         return None
+    if (fields.get(source) or "")[:1].isspace():
+        return None
     if type(fields.get(identity)) in (bool, list, dict) or "\\" in dict(zip(keys, items, strict=True)).get(source, ""):
         return None
     return found["record"].encode(), fields

@@ -11,8 +11,14 @@ __all__ = [
     "MissingExtraError",
     "PackError",
     "TemplateMineError",
+    "counted",
     "pip_line",
 ]
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun, as messages and reports have it: ``1 pack``, ``2,000 packs``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 class TemplateMineError(Exception):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from templatemine import notebook
+from templatemine.errors import counted
 
 if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
     import numpy as np
@@ -98,7 +99,7 @@ class Cleaned(NamedTuple):
     stub: bool = False
 
     def __repr__(self) -> str:
-        cuts = f"{len(self.removed)} cut{'' if len(self.removed) == 1 else 's'}"
+        cuts = counted(len(self.removed), "cut")
         return f"<Cleaned: {len(self.text)} characters, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
 
     def _repr_html_(self) -> str:

@@ -44,6 +44,15 @@ def test_rows_without_a_source_or_a_text_stay() -> None:
     assert RowCleaner(PACKS).columns([], []).texts == []
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\u3000"])
+def test_a_blank_source_is_none(blank: str) -> None:
+    source, pack = next(iter(PACKS.items()))
+    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
+    done = RowCleaner({source: pack, blank: pack}).columns([source, blank], [text, text])
+    assert done.removed[0]
+    assert (done.texts[1], done.removed[1], done.errors) == (text, None, [])
+
+
 def test_pages_become_their_main_text_with_a_pack_or_without() -> None:
     page = "<html><body><div class=menu><a href=/>Home</a></div><p>" + "The council met and talked at length. " * 20
     done = RowCleaner({}).columns(["x"], None, [page])

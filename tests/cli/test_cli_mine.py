@@ -131,6 +131,33 @@ def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memor
     assert "caution" not in json.loads(path.read_text())
 
 
+def test_an_update_with_caution(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    """It counts for sources with a pack and without, the packs keep it, and what it holds back is counted as by `mine`."""
+    new = write(tmp_path / "new.jsonl", records(documents=500))
+    named = "alpha.example"
+    for name, caution in (("usual", []), ("careful", ["--caution", "1e12"])):
+        assert cli("mine", new, "-o", tmp_path / name, *caution).code == 0
+    mined = {name: Pack.load(tmp_path / name / f"{named}.json") for name in ("usual", "careful")}
+    assert len(mined["careful"].templates) < len(mined["usual"].templates)
+    for begun in (True, False):
+        packs = tmp_path / f"packs {begun}"
+        if begun:
+            assert cli("mine", archive, "-o", packs).code == 0
+        ran = cli("update", packs, new, "--caution", "1e12", "--json")
+        (told,) = (one for one in json.loads(ran.out)["sources"] if one["source"] == named)
+        pack = Pack.load(packs / f"{named}.json")
+        assert pack.templates == mined["careful"].templates
+        assert pack.caution == 1e12
+        assert told["rejected"] == dict(pack.rejected) == dict(mined["careful"].rejected)
+        assert told["kept"] == 0
+        ran = cli("update", packs, new)  # as the packs say
+        assert Pack.load(packs / f"{named}.json") == pack
+        header, *rows = (line.split() for line in ran.out.splitlines() or ran.err.splitlines())
+        row = next(row for row in rows if row[0] == named)
+        assert f"{sum(pack.rejected.values()):,}" in row
+        assert "rejected" in header
+
+
 def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_path: Path) -> None:
     for name, options in (("memory", ()), ("disk", ("--memory", "200M"))):
         ran = cli("mine", archive, "-o", tmp_path / name, "--model", MODEL, "--caution", "1e6", *options)

@@ -202,29 +202,87 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
 
 
 AT_A_BAD_MOMENT = """
-import os, signal, sys, time
+import os, signal, sys, threading, time, weakref
 from templatemine.cli.ending import Ended, ending_signals
+
+number, moment = int(sys.argv[1]), sys.argv[2]
+said = []
+
+def come():
+    os.kill(os.getpid(), number)
+    time.sleep(0.001)  # Python looks for signals here
 
 class Destroyed:
     def __del__(self):
-        os.kill(os.getpid(), number)
-        time.sleep(0.001)  # Python raises it here, and drops it
+        come()
+        said.append("whole")
 
-number, moment = int(sys.argv[1]), sys.argv[2]
+class Lock:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.acquire, self.release = self.lock.acquire, self.lock.release
+    def __enter__(self):
+        self.lock.acquire()
+        come()
+    def __exit__(self, *_):
+        come()
+        self.lock.release()
+
+def destructor():
+    Destroyed()
+
+def weak():
+    one = Destroyed.__new__(type("Watched", (), {}))
+    watch = weakref.ref(one, lambda gone: come())
+    del one
+
+def dropped():
+    try:
+        come()
+    except BaseException:
+        said.append("dropped")
+
+def lock():
+    lock = Lock()
+    try:
+        with threading.Condition(lock):
+            pass
+    finally:
+        said.append("held" if lock.lock.locked() else "free")
+
+def release():
+    lock = Lock()
+    lock.lock.acquire()
+    try:
+        lock.__exit__()
+    finally:
+        said.append("held" if lock.lock.locked() else "free")
+
+def other():
+    try:
+        come()
+    except BaseException:
+        raise ValueError("another end") from None
+
+def cleaning():
+    try:
+        come()
+    finally:
+        come()
+        said.append("cleaned")
+
+def imported():
+    import half
+
 signal.signal(signal.SIGINT, signal.default_int_handler)
-said = []
 try:
     with ending_signals():
-        if moment == "import":
-            import half
-        else:
-            Destroyed()
-            said.append("after")
+        globals()[moment]()
         time.sleep(20)
         said.append("never")
 except (Ended, KeyboardInterrupt) as error:
     said.append(getattr(error, "number", "interrupt"))
-if moment == "import":
+if moment == "imported":
     said.append(sys.modules["half"].WHOLE)
 assert signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
 assert sys.unraisablehook is sys.__unraisablehook__
@@ -240,9 +298,22 @@ WHOLE = "whole"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("moment", ["import", "destructor"])
-def test_no_module_is_imported_by_half_and_no_signal_is_lost(tmp_path: Path, number: int, moment: str) -> None:
-    """orjson crashes, and numpy complains of how it was installed, if something is raised in what they import."""
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("imported", "SIGNAL whole"),
+        ("destructor", "whole SIGNAL"),
+        ("weak", "SIGNAL"),
+        ("dropped", "dropped SIGNAL"),
+        ("lock", "free SIGNAL"),
+        ("release", "free SIGNAL"),
+        ("other", "SIGNAL"),
+        ("cleaning", "cleaned SIGNAL"),
+    ],
+)
+def test_at_a_bad_moment(tmp_path: Path, number: int, moment: str, said: str) -> None:
+    """No signal is lost, and nothing is left by half: orjson crashes, and numpy complains of how it was installed, if
+    something is raised in what they import; a lock that is held by nobody makes others wait for ever."""
     refuse_ignored(number)
     (tmp_path / "half.py").write_text(HALF)
     done = subprocess.run(
@@ -254,7 +325,7 @@ def test_no_module_is_imported_by_half_and_no_signal_is_lost(tmp_path: Path, num
     )
     assert done.stderr == b""
     told = "interrupt" if number == signal.SIGINT else str(int(number))
-    assert done.stdout.decode().split() == ([told, "whole"] if moment == "import" else ["after", told])
+    assert done.stdout.decode().strip() == said.replace("SIGNAL", told)
 
 
 @pytest.mark.parametrize("name", ["orjson", "numpy", "numpy.linalg", "pyarrow.parquet", "pandas", "regex"])

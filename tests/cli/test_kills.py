@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from random import Random
 import pytest
 from cli_support import SOURCES, command, read, records, wait_for, write
 
-from kills import KILLS, run_cli, survive
+from kills import KILLS, contents, run_cli, survive, visible
 from templatemine.model import Document, Record
 
 pytestmark = pytest.mark.slow
@@ -56,6 +57,51 @@ def test_sort(archive: Path, tmp_path: Path) -> None:
         return ["sort", str(archive), "-o", str(folder / "out"), "-q"]
 
     assert survive(tmp_path, prepare).kills == KILLS
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_sort_at_each_rename(tmp_path: Path, force: bool) -> None:
+    """The same command again gives what an undisturbed run gives."""
+    archive = write(tmp_path / "a.jsonl", records(documents=3))
+
+    def arguments(folder: Path) -> list[str | Path]:
+        return ["sort", archive, "-o", folder, "-q", *(["--force"] if force else [])]
+
+    assert subprocess.run(command(*arguments(tmp_path / "whole")), check=False, timeout=60).returncode == 0
+    wanted = contents(tmp_path / "whole")
+    assert len(wanted) == len(SOURCES)
+    found = set()
+    for moment in range(20):
+        folder = tmp_path / str(moment)
+        folder.mkdir()
+        if force:
+            (folder / f"{SOURCES[1]}.jsonl.gz").write_bytes(b"old")
+        given = [str(moment), *map(str, arguments(folder))]
+        code = subprocess.run([sys.executable, "-c", AT_A_RENAME, *given], check=False, timeout=60).returncode
+        found.add(frozenset(visible(contents(folder)).items() & wanted.items()))
+        if code == 0:
+            break
+        assert code == 9
+        assert subprocess.run(command(*arguments(folder)), check=False, timeout=60).returncode == 0
+        assert visible(contents(folder)) == wanted
+    assert code == 0
+    assert len(found) == len(SOURCES) + 1
+
+
+AT_A_RENAME = """
+import os, sys
+moment = int(sys.argv[1])
+for name in ("link", "replace"):
+    def call(*args, do=getattr(os, name), **more):
+        global moment
+        moment -= 1
+        if moment < 0:
+            os._exit(9)
+        do(*args, **more)
+    setattr(os, name, call)
+from templatemine.__main__ import main
+sys.exit(main(sys.argv[2:]))
+"""
 
 
 def test_update(archive: Path, tmp_path: Path) -> None:
@@ -159,8 +205,6 @@ def save_for_ever(folder: str) -> None:
 def test_crawl(tmp_path: Path) -> None:
     """In the end every page once, however often the crawl was killed."""
     pytest.importorskip("scrapy")
-    import sys
-
     sys.path.insert(0, str(Path(__file__).parents[1] / "crawl"))
     import crawl_sites as site
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import templatemine
+from templatemine.cleaning.tally import Nameless
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.given import documents_of
-from templatemine.model import Document
+from templatemine.model import Document, Record
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -95,3 +97,34 @@ def test_what_is_no_document_is_told(given: Any, message: str) -> None:
     with pytest.raises(CorpusError) as raised:
         list(documents_of(given))
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\u3000"])
+def test_a_blank_source_is_none(tmp_path: Path, blank: str) -> None:
+    """As if the field were not there, whatever the reader: that of the file, or an error where there is no file."""
+    with pytest.raises(CorpusError, match="expected the source in field 'source', found none"):
+        list(documents_of([{"source": blank, "text": "a"}]))
+    with pytest.raises(CorpusError, match="expected a source by the rule 'field:site'"):
+        list(documents_of([{"site": blank, "text": "a"}], ReadConfig(source_of="field:site")))
+    (tmp_path / "fox.com.jsonl").write_text(json.dumps({"source": blank, "text": "a"}) + "\n")
+    (tmp_path / "fox.com.csv").write_text(f'source,text\n"{blank}",a\n')
+    paths = [tmp_path / "fox.com.jsonl", tmp_path / "fox.com.csv"]
+    with suppress(ImportError):
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        table = pa.table({"source": [blank], "text": ["a"]})
+        pyarrow.parquet.write_table(table, tmp_path / "fox.com.parquet")
+        with pa.OSFile(str(tmp_path / "fox.com.arrow"), "wb") as out, pa.ipc.new_file(out, table.schema) as writer:
+            writer.write_table(table)
+        paths += [tmp_path / "fox.com.parquet", tmp_path / "fox.com.arrow"]
+    for path in paths:
+        assert [one.source for one in templatemine.read(path)] == ["fox.com"]
+    given = [
+        Record(document=Document(source="f", id="1", text="", url="https://a.example/x"), fields=fields, where="")
+        for fields in ({"source": blank}, {"source": "f"})
+    ]
+    nameless = Nameless()
+    for one in given:
+        nameless.add(one, ReadConfig())
+    assert nameless.records == 1

@@ -159,7 +159,9 @@ class TestJsonLines:
         assert type(record.fields["id"]) is type(value)
         assert errors == []
 
-    @pytest.mark.parametrize(("value", "expected"), [("", ""), (7, "7"), (1.5, "1.5"), (None, "a")])
+    @pytest.mark.parametrize(
+        ("value", "expected"), [("", "a"), (" \t\u3000", "a"), (" s ", " s "), (7, "7"), (1.5, "1.5"), (None, "a")]
+    )
     def test_sources_become_strings(self, tmp_path: Path, value: object, expected: str) -> None:
         (record,), _ = collect(put(tmp_path / "a.jsonl", {"text": "x", "source": value}))
         assert record.document.source == expected

@@ -249,6 +249,84 @@ def test_only_what_writers_leave_is_removed(tmp_path: Path, monkeypatch: pytest.
     assert other.read_text() == "kept"
 
 
+KILLED = """
+import os, sys
+from pathlib import Path
+from templatemine.io import together as module
+
+folder, force, moment, after = sys.argv[1], sys.argv[2] == "True", int(sys.argv[3]), sys.argv[4] == "True"
+for name in ("link", "replace", "unlink"):
+    def call(*args, do=getattr(os, name), **more):
+        global moment
+        moment -= 1
+        if moment < 0 and not after:
+            os._exit(9)
+        do(*args, **more)
+        if moment < 0:
+            os._exit(9)
+    setattr(os, name, call)
+with module.together(folder, force) as group:
+    for name in "xyz":
+        group.put(name, b"new " + name.encode())
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_kill_among_the_renames_is_taken_back(tmp_path: Path, force: bool, after: bool) -> None:
+    """At each of them; what had appeared as a whole stays, and so does what others have put there since."""
+    seen = set()
+    for moment in range(20):
+        folder = tmp_path / str(moment)
+        folder.mkdir()
+        before = {"x": b"old", "other": b"mine"} if force else {"other": b"mine"}
+        for name, data in before.items():
+            (folder / name).write_bytes(data)
+        arguments = [folder, str(force), str(moment), str(after)]
+        done = subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False, timeout=60)
+        whole = {**before, **{name: f"new {name}".encode() for name in "xyz"}}
+        half = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert set(half.items()) <= {*before.items(), *whole.items()}
+        seen.add(len(half))
+        with together(folder):
+            pass
+        left = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert left == (whole if half == whole else before)
+        if done.returncode == 0:
+            break
+    assert done.returncode == 0
+    assert seen == ({2, 3, 4} if force else {1, 2, 3, 4})
+
+
+def test_what_took_the_place_of_a_file_stays(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path, "False", "3", "False"], check=False, timeout=60)
+    assert (tmp_path / "x").read_bytes() == b"new x"
+    (tmp_path / "x").unlink()
+    (tmp_path / "x").write_bytes(b"mine")
+    with together(tmp_path):
+        pass
+    assert names(tmp_path) == ["x"]
+    assert (tmp_path / "x").read_bytes() == b"mine"
+
+
+def test_other_writers_leave_it_to_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They know nothing of names; and a writer that is at its renames is left alone."""
+    monkeypatch.setattr(abandoned, "_FRESH", -1.0)
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path, "False", "3", "False"], check=False, timeout=60)
+    before = names(tmp_path)
+    (hidden,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    with atomic_writer(tmp_path / "other") as handle:
+        handle.write(b"")
+    assert names(tmp_path) == sorted([*before, "other"])
+    with abandoned.holding(str(hidden)), together(tmp_path):
+        pass
+    assert names(tmp_path) == sorted([*before, "other"])
+    with together(tmp_path):
+        pass
+    assert names(tmp_path) == ["other"]
+
+
 def test_the_lock_is_held_until_the_files_have_appeared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     appear = module.Together._appear
     seen = []

@@ -189,7 +189,7 @@ def test_utf8_is_that_of_python(field: str) -> None:
         if not set(one) & {0x0A, 0x22, 0x5C}:
             line = start + one + b'"}'
             try:
-                fine = min(one.decode()) >= " "
+                fine = min(one.decode()) >= " " and not (field == "source" and one.decode()[0].isspace())
             except UnicodeDecodeError:
                 fine = False
             assert sweep(line) == ((line + b"\n", []) if fine else (b"", [line])), one
@@ -349,7 +349,7 @@ def test_lines_and_records_say_the_same(data: st.DataObject) -> None:
     def record() -> bytes:
         row: dict[str, Any] = {"text": data.draw(texts)}
         for key, values in {
-            "source": ["example.org", "other", "é", None, 5],
+            "source": ["example.org", "other", "é", None, 5, "", " ", "\u3000 ", " é", "\u200bé"],
             "id": [1, "x", None, 2.5, [1]],
             "html": [None, "<p>x", 1],
             "removed": [[], None],
@@ -387,6 +387,21 @@ ROWS: Sequence[Mapping[str, Any]] = [
     for number in range(900)
 ]
 PACKS: Mapping[str, Pack] = {"s0": PACK, "s1": PACK}
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", *(chr(code) for code in range(0x80, 0x3001) if chr(code).isspace())])
+def test_a_blank_source_is_none(blank: str) -> None:
+    data = b"".join(
+        json.dumps({"source": source, "text": "Story.\n\nSign up now"}, ensure_ascii=False).encode() + b"\n"
+        for source in (blank, blank + " ", blank + "s0")
+    )
+    block = Lines("f", "s0", 1, data)
+    for cleaner in (RecordCleaner(PACKS), Slow(PACKS)):
+        batch = cleaner.clean_batch(block)
+        assert {name: one.records for name, one in batch.tally.sources.items()} == (
+            {"s0": 3} if not blank else {"s0": 2, blank + "s0": 1}
+        )
+        assert [json.loads(line)["source"] for line in batch.data.splitlines()] == [blank, blank + " ", blank + "s0"]
 
 
 def test_most_lines_are_ordinary() -> None:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -161,6 +161,20 @@ def test_an_error_outside_ends_them_at_once() -> None:
     with pytest.raises(KeyboardInterrupt), Workers(2) as pool:
         interrupt_after_one(pool.map(time.sleep, [0, 60, 60], ahead=1))
     assert time.monotonic() - began < 10
+
+
+def interrupted(work: Callable[[], None]) -> None:
+    work()
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_signal_while_a_process_is_started(monkeypatch: pytest.MonkeyPatch, before: bool) -> None:
+    """There is a process, or none, and none is left: that of `none_left` is the test."""
+    start = processes._Worker.start
+    monkeypatch.setattr(processes._Worker, "start", lambda self: interrupted(lambda: None if before else start(self)))
+    with pytest.raises(KeyboardInterrupt), Workers(2) as pool:
+        list(pool.map(add, [1, 2]))
 
 
 def test_handlers_and_mask_are_as_before() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.io.fields import kind
+from templatemine.io.fields import is_none, kind
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
 from templatemine.packs.pack import Pack
@@ -125,7 +125,7 @@ class RowCleaner:
 
 
 def _checked(source: object, text: object, page: object) -> str | None:
-    """The source of a row, None without one; a number is one as well, as it is in files.
+    """The source of a row, None without one or with a blank one; a number is one as well, as it is in files.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _checked(source: object, text: object, page: object) -> str | None:
     for name, value in (("text", text), ("html", page)):
         if not isinstance(value, str) and value is not None:
             raise ValueError(f"expected a string as {name}, found {kind(value)}")
-    if source is None:
+    if is_none(source):
         return None
     if isinstance(source, str) or type(source) is int or type(source) is float:
         return str(source)

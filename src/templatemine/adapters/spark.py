@@ -269,7 +269,7 @@ def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
         F.when(article.isNull() | page.rlike(r"(?U)\S"), page).alias("html"),  # as `fields.page_of` has it
         text(archive.date).alias("date"),
         (F.lit(0) if archive.order is None else F.col(archive.order)).alias("at"),
-    ).where(F.col("source").isNotNull() & (F.col("text").isNotNull() | F.col("html").isNotNull()))
+    ).where(F.col("source").rlike(r"(?U)\S") & (F.col("text").isNotNull() | F.col("html").isNotNull()))
     # A document without an id gets one that is its own: the sample is chosen by it.
     own = F.concat(F.lit("#"), F.hex(F.xxhash64(_body())))
     return documents.withColumn("id", F.coalesce("id", own))

@@ -118,11 +118,12 @@ class RuleIndex:
         if rule is not None:
             as_written = (rule.tokens, rule.anchor) == (template.tokens, template.anchor)
             return rule.action == "accept" or (rule.action == "edit" and as_written)
-        words = _folded(phrase(template.tokens) if template.tokens is not None else template.example)
-        if any(text in words for text in self.never):
-            return False
-        if any(text in words for text in self.always):
-            return True
+        if self.never or self.always:
+            words = _folded(phrase(template.tokens) if template.tokens is not None else template.example)
+            if any(text in words for text in self.never):
+                return False
+            if any(text in words for text in self.always):
+                return True
         return self.least is None or template.tokens is None or template.df >= self.least
 
     def brings(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
@@ -190,7 +191,7 @@ def apply_rules(
     out = there - stays
     return replace(
         pack,
-        templates=_sorted([*kept, *added]),
+        templates=_sorted([*kept, *added]) if added else tuple(kept),
         overrides=Overrides(
             rules=tuple(rules),
             removed=tuple(template for template in base if template.id in out),

@@ -50,7 +50,7 @@ from templatemine.archive.run import ArchiveConfig
 from templatemine.archive.spill import RateFile, dump, load, write_rates
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, counted
 from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.read import read_records
@@ -58,6 +58,7 @@ from templatemine.io.together import together
 from templatemine.io.write import safe_file_name, sync
 from templatemine.mining.candidates import rates_of
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
+from templatemine.mining.select import is_unlikely
 from templatemine.mining.stages import SourceReport, completed, skip_source, unfit
 from templatemine.model import Document
 from templatemine.packs.changes import Changes, compare
@@ -75,7 +76,8 @@ Progress = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateConfig:
-    """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes."""
+    """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes.  A `caution` counts
+    instead of those of packs and of `pipeline`."""
 
     today: str
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
@@ -83,6 +85,7 @@ class UpdateConfig:
     window: WindowConfig = field(default_factory=WindowConfig)
     memory: int = 1 << 30
     dry_run: bool = False
+    caution: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +102,8 @@ class SourceUpdate:
         Days of the window; empty if no document fits the memory.
     templates : int or None
         Of its pack now; None if it has none.
+    rejected : mapping or None
+        Reason -> candidates that were rejected for it, as `Outcome.rejected`; None if the pack is that of before.
     kept : int
         Those of them that its window did not give, but its earlier pack has.
     note : str
@@ -112,6 +117,7 @@ class SourceUpdate:
     first: str
     last: str
     templates: int | None
+    rejected: Mapping[str, int] | None
     kept: int
     note: str
     changes: Changes
@@ -309,7 +315,9 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             window.add(new.pop(source))
             kept = window.documents
             if window.left_out:
-                self.tell(f"{source}: {window.left_out:,} documents left out of its window, as --memory has no room")
+                self.tell(
+                    f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room"
+                )
             out[source] = _WindowState(
                 new=window.new,
                 window=len(kept),
@@ -346,7 +354,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                     flushed(handle)
         enough = 0 if old is None else min(self.config.window.least, old.documents)
         if len(window) < enough:
-            note = note or f"window of {len(window)} documents, fewer than {enough}"
+            note = note or f"window of {counted(len(window), 'document')}, fewer than {enough}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # what is too little for templates may do for pages
         return note.removeprefix("skipped: ")
@@ -357,12 +365,14 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
     def options(self, old: Pack | None) -> ResolvedConfig:
         """As the pack of a source was mined, if it has one."""
-        config = self.config.pipeline
+        config, caution = self.config.pipeline, self.config.caution
         if old is not None:
+            caution = old.caution if caution is None else caution
             own = old.tokenise.user_patterns
             tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=own)
-            select = config.select if old.caution == 1 else replace(config.select, caution=old.caution)
-            config = replace(config, method=old.method, tokenise=tokenise, select=select)
+            config = replace(config, method=old.method, tokenise=tokenise)
+        if caution is not None:
+            config = replace(config, select=replace(config.select, caution=caution))
         return resolve_defaults(config)
 
     def update(
@@ -371,15 +381,17 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         old = self.pack(source)
         changes = Changes()
         templates = None if old is None else len(old.templates)
+        rejected: Mapping[str, int] | None = None
         kept: dict[str, Known] = {}
         if not state.note:
             report = self.report(source, self.options(old), table, work)
             if old is not None and report.pack is not None:
-                pack, kept = self.carried(old, report.pack, state.new)
+                pack, kept = self.carried(_likely(old, report.pack, self.options(old)), report.pack, state.new)
                 report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
             changes, templates = compare(old, report.pack), len(report.pack.templates)
+            rejected = report.pack.rejected
             shelf.save(report)
         return SourceUpdate(
             source=source,
@@ -389,6 +401,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             first=state.first,
             last=state.last,
             templates=templates,
+            rejected=rejected,
             kept=len(kept),
             note=state.note,
             changes=changes,
@@ -430,3 +443,10 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                         os.replace(made, place)
             os.unlink(self.journal)
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+def _likely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:
+    """A pack without what more caution than its own holds back."""
+    if new.caution <= old.caution:
+        return old
+    return replace(old, templates=tuple(one for one in old.templates if not is_unlikely(one, options.select)))

@@ -385,6 +385,19 @@ cdef inline int field_of(const Names* names, const uint8_t* p, int64_t n) noexce
     return NAMES
 
 
+cdef inline bint begins_blank(const uint8_t* p) noexcept nogil:
+    """Whether white space stands at p, as `str.isspace` has it, that JSON need not escape."""
+    if p[0] < 0x80:
+        return p[0] == 32
+    if p[0] == 0xC2:
+        return p[1] == 0x85 or p[1] == 0xA0
+    if p[0] == 0xE1:
+        return p[1] == 0x9A and p[2] == 0x80
+    if p[0] == 0xE2 and p[1] == 0x80:
+        return p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF
+    return (p[0] == 0xE2 and p[1] == 0x81 and p[2] == 0x9F) or (p[0] == 0xE3 and p[1] == 0x80 and p[2] == 0x80)
+
+
 cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names, Bytes* text, Record* r) noexcept nogil:
     """Read the line at i; False if it is not an ordinary record."""
     cdef int64_t start[KEYS]
@@ -420,7 +433,11 @@ cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names
                 return False
             r.text = i
             i = r.text_end = read_string(p, i + 1, n, text, &r.points)
+        elif field == SOURCE and p[i] == 34 and p[i + 1] == 34:  # an empty one is none
+            i += 2
         elif field == SOURCE and p[i] == 34:
+            if begins_blank(p + i + 1):  # which is none, if it is nothing else
+                return False
             r.source = i + 1
             r.source_end = name_end(p, i + 1, n)
             i = -1 if r.source_end < 0 else r.source_end + 1

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from templatemine.cli import common
-from templatemine.cli import printing as tables
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.apply_answers import Sightings
@@ -84,16 +83,16 @@ def run(args: argparse.Namespace) -> int:
     kept = 0
     for source, questions in asked.items():
         file = packs.files[source]
-        common.out(painter.title(f"{source}: {tables.count(len(questions), 'question')}") + "\n")
+        common.out(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
         answers, more = _answers(args, packs[source], questions, seen[source], painter)
         if answers:
             _save(file, answers, whose)
             kept += len(answers)
-            terminal.say(f"{common.one_line(file)}: {tables.count(len(answers), 'answer')} kept")
+            terminal.say(f"{common.one_line(file)}: {counted(len(answers), 'answer')} kept")
         if not more:
             break
     if not args.list:
-        terminal.say(f"{tables.count(kept, 'answer')} in all")
+        terminal.say(f"{counted(kept, 'answer')} in all")
     return 0
 
 

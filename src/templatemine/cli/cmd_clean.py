@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.cleaning.records import StreamConfig
@@ -230,7 +230,7 @@ def _refuse_plain(args: argparse.Namespace, total: SourceTally) -> None:
     if args.text_format != "text" and total.records > total.no_text and not total.formatted:
         raise ConfigError(
             f"--text-format: expected pages (field {args.html_field!r}, and no pack of text for their source), found "
-            f"none in {tables.count(total.records, 'record')}; {args.text_format} is for pages"
+            f"none in {counted(total.records, 'record')}; {args.text_format} is for pages"
         )
 
 
@@ -333,7 +333,7 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
     if counts.no_text:
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
-        notes.append(tables.count(counts.stubs, "stub"))
+        notes.append(counted(counts.stubs, "stub"))
     return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
 
 
@@ -347,7 +347,7 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTa
     changed = "would be changed" if args.dry_run or args.diff else "changed"
     stubs = "left whole" if args.stubs == "keep" else "cleaned"
     lines = [
-        f"{tables.count(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
+        f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_cut(total)}",
     ]
     plain = total.records - total.no_text - total.formatted if total.formatted else 0

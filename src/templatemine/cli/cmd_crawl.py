@@ -7,7 +7,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.errors import counted
 
 if TYPE_CHECKING:
     from templatemine.crawl.settings import CrawlConfig
@@ -167,10 +167,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         run = done.run
         terminal.say(
-            f"{tables.count(run.get('pages', 0), 'page')} fetched in {terminal.seconds:.1f} s"
+            f"{counted(run.get('pages', 0), 'page')} fetched in {terminal.seconds:.1f} s"
             + (", continued from an earlier run" if done.resumed else ""),
-            f"{tables.count(run.get('visits', 0), 'visit')} to feeds, {run.get('unchanged', 0):,} of them unchanged",
-            f"{tables.count(done.pages, 'page')} in {args.output}; "
+            f"{counted(run.get('visits', 0), 'visit')} to feeds, {run.get('unchanged', 0):,} of them unchanged",
+            f"{counted(done.pages, 'page')} in {args.output}; "
             f"{done.left:,} still to be fetched, {done.failed:,} failed",
             *(f"  {number:,} {reason}" for reason, number in done.reasons),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import CleanConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import Document
@@ -129,7 +129,7 @@ def _article(
     if found.whole:
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
-        verdict = f"{tables.count(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
+        verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
     table = tables.table(HEADER, rows(listed, pack), tables.terminal_width(sys.stdout)) if listed else []
     below = [line for part in (table, grounds(listed)) if part for line in ("", *part)]
     return [head, verdict, "", text.rstrip("\n"), *below]

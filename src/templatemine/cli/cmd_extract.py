@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from templatemine.cli import common
-from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, ExtractConfig, PageConfig, RenderConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
@@ -317,13 +316,13 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Extract
         facts |= {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report(facts, to_stdout=args.output != "-")
         return
-    lines = [f"{tables.count(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
+    lines = [f"{counted(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
     if args.render:
-        lines.append(f"{tally.rendered:,} of {tables.count(tally.pages, 'page')} rendered")
+        lines.append(f"{tally.rendered:,} of {counted(tally.pages, 'page')} rendered")
     if not single:
         target = "standard output" if args.output == "-" else args.output
-        lines.append(f"{tables.count(tally.pages, 'page')} written to {target} in {terminal.seconds:.1f} s")
-        lines.append(f"{tally.kept:,} of {tables.count(tally.blocks, 'block')} kept")
+        lines.append(f"{counted(tally.pages, 'page')} written to {target} in {terminal.seconds:.1f} s")
+        lines.append(f"{tally.kept:,} of {counted(tally.blocks, 'block')} kept")
         if tally.empty:
             lines.append(f"{tally.empty:,} without any text")
     if terminal.skipped:

@@ -17,7 +17,7 @@ from templatemine.config import (
     SharedConfig,
     TokeniseConfig,
 )
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.run import ArchiveReport
@@ -152,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--restart needs --memory: other runs leave nothing to continue from")
     mined = _in_memory(args, terminal) if args.memory is None else _on_disk(args, terminal)
     if len(mined.nameless.hosts) > 1:
-        number, hosts = tables.count(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
+        number, hosts = counted(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
         terminal.note(
             f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
             f"from {tables.some_of(hosts)}; --source-of host takes the source from the address"
@@ -291,7 +291,7 @@ def _row(one: Outcome) -> tuple[str, ...]:
         return one.source, f"{one.documents:,}", "-", "-", "-", note
     note = "" if one.templates else f"no templates: {one.note}"
     if one.overrides:
-        note = f"{tables.count(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
+        note = f"{counted(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
     min_df = "-" if one.min_df is None else f"{one.min_df:,}"
     return one.source, f"{one.documents:,}", f"{one.templates:,}", min_df, f"{sum(one.rejected.values()):,}", note
 
@@ -300,11 +300,11 @@ def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveR
     packs = [one for one in mined.outcomes if one.pack is not None]
     templates = sum(one.templates for one in packs)
     lines = [
-        f"{tables.count(len(packs), 'pack')} with {tables.count(templates, 'template')} in {args.output}",
-        f"{tables.count(mined.documents, 'document')} in {terminal.seconds:.1f} s",
+        f"{counted(len(packs), 'pack')} with {counted(templates, 'template')} in {args.output}",
+        f"{counted(mined.documents, 'document')} in {terminal.seconds:.1f} s",
     ]
     if mined.skipped:
-        lines.append(f"{tables.count(mined.skipped, 'document')} skipped")
+        lines.append(f"{counted(mined.skipped, 'document')} skipped")
     if mined.duplicates:
-        lines.append(f"{tables.count(mined.duplicates, 'document')} with an id seen before (kept)")
+        lines.append(f"{counted(mined.duplicates, 'document')} with an id seen before (kept)")
     return lines + terminal.notes()

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from templatemine.cli import common
-from templatemine.cli import printing as tables
 from templatemine.config import ReportConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import Document, Record
@@ -109,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
             for part in render(report, args.title, config):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     target = "standard output" if args.output == "-" else args.output
-    what = f"{tables.count(len(packs), 'source')} in {size / 1e6:.1f} MB"
+    what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *terminal.notes())
     return 0
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.errors import PackError
+from templatemine.errors import PackError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import PageHistory, Template
@@ -115,7 +115,7 @@ def _header(pack: Pack, width: int | None) -> list[str]:
         ("templates", f"{len(pack.templates):,}"),
         *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
         *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
-        ("rejected", tables.count(sum(pack.rejected.values()), "candidate")),
+        ("rejected", counted(sum(pack.rejected.values()), "candidate")),
         *(("", f"{number:,} {reason}") for reason, number in pack.rejected.items()),
     ]
     lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
@@ -148,14 +148,14 @@ def _decisions(overrides: Overrides) -> str:
     """The decisions of people about the pack."""
     kinds = Counter(rule.action for rule in overrides.rules)
     told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
-    removed, added = tables.count(len(overrides.removed), "template"), f"{len(overrides.added):,}"
+    removed, added = counted(len(overrides.removed), "template"), f"{len(overrides.added):,}"
     return f"{told}; {removed} removed and {added} added by them"
 
 
 def _pages(history: PageHistory) -> str:
     """What the pack knows of the pages of its source."""
-    kept = f"{history.share:.0%} of the words of {tables.count(history.documents, 'page')} taken for main text"
-    paths, texts = tables.count(len(history.paths), "path"), tables.count(len(history.texts), "text")
+    kept = f"{history.share:.0%} of the words of {counted(history.documents, 'page')} taken for main text"
+    paths, texts = counted(len(history.paths), "path"), counted(len(history.texts), "text")
     return f"{kept}; votes on {paths}; {texts} repeated on several pages"
 
 
@@ -210,7 +210,7 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
             rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, indent + string))
             shown.append(one)
         if (more := len(family) - len(some)) and len(shown) < limit:
-            rows.append(("", "", "", "", f"  and {tables.count(more, 'variant')}"))
+            rows.append(("", "", "", "", f"  and {counted(more, 'variant')}"))
     # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = tables.table((">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width)
     if args.why:

@@ -6,7 +6,7 @@ import argparse
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, counted
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -61,9 +61,9 @@ def run(args: argparse.Namespace) -> int:
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
     lines = tables.capped_table(("source", ">documents", ">bytes", "file"), table, "sources")
-    total = f"{tables.count(documents, 'document')} of {tables.count(len(found), 'source')} in {terminal.seconds:.1f} s"
+    total = f"{counted(documents, 'document')} of {counted(len(found), 'source')} in {terminal.seconds:.1f} s"
     terminal.say(*lines, "", total)
     if terminal.skipped:
-        terminal.say(f"{tables.count(terminal.skipped, 'document')} skipped")
+        terminal.say(f"{counted(terminal.skipped, 'document')} skipped")
     terminal.say(*terminal.notes())
     return 0

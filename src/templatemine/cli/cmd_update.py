@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.update import SourceUpdate
@@ -31,11 +31,12 @@ changed. Packs and windows change together or not at all; a run that ends early
 has changed nothing and starts anew.
 
 A source that has a pack is mined with the options of that pack: its method,
-caution, separators and own patterns. All other options have their defaults.
-Packs do not record the model: give the same --model as when they were mined. A
-source without a pack is mined with the defaults. If it needs other options,
-such as own patterns, first run "mine --patterns-file ..." on its documents with
-PACKS as the output folder, and update from then on.
+caution, separators and own patterns. --caution counts instead of that of the
+packs, and they keep it. All other options have their defaults. Packs do not
+record the model: give the same --model as when they were mined. A source
+without a pack is mined with the defaults. If it needs other options, such as
+own patterns, first run "mine --patterns-file ..." on its documents with PACKS
+as the output folder, and update from then on.
 """
 
 _SHOWN = 10
@@ -67,7 +68,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
     group.add_argument("--memory", metavar="SIZE", type=common.size, default=1 << 30, help="memory limit (default: 1G)")
-    common.add_scoring_options(parser.add_argument_group("mining"))
+    common.add_scoring_options(parser.add_argument_group("mining"), of_packs=True)
     common.add_input_options(parser)
     common.add_run_options(parser, "")
 
@@ -88,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
     config = UpdateConfig(
         today=today,
         pipeline=PipelineConfig(**common.scoring_of(args)),
+        caution=args.caution,
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),
         memory=args.memory,
@@ -102,7 +104,8 @@ def run(args: argparse.Namespace) -> int:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
         return 0
-    header = ("source", ">new", ">window", "days", ">templates", ">kept", ">added", ">removed", ">changed", "note")
+    mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
+    header = ("source", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
     terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
     for one in shown:
@@ -110,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     notes = [*(["nothing has been written (--dry-run)"] if args.dry_run else []), *terminal.notes()]
     if replaced := sum(one.replaced for one in found):
         notes.insert(
-            0, f"{tables.count(replaced, 'document')} with a known id and a different text (the last version counts)"
+            0, f"{counted(replaced, 'document')} with a known id and a different text (the last version counts)"
         )
     if notes:
         terminal.say("", *notes)
@@ -121,6 +124,7 @@ def _row(one: SourceUpdate) -> tuple[str, ...]:
     changes = one.changes
     numbers = (f"{len(changes.added):,}", f"{len(changes.removed):,}", f"{len(changes.changed):,}")
     templates = "-" if one.templates is None else f"{one.templates:,}"
+    rejected = "-" if one.rejected is None else f"{sum(one.rejected.values()):,}"
     note = f"pack unchanged: {one.note}" if one.note else ""
     return (
         one.source,
@@ -128,6 +132,7 @@ def _row(one: SourceUpdate) -> tuple[str, ...]:
         f"{one.window:,}",
         f"{one.first} to {one.last}" if one.window else "-",
         templates,
+        rejected,
         f"{one.kept:,}",
         *numbers,
         note,
@@ -169,6 +174,7 @@ def _facts(one: SourceUpdate) -> dict[str, Any]:
         "first": one.first,
         "last": one.last,
         "templates": one.templates,
+        **({} if one.rejected is None else {"rejected": dict(one.rejected)}),
         "kept": one.kept,
         "note": one.note,
         "added": [_fact(template) for template in changes.added],

@@ -290,14 +290,17 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
     )
 
 
-def add_scoring_options(group: argparse._ActionsContainer) -> None:
-    """Options of how the default method decides; `scoring_of` reads them."""
+def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = False) -> None:
+    """Options of how the default method decides; `scoring_of` reads them.  With `of_packs` the caution is None where it
+    is not given: that of each pack."""
+    default = "that of the pack, or 1" if of_packs else "1"
+    times = "cut only what is X times likelier to be boilerplate than by default; below 1 cuts more"
     group.add_argument(
         "--caution",
         type=float,
-        default=SelectConfig().caution,
+        default=None if of_packs else SelectConfig().caution,
         metavar="X",
-        help="cut only what is X times likelier to be boilerplate than by default; below 1 cuts more (default: 1)",
+        help=f"{times} (default: {default})",
     )
     group.add_argument(
         "--model",
@@ -313,7 +316,8 @@ def scoring_of(args: argparse.Namespace) -> dict[str, Any]:
         from templatemine.mining.score import model
 
         model(args.model)
-    return {"select": SelectConfig(caution=args.caution), "model": args.model}
+    select = SelectConfig() if args.caution is None else SelectConfig(caution=args.caution)
+    return {"select": select, "model": args.model}
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:

@@ -12,7 +12,7 @@ from templatemine.cli.common import one_line, visible
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
 
-__all__ = ["capped_table", "count", "min_df", "some_of", "table", "terminal_width"]
+__all__ = ["capped_table", "min_df", "some_of", "table", "terminal_width"]
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -138,11 +138,6 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str
     """The table of a summary, as wide as standard error."""
     lines = table(header, rows[:_ROWS], terminal_width(sys.stderr), wrap=True)
     return lines if len(rows) <= _ROWS else [*lines, f"and {len(rows) - _ROWS:,} more {what} (--json lists all)"]
-
-
-def count(number: int, what: str) -> str:
-    """A number with a noun: ``1 pack``, ``2,000 packs``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 _SOME = 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
@@ -15,13 +15,13 @@ from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import agreements
 from templatemine.desk.annotations import LABELS, checked, kind_of, labels_of, passages, units
-from templatemine.desk.effects import Effects, cuts_of, total
+from templatemine.desk.effects import Effect, Effects, cuts_of, total
 from templatemine.desk.export import FORMS, chosen
 from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
 from templatemine.desk.safe_page import article_page, safe_page
 from templatemine.desk.security import Limits
 from templatemine.desk.store import Annotation, now
-from templatemine.errors import ConfigError, PackError, TemplateMineError
+from templatemine.errors import ConfigError, PackError, TemplateMineError, counted
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
@@ -65,8 +65,9 @@ class Desk:
         self.limits = limits or Limits()
         self._preview: tuple[tuple[str, ...], review.Preview] | None = None
         self._previewing = Lock()
-        self._effects: tuple[str, Effects] | None = None
+        self._effects: tuple[Pack, Effects] | None = None
         self._cuts: list[tuple[str, tuple[Template, ...], list[int]]] = []
+        self._rows: tuple[str, _Rows] = "", _Rows()
         self._looking = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
@@ -113,12 +114,12 @@ class Desk:
         added, rules = set(pack.overrides.added), pack.overrides.rules
         effects = self._effects_of(held)
         each, reviewed = effects.each(pack), self.library.store.reviewed(source)
-        rows = [_template(one, "added" if one.id in added else "kept") for one in pack.templates]
-        rows += [_template(one, "out") for one in pack.overrides.removed]
-        for row in rows:
-            name = row["id"]
-            row |= {"effect": each[name].as_dict(), "head": effects.heads.get(name, name)}
-            row |= {"reviewed": reviewed.get(name, "")}
+        heads, shown, gone = effects.heads(pack), self._shown(held), {one.id for one in pack.overrides.removed}
+        rows = []
+        for one in (*pack.templates, *pack.overrides.removed):
+            name = one.id
+            state = "out" if name in gone else "added" if name in added else "kept"
+            rows.append(shown.row(one, state, each[name], heads.get(name, name), reviewed.get(name, "")))
         histogram = histogram_of(pack)
         moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
         undone = {event.undoes for event in events}
@@ -145,13 +146,24 @@ class Desk:
             ],
         }
 
+    def _shown(self, held: Held) -> _Rows:
+        """The rows of the last review of a source."""
+        with self._looking:
+            if self._rows[0] != held.path:
+                self._rows = held.path, _Rows()
+            return self._rows[1]
+
     def _effects_of(self, held: Held) -> Effects:
         """What the templates of a pack and those removed from it do in the sample."""
         wanted = (*held.pack.templates, *held.pack.overrides.removed)
         with self._looking:
-            if self._effects is None or self._effects[0] != held.path or not self._effects[1].covers(wanted):
-                self._effects = held.path, Effects(held.pack, wanted, self.library.fitting(held))
-            return self._effects[1]
+            articles, known = self.library.fitting(held), self._effects
+            if known is not None and known[0] is held.pack:
+                return known[1]
+            if known is None or not known[1].extended(held.pack, wanted, articles):
+                known = held.pack, Effects(held.pack, wanted, articles)
+            self._effects = held.pack, known[1]
+            return known[1]
 
     def _cuts_of(self, held: Held, pack: Pack | None = None) -> list[int]:
         """Characters that a pack of the source, by default the present one, removes of each article of the sample.
@@ -166,11 +178,12 @@ class Desk:
             known = next((cuts for path, one, cuts in self._cuts if (path, one) == key), None)
             if known is None:
                 path, last, cuts = self._cuts[0] if self._cuts else ("", (), [])
-                places = effects.articles_with({*last} ^ {*pack.templates}) if path == held.path else None
-                if places is None:
+                places = effects.articles_with(_differing(last, pack.templates)) if path == held.path else None
+                if places is None or len(cuts) != len(articles):
                     cuts, places = [0] * len(articles), [*range(len(articles))]
                 known = [*cuts]
-                fresh = cuts_of(pack, [articles[place] for place in places], self.library.config.clean)
+                there = effects.occurring(pack, places)
+                fresh = cuts_of(there, [articles[place] for place in places], self.library.config.clean)
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
                 self._cuts = [(*key, known), *self._cuts[:1]]  # before a decision and after it
@@ -515,11 +528,34 @@ def _about(rule: Rule) -> str:
 
 
 def _and_more(variants: int) -> str:
-    return f", and {variants} variant{'' if variants == 1 else 's'}" if variants else ""
+    return f", and {counted(variants, 'variant')}" if variants else ""
 
 
 def _words_of(one: Template) -> str:
     return phrase(one.tokens) if one.tokens is not None else one.regex
+
+
+def _differing(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
+    """The templates that only one of two packs has; those that are the same objects are not looked into."""
+    mine, its = ({id(template): template for template in templates} for templates in (one, other))
+    return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]
+
+
+class _Rows:
+    """The rows of a review; of thousands a decision changes a few, and the others are the same objects."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Template, tuple[Any, ...], dict[str, Any]]] = {}
+
+    def row(self, one: Template, state: str, effect: Effect, head: str, reviewed: str) -> dict[str, Any]:
+        """A template with what it does, not to be changed."""
+        key = state, effect, head, reviewed
+        known = self._known.get(id(one))
+        if known is None or known[1] != key:
+            base = _template(one, state) if known is None else known[2]
+            more = {"state": state, "effect": effect.as_dict(), "head": head, "reviewed": reviewed}
+            known = self._known[id(one)] = one, key, {**base, **more}
+        return known[2]
 
 
 def _template(one: Template, state: str) -> dict[str, Any]:
@@ -546,7 +582,7 @@ def _said(rule: Rule) -> str:
         "never": lambda: f"never: {rule.text}",
         "add": lambda: f"add {rule.regex}",
         "edit": lambda: f"edit {phrase(rule.tokens or ())}",
-        "cutoff": lambda: f"cut-off at {rule.df} documents",
+        "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
     }[rule.action]()
     return _short(what)
 

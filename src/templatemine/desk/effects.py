@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from threading import Lock
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from templatemine.desk.library import Article
 from templatemine.model import Template
 from templatemine.packs.families import families
 from templatemine.packs.pack import Pack
-from templatemine.report.risk import Occurrences, alone, doubt
+from templatemine.report.risk import Occurrences, Stretches, alone, doubt
 
 __all__ = ["Effect", "Effects", "cuts_of", "total"]
 
@@ -57,68 +58,158 @@ class Effect:
 class Effects:
     """The templates of a source on its sample.
 
+    Occurrences are found once, and what templates do is kept: after a decision only those articles are looked at again
+    in which a template occurs that it takes out or brings in.
+
     Parameters
     ----------
     templates : sequence of Template
         Those of the pack, and those that people removed.
-
-    Attributes
-    ----------
-    heads : mapping of str to str
-        Id of a variant -> id of the head of its family; heads are not in it.
     """
 
     def __init__(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> None:
-        self._places = {one: place for place, one in enumerate(templates)}
-        self.heads = _heads(templates)
-        occurrences = Occurrences(replace(pack, templates=tuple(templates)))
-        texts = [one.document.body for one in articles]
-        self._found = [occurrences.find(text) for text in texts]
-        self._sizes = [len(text) for text in texts]
+        self._pack, self._articles = pack, list(articles)
+        self._sizes = [len(one.document.body) for one in articles]
+        self._templates: list[Template] = []
+        self._by_identity: dict[int, tuple[Template, int]] = {}
+        self._by_value: dict[Template, int] = {}
+        self._found = [Stretches(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
+        self._heads: tuple[frozenset[str], dict[str, str]] = frozenset(), {}
+        self._lock = Lock()
+        self._last: tuple[Sequence[Template], list[int]] = (), []
+        self._extend(templates)
 
-    def covers(self, templates: Sequence[Template]) -> bool:
-        """Whether all of these were looked for."""
-        return all(one in self._places for one in templates)
+    def extended(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> bool:
+        """Look for those templates that are new, if the pack finds the others as before and the articles are the same;
+        else False."""
+        same = all(getattr(pack, name) == getattr(self._pack, name) for name in ("html", "tokenise", "enabled"))
+        if not same or len(articles) != len(self._articles):
+            return False
+        if any(one is not other for one, other in zip(articles, self._articles, strict=True)):
+            return False
+        with self._lock:
+            fresh = [one for one in templates if self._place(one) is None]
+            if fresh:
+                self._extend(fresh)
+        return True
+
+    def _extend(self, templates: Sequence[Template]) -> None:
+        first = len(self._templates)
+        for place, one in enumerate(templates, first):
+            self._by_identity[id(one)] = one, place
+            self._by_value[one] = place
+        self._templates += templates
+        occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
+        for number, (before, article) in enumerate(zip(self._found, self._articles, strict=True)):
+            starts, ends, places = occurrences.find(article.document.body)
+            more = starts, ends, places + first
+            self._found[number] = Stretches(*map(np.concatenate, zip(before, more, strict=True)))
+        size = len(self._templates)
+        self._seen, self._covered, self._touched, self._characters = (np.zeros(size, np.int64) for _ in range(4))
+        self._kept = np.zeros(size, np.bool_)
+        self._own = [np.zeros(len(found.places), np.int64) for found in self._found]
+        for found in self._found:
+            np.add.at(self._covered, found.places, found.ends - found.starts)
+            self._seen[np.unique(found.places)] += 1
+        self._count(range(len(self._found)))
+        self._made: dict[int, tuple[bool, Effect]] = {}
+
+    def _place(self, template: Template) -> int | None:
+        known = self._by_identity.get(id(template))
+        if known is None:
+            place = self._by_value.get(template)
+            if place is None:
+                return None
+            known = self._by_identity[id(template)] = template, place
+        return known[1]
+
+    def _places(self, templates: Sequence[Template]) -> list[int]:
+        """The places of templates that were looked for; those of the last ones are kept."""
+        last = self._last
+        if last[0] is not templates:
+            last = self._last = templates, [cast(int, self._place(one)) for one in templates]
+        return last[1]
 
     def articles_with(self, templates: Iterable[Template]) -> list[int] | None:
         """Places of the articles in which any of these occurs; None if they were not all looked for."""
-        wanted = np.zeros(len(self._places), np.bool_)
+        wanted = np.zeros(len(self._templates), np.bool_)
         for one in templates:
-            if one not in self._places:
+            place = self._place(one)
+            if place is None:
                 return None
-            wanted[self._places[one]] = True
-        return [place for place, found in enumerate(self._found) if wanted[found.places].any()]
+            wanted[place] = True
+        return self._with(wanted)
 
-    def _kept(self, templates: Sequence[Template]) -> NDArray[np.bool_]:
-        kept = np.zeros(len(self._places), np.bool_)
-        kept[[self._places[one] for one in templates]] = True
-        return kept
+    def _with(self, wanted: NDArray[np.bool_]) -> list[int]:
+        return [number for number, found in enumerate(self._found) if wanted[found.places].any()]
+
+    def occurring(self, pack: Pack, articles: Iterable[int]) -> Pack:
+        """A pack with those of its templates alone that occur in some articles, by their places; with all of them, if
+        they were not all looked for."""
+        there = np.zeros(len(self._templates), np.bool_)
+        for number in articles:
+            there[self._found[number].places] = True
+        kept, places = there.tolist(), self._places(pack.templates)
+        if None in places:
+            return pack
+        chosen = (one for one, place in zip(pack.templates, places, strict=True) if kept[place])
+        return replace(pack, templates=tuple(chosen))
+
+    def _count(self, articles: Iterable[int]) -> None:
+        """Count anew what templates alone remove of some articles."""
+        for number in articles:
+            found = self._found[number]
+            for own, sign in ((self._own[number], -1), (alone(found, self._sizes[number], self._kept), 1)):
+                np.add.at(self._characters, found.places, sign * own)
+                self._touched[np.unique(found.places[own > 0])] += sign
+                self._own[number] = own
 
     def each(self, pack: Pack) -> dict[str, Effect]:
         """The effect of each template of the pack, and of each that was removed from it."""
-        kept, size = self._kept(pack.templates), len(self._places)
-        seen, articles, characters, covered = (np.zeros(size, np.int64) for _ in range(4))
-        for found, length in zip(self._found, self._sizes, strict=True):
-            own = alone(found, length, kept)
-            np.add.at(characters, found.places, own)
-            np.add.at(covered, found.places, found.ends - found.starts)
-            seen[np.unique(found.places)] += 1
-            articles[np.unique(found.places[own > 0])] += 1
         added = set(pack.overrides.added)
-        return {
-            one.id: Effect(
-                seen=int(seen[place]),
-                articles=int(articles[place]),
-                characters=int(characters[place]),
-                risk=doubt(one, by_hand=one.id in added) * int(covered[place]),
+        with self._lock:
+            kept = np.zeros(len(self._templates), np.bool_)
+            places = self._places(pack.templates)
+            kept[places] = True
+            changed = self._with(kept != self._kept)
+            self._kept = kept
+            self._count(changed)
+            for number in changed:
+                for place in np.unique(self._found[number].places).tolist():
+                    self._made.pop(place, None)
+            made = {
+                one.id: self._effect(one, place, one.id in added)
+                for one, place in zip(pack.templates, places, strict=True)
+            }
+            removed = pack.overrides.removed
+            for one, place in zip(removed, self._places(removed), strict=True):
+                made[one.id] = self._effect(one, place, one.id in added)
+            return made
+
+    def _effect(self, template: Template, place: int, by_hand: bool) -> Effect:
+        known = self._made.get(place)
+        if known is None or known[0] != by_hand:
+            effect = Effect(
+                seen=int(self._seen[place]),
+                articles=int(self._touched[place]),
+                characters=int(self._characters[place]),
+                risk=doubt(template, by_hand=by_hand) * int(self._covered[place]),
             )
-            for one in (*pack.templates, *pack.overrides.removed)
-            for place in [self._places[one]]
-        }
+            known = self._made[place] = by_hand, effect
+        return known[1]
+
+    def heads(self, pack: Pack) -> dict[str, str]:
+        """Id of a variant -> id of the head of its family, of the templates of `each`; heads are not in it."""
+        templates = (*pack.templates, *pack.overrides.removed)
+        with self._lock:
+            key = frozenset(one.id for one in templates)
+            if self._heads[0] != key:
+                self._heads = key, _heads(templates)
+            return self._heads[1]
 
 
 def cuts_of(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
-    """Characters that the pack removes of each article: those of the cleaner itself, which takes 0.1 s for 300."""
+    """Characters that the pack removes of each article: those of the cleaner itself."""
     cleaner = Cleaner(pack, config)
     return [sum(span.end - span.start for span in cleaner.spans(one.document.body)) for one in articles]
 
@@ -131,5 +222,5 @@ def total(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
 
 def _heads(templates: Sequence[Template]) -> dict[str, str]:
     """The head of the family of each template that is not its own."""
-    ordered = sorted(templates, key=lambda one: -one.df)
+    ordered = sorted(templates, key=lambda one: (-one.df, one.id))  # whatever was decided about them
     return {ordered[place].id: ordered[family[0]].id for family in families(ordered) for place in family[1:]}

@@ -27,6 +27,7 @@ from templatemine.model import Document, Record
 from templatemine.packs.overrides import Rule, read_rules
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_beside
+from templatemine.packs.revision import Revision, version_of
 
 __all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_json", "rules_of", "stamped"]
 
@@ -99,6 +100,7 @@ class Library:
         self._packs = packs
         self._lock = Lock()
         self._held: dict[str, tuple[_Mark, Held]] = {}
+        self._revisions: dict[str, tuple[str, Revision]] = {}
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
         self.articles = _sampled(records, self.config, wanted)
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
@@ -132,11 +134,11 @@ class Library:
                 data = handle.read()
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
-        return self._keep(path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), data)
+        return self._keep(path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), version_of(data))
 
-    def _keep(self, path: str, mark: _Mark, pack: Pack, data: bytes) -> Held:
+    def _keep(self, path: str, mark: _Mark, pack: Pack, version: str) -> Held:
         """Keep the pack of a file in memory, with the mark of what was read or written."""
-        held = Held(pack=pack, path=path, version=_version(data))
+        held = Held(pack=pack, path=path, version=version)
         with self._lock:
             self._held[path] = mark, held
         return held
@@ -215,14 +217,16 @@ class Library:
                 if before == after:
                     return decision
                 made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
-                written = made.to_json()
-                checked = Pack.from_json(written, where=held.path)  # as whoever uses it will
-                data = written.encode("utf-8")
+                revision = self._revisions.pop(held.path, None)
+                if revision is None or revision[0] != version:
+                    revision = version, Revision(fresh.pack, version)
+                data, checked, now_version = revision[1].next(made, held.path)  # as whoever uses it will read it
                 with atomic_writer(held.path, force=True) as handle:
                     handle.write(data)
                 mark = _mark(os.stat(held.path))
                 if mark[1] == len(data):  # else somebody has put another file in its place
-                    self._keep(held.path, mark, checked, data)
+                    self._keep(held.path, mark, checked, now_version)
+                    self._revisions = {held.path: (now_version, revision[1])}  # one source at a time
             return decision
 
         event = self.store.decide(source, change)
@@ -300,10 +304,6 @@ _Mark = tuple[int, int, int]
 
 def _mark(stat: os.stat_result) -> _Mark:
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-
-def _version(data: bytes) -> str:
-    return blake2b(data, digest_size=8).hexdigest()
 
 
 def _who(events: Sequence[Event], held: Held) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from templatemine.desk.security import checked_token, hosts_of, is_loopback
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
 
@@ -108,7 +108,7 @@ def session_summary(decisions: Mapping[str, int]) -> str:
         return "no decisions; the packs are as they were"
     told = ", ".join(f"{number:,} about {source}" for source, number in decisions.items())
     number = sum(decisions.values())
-    return f"{number:,} decision{'' if number == 1 else 's'} ({told}); all is saved"
+    return f"{counted(number, 'decision')} ({told}); all is saved"
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -2,7 +2,7 @@
 
 A writer holds the system's lock (flock) on what it makes, which goes with its process, however that ends.  The next
 writer into the same directory removes what nobody holds.  Where the file system knows no such locks, nothing is
-removed.
+removed.  A directory with `NOTES` stays: its writer was killed among its renames, and `together` takes them back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["holding", "remove_abandoned", "temporary_name"]
+__all__ = ["NOTES", "holding", "remove_abandoned", "temporary_name", "unfinished"]
+
+NOTES = "renames.json"
+"""In a temporary directory: what its files are called, from the first rename to the last."""
 
 _NAME = re.compile(r"\.templatemine-[0-9a-f]{16}\.tmp")
 
@@ -62,19 +65,36 @@ def remove_abandoned(directory: str) -> None:
                 _remove_unheld(path)
 
 
+def unfinished(directory: str) -> Iterator[str]:
+    """Temporary directories with `NOTES` whose writers are gone; each is held meanwhile, and then removed."""
+    with suppress(OSError), os.scandir(directory) as entries:
+        for path in sorted(entry.path for entry in entries if _NAME.fullmatch(entry.name)):
+            if os.path.exists(os.path.join(path, NOTES)):
+                with suppress(OSError, ImportError), _taken(path):
+                    yield path
+                    shutil.rmtree(path, ignore_errors=True)
+
+
 def _remove_unheld(path: str) -> None:
     """Remove a temporary file or directory; OSError if somebody holds it, or it is something else."""
-    import fcntl
-
     if time.time() - os.lstat(path).st_mtime < _FRESH:
         return
+    with _taken(path) as mode:
+        if stat.S_ISDIR(mode):
+            if not os.path.exists(os.path.join(path, NOTES)):
+                shutil.rmtree(path, ignore_errors=True)
+        elif stat.S_ISREG(mode):
+            os.unlink(path)
+
+
+@contextmanager
+def _taken(path: str) -> Iterator[int]:
+    """Hold the lock of what another writer has left, and tell its mode; OSError if somebody holds it."""
+    import fcntl
+
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            shutil.rmtree(path, ignore_errors=True)
-        elif stat.S_ISREG(mode):
-            os.unlink(path)
+        yield os.fstat(descriptor).st_mode
     finally:
         os.close(descriptor)

@@ -9,7 +9,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.model import Document
 
-__all__ = ["address_of", "check_names", "checked", "document", "has_id", "kind", "page_of", "too_large"]
+__all__ = ["address_of", "check_names", "checked", "document", "has_id", "is_none", "kind", "page_of", "too_large"]
 
 
 def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
@@ -40,7 +40,7 @@ def checked(
     config : ReadConfig
         Names of the fields, and the rule for the source.
     source : str
-        That of a record without one.
+        That of a record without one; one that is empty or blank is none.
     number : int
         Of the record in its file, for the id of one without.
     place : str
@@ -65,13 +65,19 @@ def checked(
         raise ValueError(_no_body(fields, config))
     html = page_of(text, html)
     if config.source_of is None:
-        name = _name(get(config.source_field), config.source_field, source)
+        given = get(config.source_field)
+        name = source if is_none(given) else _name(given, config.source_field, source)
     else:
         from templatemine.io.sources import source_of  # here, for hardly any run has a rule
 
         name = source_of(config.source_of, fields, place)
     identity = get(config.id_field) if has_id(fields, config) else None
     return name, _name(identity, config.id_field, f"{source}:{number}"), text, html
+
+
+def is_none(source: object) -> bool:
+    """Whether what stands in the field of the source names none: nothing, or blanks, as tables have them."""
+    return source is None or (isinstance(source, str) and not source.strip())
 
 
 def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:

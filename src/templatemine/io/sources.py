@@ -52,7 +52,7 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
     found = _compiled(rule)(fields, place)
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
-    if not isinstance(found, str) or not found:
+    if not isinstance(found, str) or not found.strip():
         raise ValueError(f"expected a source by the rule {rule!r}, found none (url: {fields.get('url')!r})")
     return found
 

@@ -2,12 +2,13 @@
 
 They are written to a hidden directory beside their places and renamed when all of them are complete and on disk.  An
 error, Ctrl-C or a full disk before or during the renaming leaves everything as it was, replaced files included.  What a
-kill leaves behind, the next writer into the directory removes.
+kill leaves behind, the next writer into the directory removes; of renames that were begun it takes back what was done.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 import stat
@@ -18,7 +19,7 @@ from itertools import count
 from typing import BinaryIO, cast
 
 from templatemine.errors import CorpusError
-from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
+from templatemine.io.abandoned import NOTES, holding, remove_abandoned, temporary_name, unfinished
 from templatemine.io.lock import locked
 from templatemine.io.write import claim, new_file, sync_names
 
@@ -80,13 +81,21 @@ class Together:
         """Rename all files to their places; if one of them cannot be, take back the others."""
         path = self.directory
         done: list[tuple[str, str, str]] = []
+        notes = os.path.join(self._hidden, NOTES)
         try:
+            if len(self._files) > 1:  # a single one has its place or has it not
+                with new_file(notes + ".new", path) as handle:
+                    rows = [(name, os.path.basename(new), *_identity(new)) for name, new in self._files]
+                    handle.write(json.dumps(rows).encode())
+                os.replace(notes + ".new", notes)
             for name, new in self._files:
                 self.refuse_existing([name])
                 path = os.path.realpath(self.path(name))
                 old = new.removesuffix("new") + "old"
                 done.append((new, path, old))
                 _put(new, path, old, self.force)
+            with suppress(FileNotFoundError):
+                os.unlink(notes)
         except BaseException as error:
             for files in reversed(done):
                 _take_back(*files)
@@ -132,6 +141,31 @@ def _take_back(new: str, path: str, old: str) -> None:
             os.unlink(path)
 
 
+def _identity(path: str) -> tuple[int, int, int]:
+    """What tells a file from others, and does not change with its name."""
+    found = os.stat(path)
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _take_back_of_killed(directory: str) -> None:
+    """Take back what writers put that were killed among their renames, unless all of it had appeared."""
+    for hidden in unfinished(directory):
+        with open(os.path.join(hidden, NOTES), "rb") as handle:
+            rows = json.load(handle)
+        placed: list[tuple[str, str]] = []
+        for name, new, *identity in rows:
+            path = os.path.realpath(os.path.join(directory, name))
+            with suppress(OSError):
+                if [*_identity(path)] == identity:  # else somebody has put another one there since
+                    placed.append((path, os.path.join(hidden, new.removesuffix("new") + "old")))
+        for path, old in reversed(placed if len(placed) < len(rows) else ()):
+            with suppress(OSError):
+                if os.path.exists(old):
+                    os.replace(old, path)
+                else:
+                    os.unlink(path)
+
+
 @contextmanager
 def together(directory: str | os.PathLike[str], force: bool = False, *, alone: bool = False) -> Iterator[Together]:
     """Open a directory for files that appear when the with-block ends without an exception.
@@ -161,6 +195,7 @@ def together(directory: str | os.PathLike[str], force: bool = False, *, alone: b
             raise CorpusError(f"cannot be written: {error.strerror or error}", directory, fatal=True) from error
         remove_abandoned(directory)
         with locked(directory) if alone else nullcontext(), holding(hidden):
+            _take_back_of_killed(directory)
             files = Together(directory, force, hidden)
             yield files
             files._appear()

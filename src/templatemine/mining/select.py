@@ -24,11 +24,22 @@ from templatemine.mining.index import document_floor
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.segments import Segments
-from templatemine.model import Cutoff, LongArray
+from templatemine.model import Cutoff, LongArray, Template
 from templatemine.text import _scan
 from templatemine.text._scan import SLOT_SIZE
 
-__all__ = ["UNLIKELY", "BELOW_CUTOFF", "FEW", "NO_MODE", "REASONS", "SHARED", "Decision", "decide", "select"]
+__all__ = [
+    "UNLIKELY",
+    "BELOW_CUTOFF",
+    "FEW",
+    "NO_MODE",
+    "REASONS",
+    "SHARED",
+    "Decision",
+    "decide",
+    "is_unlikely",
+    "select",
+]
 
 
 BELOW_CUTOFF = "below the cut-off"
@@ -137,6 +148,12 @@ def select(
         chosen.drop_within_slots(verdicts)
         verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
+
+
+def is_unlikely(template: Template, config: SelectConfig) -> bool:
+    """Whether a template is less likely than any must be, by its score, which is rounded; without one it is not."""
+    least = _odds(min(config.segment, config.label), config.caution)
+    return template.score is not None and template.score + 0.0005 < least
 
 
 def _odds(share: float, caution: float) -> float:

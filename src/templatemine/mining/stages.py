@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core, notebook
+from templatemine.errors import counted
 from templatemine.mining.candidates import RejectedCandidates, SourceCandidates, Strings, Verdicts, strings_of
 from templatemine.mining.counting import Matches, MatchQuery, recounted
 from templatemine.mining.cross_source import Elsewhere
@@ -68,7 +69,7 @@ class SourceReport:
 
     def __repr__(self) -> str:
         found = "no pack" if self.pack is None else f"{len(self.pack.templates)} templates"
-        return f"<SourceReport {self.source}: {found} of {_documents(self.documents)}; {self.note}>"
+        return f"<SourceReport {self.source}: {found} of {counted(self.documents, 'document')}; {self.note}>"
 
     def _repr_html_(self) -> str:
         """What became of the source, for notebooks, with its pack if it has one."""
@@ -78,10 +79,6 @@ class SourceReport:
 # ---------------------------------------------------------------------------------------------------------- first map
 
 
-def _documents(number: int) -> str:
-    return f"{number} document{'' if number == 1 else 's'}"
-
-
 def unfit(documents: Sequence[Document], options: ResolvedConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
     least = options.min_docs
@@ -89,9 +86,9 @@ def unfit(documents: Sequence[Document], options: ResolvedConfig) -> str:
     told = (document for document in documents if not is_blank(document))
     some = list(islice(told, least))
     if len(some) < least:
-        what = _documents(len(some))
+        what = counted(len(some), "document")
         if len(some) < len(documents):
-            what = f"{len(some)} of {_documents(len(documents))} have text"
+            what = f"{len(some)} of {counted(len(documents), 'document')} have text"
         return f"skipped: {what}, at least {least} are needed"
     first = some[0].body
     if all(document.body == first for document in chain(some, told)):

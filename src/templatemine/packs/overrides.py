@@ -91,13 +91,13 @@ class Overrides:
     added: tuple[str, ...] = ()
 
 
-def write(overrides: Overrides, row: Callable[[Template], dict[str, Any]]) -> dict[str, Any]:
-    """The keys of the section, templates as `row` has them; none if there are no rules."""
+def write(overrides: Overrides) -> dict[str, Any]:
+    """The keys of the section, templates as they are; none if there are no rules."""
     if not overrides.rules:
         return {}
     return {
         "overrides": [rule.as_dict() for rule in overrides.rules],
-        "removed": [row(template) for template in overrides.removed],
+        "removed": overrides.removed,
         "added": list(overrides.added),
     }
 

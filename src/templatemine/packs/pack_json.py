@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from functools import cache
@@ -24,14 +24,14 @@ from templatemine.model import Cutoff, Question, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.pack import Pack, mark_of
 from templatemine.packs.pack_checks import OF_TOKENS, checked
-from templatemine.packs.short_forms import Names, names_of, read_boundaries
+from templatemine.packs.short_forms import Names, boundaries_of, expression_of_slot, read_boundaries
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
 
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["READABLE", "SCHEMA", "read", "read_listed", "read_mined", "with_current_names", "write"]
+__all__ = ["READABLE", "SCHEMA", "Writing", "read", "read_listed", "read_mined", "with_current_names", "write"]
 
 SCHEMA = 2
 READABLE = (1, SCHEMA)
@@ -43,10 +43,81 @@ READABLE = (1, SCHEMA)
 
 def write(pack: Pack) -> str:
     """The pack as JSON text; the same pack gives the same text."""
+    return Writing().data(pack).decode("utf-8")
+
+
+class Writing:
+    """One pack after the other as JSON text.  What one has in common with those before, the very objects, is not made
+    again: of thousands of templates a decision changes a few."""
+
+    def __init__(self) -> None:
+        self._short = Names({}, {})
+        self._templates: dict[int, tuple[Template, bytes, frozenset[str]]] = {}
+        self._slots: dict[int, tuple[Template, str]] = {}
+        self._lists: dict[str, tuple[object, bytes]] = {}
+
+    def data(self, pack: Pack) -> bytes:
+        """The pack as `write` gives it, in UTF-8."""
+        pieces, part = [], b"{\n"
+        for key, value in _data(pack, self._names(pack)).items():
+            pieces.append(part + f" {json.dumps(key)}: ".encode())
+            if key in ("templates", "removed") and value:
+                pieces += [b"[\n", *self._rows(value), b"\n ]"]
+            else:
+                pieces.append(self._value(pack, key, value))
+            part = b",\n"
+        return b"".join([*pieces, b"\n}\n"])
+
+    @property
+    def boundaries(self) -> Mapping[str, str]:
+        """Those of the last pack."""
+        return self._short.boundaries
+
+    def _names(self, pack: Pack) -> Names:
+        found, patterns = boundaries_of(pack, self._slot), dict(pack.patterns.by_id.values())
+        if (found, patterns) != (self._short.boundaries, self._short.patterns):
+            names = Names(found, patterns)
+            renamed = names.renamed(self._short)  # slots are numbered in the order of the templates
+            self._templates = (
+                {} if renamed is None else {key: row for key, row in self._templates.items() if not renamed & row[2]}
+            )
+            self._short = names
+        self._short.boundaries = found  # in the order of this pack
+        return self._short
+
+    def _slot(self, pack: Pack, template: Template) -> str:
+        known = self._slots.get(id(template))
+        if known is None:
+            known = self._slots[id(template)] = template, expression_of_slot(pack, template)
+        return known[1]
+
+    def _value(self, pack: Pack, key: str, value: Any) -> bytes:
+        if key not in ("mined", "questions") or pack.mined is None:
+            return _readable(_dump(value))
+        source = getattr(pack, key)  # the list of a large pack is as long as its templates
+        known = self._lists.get(key)
+        if known is None or known[0] is not source:
+            known = self._lists[key] = source, _readable(_dump(value))
+        return known[1]
+
+    def _rows(self, templates: Sequence[Template]) -> Iterator[bytes]:
+        """The lines of templates, and what parts them."""
+        for place, template in enumerate(templates):
+            if place:
+                yield b",\n"
+            known = self._templates.get(id(template))
+            if known is None:
+                short, used = self._short.shortened_by(template)
+                row = b"  " + _readable(_plain({**template.as_dict(), "regex": short}))
+                known = self._templates[id(template)] = template, row, used
+            yield known[1]
+
+
+def _data(pack: Pack, short: Names) -> dict[str, Any]:
+    """The fields; templates as they are."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
-    short = names_of(pack)
-    data: dict[str, Any] = {
+    return {
         "schema": SCHEMA,
         "generator": pack.generator,
         "source": pack.source,
@@ -60,18 +131,12 @@ def write(pack: Pack) -> str:
         **({"caution": pack.caution} if pack.caution != 1 else {}),
         "cutoff": {one.name: getattr(pack.cutoff, one.name) for one in fields(pack.cutoff)},
         "rejected": dict(pack.rejected),
-        "templates": [_row(template, short) for template in pack.templates],
+        "templates": pack.templates,
         "mined": list(_marks(pack) if pack.mined is None else pack.mined),
         **({"questions": [asdict(one) for one in pack.questions]} if pack.questions else {}),
-        **overrides.write(pack.overrides, lambda template: _row(template, short)),
+        **overrides.write(pack.overrides),
         **page_section.write(pack.pages),
     }
-    lines = [f" {json.dumps(key)}: {_dump(value)}" for key, value in data.items()]
-    return _invisible().sub(_escape, "{\n" + ",\n".join(lines) + "\n}\n")
-
-
-def _row(template: Template, short: Names) -> dict[str, Any]:
-    return {**template.as_dict(), "regex": short.shortened(template)}
 
 
 def _marks(pack: Pack) -> list[str]:
@@ -91,6 +156,10 @@ def _dump(value: Any) -> str:
 
 def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _readable(text: str) -> bytes:
+    return _invisible().sub(_escape, text).encode("utf-8")
 
 
 @cache

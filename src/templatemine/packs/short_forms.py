@@ -12,7 +12,7 @@ not come out as it went in is left to its tokens all the same (`Names.shortened`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from templatemine.errors import PackError
@@ -20,7 +20,7 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import boundaries, slot_of
 
-__all__ = ["Names", "boundaries_of", "names_of", "read_boundaries"]
+__all__ = ["Names", "boundaries_of", "expression_of_slot", "names_of", "read_boundaries"]
 
 MOST, LONGEST = 200, 20_000
 """Entries of ``boundaries``, and characters of an entry."""
@@ -31,20 +31,31 @@ LARGEST = 1_000_000
 _NAME = re.compile(r" |\{[a-z][^{}\\]*\}")
 
 
-def boundaries_of(pack: Pack) -> dict[str, str]:
-    """Name -> expression of what stands between and around tokens, and of the slots of the templates."""
+def boundaries_of(pack: Pack, slot: Callable[[Pack, Template], str] | None = None) -> dict[str, str]:
+    """Name -> expression of what stands between and around tokens, and of the slots of the templates.
+
+    `slot` may be `expression_of_slot` with a memory.
+    """
+    slot = slot or expression_of_slot
     found = boundaries(pack.tokenise.separators, pack.html)
     known = {text: name for name, text in found.items()}
     for template in (*pack.templates, *pack.overrides.removed):
-        if template.slot and template.tokens is not None and not pack.html:
-            token = template.tokens[-1 if template.slot == "end" else 0]
-            forms, separators = pack.forms(template), pack.tokenise.separators
-            text = slot_of(forms, pack.patterns, separators, template.slot, template.filler)
+        text = slot(pack, template)
+        if text:
+            token = (template.tokens or ())[-1 if template.slot == "end" else 0]
             if text not in known:
                 same = sum(name.split("~")[0].rstrip("}") == token.rstrip("}") for name in found)
                 known[text] = name = f"{token[:-1]}~{same + 1}}}" if same else token
                 found[name] = text
     return found
+
+
+def expression_of_slot(pack: Pack, template: Template) -> str:
+    """What the slot of a template compiles to; "" if it has none."""
+    if not template.slot or pack.html:
+        return ""
+    forms, separators = pack.forms(template), pack.tokenise.separators
+    return slot_of(forms, pack.patterns, separators, template.slot, template.filler)
 
 
 def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:
@@ -80,7 +91,7 @@ class Names:
     """
 
     def __init__(self, boundaries: Mapping[str, str], patterns: Mapping[str, str]) -> None:
-        self.boundaries = boundaries
+        self.boundaries, self.patterns = boundaries, patterns
         self._full = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
         self._short = {text: name for name, text in reversed(self._full.items())}
         self._names = _any(self._full)
@@ -92,10 +103,26 @@ class Names:
 
     def shortened(self, template: Template) -> str | None:
         """The short form of a template's expression; None, for the tokens say it, if it has none."""
+        return self.shortened_by(template)[0]
+
+    def shortened_by(self, template: Template) -> tuple[str | None, frozenset[str]]:
+        """`shortened`, and the texts that have names in it."""
+        used: set[str] = set()
         if template.tokens is None:
-            return template.regex
-        short = self._texts.sub(lambda hit: self._short[hit.group()], template.regex)
-        return short if self._expanded(short) == template.regex else None
+            return template.regex, frozenset()
+
+        def name(hit: re.Match[str]) -> str:
+            used.add(hit.group())
+            return self._short[hit.group()]
+
+        short = self._texts.sub(name, template.regex)
+        return short if self._expanded(short) == template.regex else None, frozenset(used)
+
+    def renamed(self, names: Names) -> frozenset[str] | None:
+        """Texts that have other names here than there; None if not the same texts have names."""
+        if self._short.keys() != names._short.keys():
+            return None
+        return frozenset(text for text, name in self._short.items() if names._short[text] != name)
 
     def in_full(self, short: str, where: str) -> str:
         """The expression that a short form stands for."""

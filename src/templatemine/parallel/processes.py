@@ -70,11 +70,12 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for worker in self._workers:
-            if error is not None:
+            if error is not None and worker.started:
                 worker.process.kill()
             worker.connection.close()  # which ends a worker that is waiting for work
         for worker in self._workers:
-            worker.process.join()
+            if worker.started:
+                worker.process.join()
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], ahead: int = 0, waiting: int | None = None
@@ -149,7 +150,8 @@ class Workers:
             worker = min(self._workers, key=lambda worker: len(worker.numbers), default=None)
             if worker is None or (worker.numbers and len(self._workers) < self._jobs):
                 worker = _Worker()
-                self._workers.append(worker)
+                self._workers.append(worker)  # before it starts: a signal in between would leave it to itself
+                worker.start()
             worker.numbers.append(number)
             chosen.append((worker, item))
         # Only now, so that all new processes start up at the same time: sending waits for the other side.
@@ -173,16 +175,26 @@ class _Worker:
     """A process, the parent's end of its pipe, and the numbers of the items it was given and has not answered."""
 
     def __init__(self) -> None:
-        forked = alone()
-        context: Any = multiprocessing.get_context("fork" if forked else "spawn")
-        self.connection, other = context.Pipe()
-        serve = _forked if forked else _serve
-        self.process: BaseProcess = context.Process(target=serve, args=(other,), daemon=True)
-        with _signals_held(forked):
-            self.process.start()
-        other.close()  # or the end of the process would not be the end of the pipe
+        self._forks = alone()
+        context: Any = multiprocessing.get_context("fork" if self._forks else "spawn")
+        self.connection, self._other = context.Pipe()
+        serve = _forked if self._forks else _serve
+        self.process: BaseProcess = context.Process(target=serve, args=(self._other,), daemon=True)
         self.numbers: deque[int] = deque()
         self.ready = False
+
+    def start(self) -> None:
+        """Start the process."""
+        try:
+            with _signals_held(self._forks):
+                self.process.start()
+        finally:
+            self._other.close()  # or the end of the process would not be the end of the pipe
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a process."""
+        return self.process.pid is not None
 
 
 def alone() -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from templatemine.errors import counted
 from templatemine.evaluation.residue import KINDS, Residue, residues
 from templatemine.model import Span, Template
 from templatemine.packs.families import families
@@ -188,15 +189,15 @@ def conclusion(report: Report) -> list[str]:
     if not templates:
         return ["No source has templates, and nothing is removed."]
     if not report.with_archive:
-        told = f"{_many(len(sources), 'source')} with {_many(templates, 'template')}."
+        told = f"{counted(len(sources), 'source')} with {counted(templates, 'template')}."
         return [told, "Without an archive the report cannot say what they do to articles, nor what they leave behind."]
     found = [one.measured for one in sources if one.measured is not None]
     documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
     characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
     if not changed:
-        return [f"None of the {_many(documents, 'document')} changes: no template occurs in the archive."]
+        return [f"None of the {counted(documents, 'document')} changes: no template occurs in the archive."]
     said = [
-        f"Cleaning changes {changed:,} of {_many(documents, 'document')} ({_share(changed, documents)}) and removes "
+        f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
     ]
     said += _risk(sources, cut)
@@ -220,14 +221,10 @@ def _risk(sources: Sequence[SourceView], cut: int) -> list[str]:
     without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
     if without:
         said.append(
-            f"{_many(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
+            f"{counted(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
             "their templates are in doubt: look at those that remove most."
         )
     return said
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _share(part: float, whole: float) -> str:

@@ -53,7 +53,9 @@ def histogram_of(pack: Pack) -> Histogram:
     bins, documents = len(counts), max(pack.documents, 1)
     # Each string counts once, whether it has templates with a slot, without one, or both.
     strings = {one.string: one.df for one in pack.templates if one.tokens is not None}
-    found = Counter(min(max(math.ceil(df * bins / documents) - 1, 0), bins - 1) for df in strings.values())
+    found: Counter[int] = Counter()
+    for df, number in Counter(strings.values()).items():
+        found[min(max(math.ceil(df * bins / documents) - 1, 0), bins - 1)] += number
     borders: tuple[float, ...] = ()
     energies: tuple[float, ...] = ()
     least = None

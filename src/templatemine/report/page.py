@@ -15,7 +15,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import MissingExtraError, counted, pip_line
 from templatemine.report.charts import days_spec, histogram_spec, renderer, scores_spec, svg
 from templatemine.report.explain import ALSO, cut_by
 from templatemine.report.findings import LEFT, conclusion
@@ -59,6 +59,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
         "words": _words,
         "named": named,
         "number": _number,
+        "counted": counted,
         "share": _share,
     }
     environment.filters |= filters
@@ -161,7 +162,7 @@ def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample)
             return Note("not main text of the page")
         head = found.head
         number = numbers.setdefault(head.id, len(numbers) + 1)
-        lines = [f"{number}. {shortened(text_of(head), _LONGEST)} \n{head.df:,} documents"]
+        lines = [f"{number}. {shortened(text_of(head), _LONGEST)} \n{counted(head.df, 'document')}"]
         also = [shortened(text_of(one), _LONGEST) for one in found.also]
         matched.setdefault(head.id, {}).update(dict.fromkeys(also))
         if found.within:

@@ -1,0 +1,101 @@
+"""A decision looks at what it changes alone; what it writes and says is what all of it, done anew, gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+for _name in ("starlette", "jinja2", "uvicorn"):
+    pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
+
+from desk_support import Desk, Library, record  # noqa: E402
+
+from templatemine.archive.apply_overrides import apply_rules, phrase  # noqa: E402
+from templatemine.desk.effects import cuts_of  # noqa: E402
+from templatemine.desk.library import DeskConfig, Held  # noqa: E402
+from templatemine.desk.store import Store  # noqa: E402
+from templatemine.errors import TemplateMineError  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
+
+pytest_plugins = ("desk_fixtures",)
+
+KINDS = ("reject", "reject", "accept", "back", "edit", "never", "always", "add", "cutoff", "undo", "undo", "review")
+
+
+def asked(desk: Desk, held: Held, kind: str, random: Random) -> dict[str, Any]:
+    """Some decision of a kind."""
+    pack, rejected = held.pack, desk.library.rejected(held)
+    one = random.choice([row for row in (*pack.templates, *pack.overrides.removed) if row.tokens is not None])
+    if kind in ("undo", "reset-cutoff"):
+        return {"kind": kind}
+    if kind == "review":
+        return {"kind": kind, "ids": [one.id]}
+    tokens = random.choice(rejected)[0] if rejected else (one.tokens or ())
+    rule: dict[str, Any] = {"action": kind}
+    if kind == "reject":
+        rule |= {"id": one.id}
+    elif kind == "accept":
+        rule |= {"tokens": list(tokens)}
+    elif kind == "back":  # one that is out
+        out = pack.overrides.removed
+        rule = {"action": "accept", "id": random.choice(out).id} if out else {"action": "reject", "id": one.id}
+    elif kind == "edit":
+        rule |= {"tokens": list(one.tokens or ()), "example": one.example, "anchor": random.choice(["", "line"])}
+        rule |= {"df": one.df, "count": one.count}
+    elif kind in ("never", "always"):
+        rule |= {"text": phrase(one.tokens or ()) if kind == "never" else phrase(tokens)}
+    elif kind == "add":
+        rule |= {"regex": random.choice(["[A-Z][a-z]{9,20}", "said\\.", "1[0-9]{3}", "("]), "example": "said."}
+    else:
+        rule |= {"df": random.randint(2, pack.documents)}
+    return {"kind": "add", "rule": rule}
+
+
+def library(packs: Path, rows: list[dict[str, Any]]) -> Library:
+    return Library(str(packs), map(record, rows), Store(packs / "desk.sqlite"), DeskConfig(), frozenset())
+
+
+def cuts(desk: Desk, held: Held) -> list[int]:
+    return cuts_of(held.pack, desk.library.fitting(held), desk.library.config.clean)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -> None:
+    random = Random(seed)
+    desk = Desk(library(packs, rows))
+    sources = [one for one in desk.library.sources if desk.library.held(one)]
+    source, done = sources[seed % len(sources)], 0
+    for step in range(30):
+        held = desk.held(source)
+        if step == 12:  # somebody edits the file by hand
+            path = Path(held.path)
+            path.write_text(path.read_text().replace('"example"', ' "example"'))
+            held = desk.held(source)
+        before = Pack.load(held.path)
+        try:
+            made = desk.decide(
+                source, "Ann", {**asked(desk, held, random.choice(KINDS), random), "version": held.version}
+            )
+        except TemplateMineError:
+            assert Pack.load(held.path) == before
+            continue
+        done += 1
+        after = desk.held(source)
+        rules = after.pack.overrides.rules
+        anew = Desk(library(packs, rows))
+        if rules != before.overrides.rules:
+            whole = apply_rules(before, anew.library.rejected(held), rules, anew.library._examples(source, before))
+            assert Path(after.path).read_text() == whole.to_json()
+        read = Pack.load(after.path)
+        assert after.pack == read
+        assert (after.pack.mined, after.pack.questions) == (read.mined, read.questions)
+        assert after.version == anew.held(source).version
+        changed = [b - a for a, b in zip(cuts(anew, held), cuts(anew, after), strict=True)]
+        assert made.pop("did") == {"articles": sum(map(bool, changed)), "characters": sum(changed)}
+        assert json.dumps(made) == json.dumps(anew.state(source))
+        assert json.dumps(desk.summary(source, 0)) == json.dumps(anew.summary(source, 0))
+    assert done > 15
