@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import gzip
 import os
 import stat
@@ -308,6 +309,32 @@ def test_what_took_the_place_of_a_file_stays(tmp_path: Path) -> None:
         pass
     assert names(tmp_path) == ["x"]
     assert (tmp_path / "x").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("case", ["outside", "link", "old", "no list", "no JSON"])
+def test_notes_of_strangers_take_nothing_away(tmp_path: Path, case: str) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    folder = tmp_path / "folder"
+    hidden = folder / ".templatemine-0000000000000001.tmp"
+    hidden.mkdir(parents=True)
+    (folder / "link").symlink_to(victim)
+    found = victim.stat()
+    identity = [found.st_ino, found.st_size, found.st_mtime_ns]
+    (folder / "mine").write_text("kept")
+    own = (folder / "mine").stat()
+    rows: object = {
+        "outside": [["../victim", "0.new", *identity], ["none", "1.new", 0, 0, 0]],
+        "link": [["link", "0.new", *identity], ["none", "1.new", 0, 0, 0]],
+        "old": [["mine", "../../victim", own.st_ino, own.st_size, own.st_mtime_ns], ["none", "1.new", 0, 0, 0]],
+        "no list": {"mine": 1},
+        "no JSON": None,
+    }[case]
+    (hidden / "renames.json").write_text("[[" if rows is None else json.dumps(rows))
+    put(folder, "new.json")
+    assert victim.read_text() == "kept"
+    assert (folder / "mine").read_text() == "kept"
+    assert names(folder) == ["link", "mine", "new.json"]
 
 
 def test_other_writers_leave_it_to_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

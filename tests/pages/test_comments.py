@@ -11,7 +11,9 @@ from templatemine.pages.comments import comments_among
 from templatemine.pages.decode import TALK, kept
 from templatemine.pages.history import choose
 
-SAID = "<div class=comment><cite>Jo {0}</cite><p>I was there {0} times, and I did not like at all what I heard.</p></div>"
+SAID = (
+    "<div class=comment><cite>Jo {0}</cite><p>I was there {0} times, and I did not like at all what I heard.</p></div>"
+)
 THREAD = "".join(SAID.format(number) for number in range(40))
 
 

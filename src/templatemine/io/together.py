@@ -10,13 +10,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from io import BytesIO
 from itertools import count
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from templatemine.errors import CorpusError
 from templatemine.io.abandoned import NOTES, holding, remove_abandoned, temporary_name, unfinished
@@ -141,20 +142,22 @@ def _take_back(new: str, path: str, old: str) -> None:
             os.unlink(path)
 
 
+_NEW = re.compile(r"[0-9]+\.new")
+
+
 def _identity(path: str) -> tuple[int, int, int]:
     """What tells a file from others, and does not change with its name."""
-    found = os.stat(path)
+    found = os.lstat(path)
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _take_back_of_killed(directory: str) -> None:
     """Take back what writers put that were killed among their renames, unless all of it had appeared."""
     for hidden in unfinished(directory):
-        with open(os.path.join(hidden, NOTES), "rb") as handle:
-            rows = json.load(handle)
+        rows = _notes(os.path.join(hidden, NOTES))
         placed: list[tuple[str, str]] = []
         for name, new, *identity in rows:
-            path = os.path.realpath(os.path.join(directory, name))
+            path = os.path.join(directory, name)
             with suppress(OSError):
                 if [*_identity(path)] == identity:  # else somebody has put another one there since
                     placed.append((path, os.path.join(hidden, new.removesuffix("new") + "old")))
@@ -164,6 +167,20 @@ def _take_back_of_killed(directory: str) -> None:
                     os.replace(old, path)
                 else:
                     os.unlink(path)
+
+
+def _notes(path: str) -> list[Any]:
+    """What a writer noted; nothing where they are not of our making, which lead out of the directory, say.
+
+    A file behind a link is not taken back: whose it is cannot be told from here.
+    """
+    try:
+        with open(path, "rb") as handle:
+            rows = json.load(handle)
+        fits = all(os.path.basename(name) == name and _NEW.fullmatch(new) for name, new, *_ in rows)
+    except (OSError, ValueError, TypeError):
+        return []
+    return rows if fits else []
 
 
 @contextmanager

@@ -55,9 +55,9 @@ def comments_of(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def comments_among(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Blocks of a main text that are comments below its beginning: a thread of ten times its length may be taken for it.
+    """Blocks of a main text that are comments below its beginning: a long thread may be taken for the story.
 
-    None where what is left would be no story, and then few pages of forums lose their posts.
+    None where fewer than `STORY` words would be left: a forum is all thread.
     """
     none = np.zeros(len(page), np.bool_)
     if not kept.any():

@@ -58,8 +58,8 @@ THOUSAND = 1000
 
 
 def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story and comments below
-    it; without its head or with comments if the options ask for it."""
+    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story, without comments
+    below it; without its head or with comments if the options ask for it."""
     if config.keep == "all":
         scores = ALL * scores
     again = copies(page, scores)
