@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import gzip
+import json
 import os
 import stat
 import subprocess
