@@ -147,9 +147,9 @@ class SelectConfig:
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
         scores of a label and of what fills its line, for both to go.  Chosen with publishers left out for 0.12 % of
-        content lost; `filler`, and `inline_own` below, so that less boilerplate is cut in part at the same loss.
+        content lost; `filler`, and `inline_own` below, for 0.02 points more, so that less boilerplate is cut in part.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
-        halves what is lost, 0.5 finds more (docs/algorithm.md has the figures).
+        halves what is lost, 0.5 finds more (docs/research/loso.md has the figures).
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.
