@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from cli_support import CALL as LETTER
 from cli_support import read, records, write
@@ -88,7 +87,7 @@ def test_tables(cli: Cli, shelf: Path, new: Path, tmp_path: Path, suffix: str) -
             writer.writeheader()
             writer.writerows(read(new))
     else:
-        import pyarrow as pa
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
         pq.write_table(pa.Table.from_pylist(read(new)), pages)
     assert cli("clean", pages, "-o", tmp_path / f"c.{suffix}", *options).code == 0
@@ -96,7 +95,7 @@ def test_tables(cli: Cli, shelf: Path, new: Path, tmp_path: Path, suffix: str) -
         with (tmp_path / "c.csv").open(newline="") as file:
             found = [one["text"] for one in csv.DictReader(file)]
     else:
-        found = pq.read_table(tmp_path / "c.parquet")["text"].to_pylist()
+        found = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "c.parquet")["text"].to_pylist()
     assert found == texts
 
 
