@@ -311,7 +311,7 @@ def test_what_took_the_place_of_a_file_stays(tmp_path: Path) -> None:
     assert (tmp_path / "x").read_bytes() == b"mine"
 
 
-@pytest.mark.parametrize("case", ["outside", "link", "old", "no list", "no JSON"])
+@pytest.mark.parametrize("case", ["outside", "link", "old", "no name", "no list", "no JSON", "deep"])
 def test_notes_of_strangers_take_nothing_away(tmp_path: Path, case: str) -> None:
     victim = tmp_path / "victim"
     victim.write_text("kept")
@@ -327,10 +327,11 @@ def test_notes_of_strangers_take_nothing_away(tmp_path: Path, case: str) -> None
         "outside": [["../victim", "0.new", *identity], ["none", "1.new", 0, 0, 0]],
         "link": [["link", "0.new", *identity], ["none", "1.new", 0, 0, 0]],
         "old": [["mine", "../../victim", own.st_ino, own.st_size, own.st_mtime_ns], ["none", "1.new", 0, 0, 0]],
+        "no name": [["a\0b", "0.new", *identity], ["\ud800", "1.new", *identity]],
         "no list": {"mine": 1},
-        "no JSON": None,
-    }[case]
-    (hidden / "renames.json").write_text("[[" if rows is None else json.dumps(rows))
+    }.get(case)
+    torn = "[" * (100_000 if case == "deep" else 2)
+    (hidden / "renames.json").write_text(torn if rows is None else json.dumps(rows))
     put(folder, "new.json")
     assert victim.read_text() == "kept"
     assert (folder / "mine").read_text() == "kept"

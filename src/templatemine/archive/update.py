@@ -384,9 +384,10 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         rejected: Mapping[str, int] | None = None
         kept: dict[str, Known] = {}
         if not state.note:
-            report = self.report(source, self.options(old), table, work)
+            options = self.options(old)
+            report = self.report(source, options, table, work)
             if old is not None and report.pack is not None:
-                pack, kept = self.carried(_likely(old, report.pack, self.options(old)), report.pack, state.new)
+                pack, kept = self.carried(_likely(old, report.pack, options), report.pack, state.new)
                 report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None

@@ -158,7 +158,7 @@ def _take_back_of_killed(directory: str) -> None:
         placed: list[tuple[str, str]] = []
         for name, new, *identity in rows:
             path = os.path.join(directory, name)
-            with suppress(OSError):
+            with suppress(OSError, ValueError):  # a name that no file can have
                 if [*_identity(path)] == identity:  # else somebody has put another one there since
                     placed.append((path, os.path.join(hidden, new.removesuffix("new") + "old")))
         for path, old in reversed(placed if len(placed) < len(rows) else ()):
@@ -178,7 +178,7 @@ def _notes(path: str) -> list[Any]:
         with open(path, "rb") as handle:
             rows = json.load(handle)
         fits = all(os.path.basename(name) == name and _NEW.fullmatch(new) for name, new, *_ in rows)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return []
     return rows if fits else []
 
