@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import time
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from strategies import make_pack
 from templatemine.cleaning.cleaner import Cleaner, cut, page_text
+from templatemine.cleaning.records import RecordCleaner
 from templatemine.config import CleanConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import CapacityError, ConfigError
+from templatemine.io.work import Items
 from templatemine.model import Document, Span, Template
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
+from templatemine.text import time_limit
 from templatemine.text.patterns import pattern_set
 
 
@@ -103,6 +110,38 @@ def test_an_expression_written_by_hand_is_applied_by_both_engines() -> None:
     for engine in ("native", "regex"):
         spans = Cleaner(pack, CleanConfig(engine=engine)).spans("A day (Photo: Ben) out.")
         assert spans == [Span(14, 17, ("mine",))]
+
+
+def slow(patience: float, monkeypatch: pytest.MonkeyPatch) -> Pack:
+    """A pack with an expression that takes the square of a text of one letter, and little time for it."""
+    monkeypatch.setattr(time_limit, "SECONDS", patience)
+    pack = mine(documents())["x.example"]
+    own = Template(id="slow", regex="a{1,200}a+[bc]", tokens=None, df=0, count=0, example="aab")
+    return replace(pack, templates=(*pack.templates, own))
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_an_expression_that_takes_too_long_for_a_text_is_told_by_name(
+    engine: Literal["native", "regex"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleaner = Cleaner(slow(0.05, monkeypatch), CleanConfig(engine=engine))
+    begin = time.process_time()
+    with pytest.raises(
+        CapacityError, match=r"'a\{1,200\}a\+\[bc\]' takes longer than 0\.1 s for 5,000 characters; bound"
+    ):
+        cleaner.spans("a" * 5_000)
+    assert time.process_time() - begin < 2  # some 20 s without a limit
+    assert [span.templates for span in cleaner.spans("a" * 50 + "b")] == [("slow",)]
+
+
+def test_records_that_take_too_long_are_skipped_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleaner = RecordCleaner({"x.example": slow(0.05, monkeypatch)})
+    bodies = ["aab and on", "a" * 5_000, "It goes on, aab."]
+    batch = cleaner.clean_batch(Items([("x.example", str(place), {"text": body}) for place, body in enumerate(bodies)]))
+    assert [json.loads(line)["text"] for line in batch.data.splitlines()] == ["and on", "It goes on, ."]
+    assert [error.where for error in batch.errors] == ["1"]
+    assert "cannot be cleaned: the expression" in batch.errors[0].problem
+    assert batch.tally.of("x.example").records == 2
 
 
 def test_gaps_below_the_limit_are_closed() -> None:

@@ -11,7 +11,8 @@ import regex
 
 from templatemine import _core
 from templatemine.config import UserPattern
-from templatemine.errors import ConfigError
+from templatemine.errors import CapacityError, ConfigError
+from templatemine.text import time_limit
 from templatemine.text.expressions import expression, for_re2
 from templatemine.text.patterns import (
     FIRST_USER_ID,
@@ -188,6 +189,14 @@ def test_separators_that_are_taken() -> None:
 
 def own(*patterns: UserPattern) -> list[tuple[int, int, int]]:
     return pattern_set("none", patterns).user_matches("No 12, No13 and Nr-5: 12-12", SEPARATORS)
+
+
+def test_a_pattern_of_the_user_that_takes_too_long_for_a_text_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    slow = pattern_set("none", [UserPattern(name="slow", regex="a{1,200}a+[bc]")])
+    with pytest.raises(CapacityError, match=r"'a\{1,200\}a\+\[bc\]' takes longer than 0\.1 s for 5,000 characters"):
+        slow.user_matches("a" * 5_000, SEPARATORS)
+    assert slow.user_matches("a" * 50 + "b", SEPARATORS) == [(0, 51, 128)]
 
 
 def test_matches_of_user_patterns() -> None:

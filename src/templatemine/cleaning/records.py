@@ -257,9 +257,12 @@ class RecordCleaner:
         return sheet.packed()
 
     def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> None:
-        """Put the cleaned text and what was cut into a record."""
+        """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned."""
+        self._clean_record(source, record, tally)
+        tally.of(source).records += 1
+
+    def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         counts = tally.of(source)
-        counts.records += 1
         if record.get(self.config.read.text_field) is None and record.get(self.config.read.html_field) is None:
             counts.no_text += 1  # a row of a table, all of whose rows are kept
             return

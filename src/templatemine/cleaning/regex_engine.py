@@ -16,6 +16,7 @@ from templatemine.text.characters import line_begin, line_end
 from templatemine.text.expressions import Marked, expression, is_tag, literal_pieces, marked_text, separator_class
 from templatemine.text.literals import needed_literal
 from templatemine.text.slots import fills
+from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
     import ahocorasick
@@ -170,7 +171,13 @@ class WrittenExpressions:
         self._literals = _Literals(by_literal)
 
     def matches(self, text: str) -> Matches:
-        """Every match that is not empty, of the first group if there is one, with the place of the template."""
+        """Every match that is not empty, of the first group if there is one, with the place of the template.
+
+        Raises
+        ------
+        CapacityError
+            If an expression takes too long for the text.
+        """
         numbers = self._literals.found(text).union(self._always)
         found: Matches = []
         for number in sorted(numbers):
@@ -178,7 +185,7 @@ class WrittenExpressions:
             group = 1 if compiled.groups else 0
             found += [
                 (*match.span(group), place)
-                for match in compiled.finditer(text, overlapped=True)
+                for match in matches_in_time(compiled, text, overlapped=True)
                 if match.end(group) > match.start(group)
             ]
         return found

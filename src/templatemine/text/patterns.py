@@ -30,6 +30,7 @@ from templatemine.text._scan import FIRST_USER_ID, MARKER, MAX_SEPARATORS
 from templatemine.text.calendars import MONTHS, OTHER_CALENDARS, WEEKDAYS
 from templatemine.text.characters import DIGITS, JOINTS, LETTER, OTHER_DIGITS, in_class
 from templatemine.text.lint import backtracking
+from templatemine.text.time_limit import matches_in_time
 from templatemine.text.toml import toml_rows
 
 if TYPE_CHECKING:
@@ -519,11 +520,16 @@ class PatternSet:
         """Where the user's patterns match: (start, end, pattern number), disjoint, in order; earlier patterns win.
 
         A match that holds a separator counts only for patterns with ``spans = true``; empty matches never count.
+
+        Raises
+        ------
+        CapacityError
+            If a pattern takes too long for the text.
         """
         taken: list[tuple[int, int, int]] = []
         for expression, spans, number in self._user_regexes:
             fresh: list[tuple[int, int, int]] = []
-            for match in expression.finditer(text):
+            for match in matches_in_time(expression, text):
                 start, end = match.span()
                 if start == end or (not spans and separators.search(text, start, end)):
                     continue
