@@ -20,7 +20,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
-from templatemine.mining.tokenise import days
+from templatemine.mining.tokenise import document_days
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
@@ -51,8 +51,8 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=4)
     args = parser.parse_args()
     records = [record for path in args.archives for record in read_records(path, ReadConfig())]
-    records = [record for record in records if days([record.document.date])]
-    records.sort(key=lambda record: days([record.document.date])[0])
+    records = [record for record in records if document_days([record.document.date])]
+    records.sort(key=lambda record: document_days([record.document.date])[0])
     by_source: dict[str, list[Document]] = defaultdict(list)
     for record in records:
         by_source[record.document.source].append(record.document)

@@ -23,7 +23,7 @@ from typing import Any
 from machine import machine
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.io.read import read_documents
-from templatemine.mining.candidates import rates_of
+from templatemine.mining.candidates import source_rates
 from templatemine.mining.cross_source import gather
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import decide_source, mine_source
@@ -155,9 +155,9 @@ def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tu
         source: replace(options, sample=SampleConfig(documents=len(found) // 2)) for source, found in archive.items()
     }
     mined = [mine_source(source, found, halves[source]) for source, found in archive.items()]
-    table = gather([rates_of(one) for one in mined])
+    table = gather([source_rates(one) for one in mined])
     steps: dict[str, Any] = {
-        one.source: decide_source(one, table.elsewhere(one.hashes, number), halves[one.source])
+        one.source: decide_source(one, table.lookup(one.hashes, number), halves[one.source])
         for number, one in enumerate(mined)
     }
     documents = [document for some in archive.values() for document in some]

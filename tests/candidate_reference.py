@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from templatemine.mining.features import FEATURES, _ranks
-from templatemine.mining.labels import PREFIX, REPEATS, SEGMENT, Candidates
+from templatemine.mining.features import FEATURES, _date_ranks
+from templatemine.mining.labels import MIN_REPEAT_DF, PREFIX, SEGMENT, Candidates
 from templatemine.mining.segments import (
     CAPITAL,
     CLOSES,
@@ -28,7 +28,7 @@ from templatemine.mining.segments import (
     VALUE,
     Segments,
 )
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 
 __all__ = ["Table", "describe", "labels", "numbered", "whole"]
@@ -107,7 +107,7 @@ def whole(segments: Segments, least: int) -> Candidates:
 def labels(segments: Segments, kind: str, longest: int, least: int, share: float) -> Candidates:
     """What segments that do not repeat begin (end) with, the shortest first."""
     symbols = np.int64(len(segments.traits) + 1)
-    single = np.flatnonzero((segments.string_df < REPEATS) & (segments.length > 1))
+    single = np.flatnonzero((segments.string_df < MIN_REPEAT_DF) & (segments.length > 1))
     among = np.full(1, len(single))
     parent = np.zeros(len(single), np.int64)
     runs: _Runs | None = None
@@ -190,7 +190,7 @@ class Table:
     def of(corpus: Corpus, segments: Segments, dates: Sequence[str | None]) -> Table:
         """Parameters are of one source; `dates` are those of the documents of the corpus."""
         forms = corpus.form_names
-        assert isinstance(forms, Forms)
+        assert isinstance(forms, Vocabulary)
         counts = np.maximum(corpus.counts, 1)
         traits = corpus.traits
         size = np.diff(forms.offsets)
@@ -201,7 +201,7 @@ class Table:
         ).astype(np.float64)
         first = np.zeros(len(size), np.uint8)
         first[size > 0] = forms.arena[forms.offsets[:-1][size > 0]]
-        low, high = _ranks(dates)
+        low, high = _date_ranks(dates)
         return Table(
             segments=segments,
             counts=counts,
@@ -323,10 +323,10 @@ class _Kind:
         full = np.log2(self.documents + 1)
         yield "before_df", self.mean(np.where(has_before, np.log2(np.maximum(before_df, 1)) / full, 1))
         yield "after_df", self.mean(np.where(has_after, np.log2(np.maximum(after_df, 1)) / full, 1))
-        yield "before_repeats", self.mean((before_df >= REPEATS) | ~has_before)
-        yield "after_repeats", self.mean((after_df >= REPEATS) | ~has_after)
-        yield "beside", self.mean((before_df >= REPEATS) | (after_df >= REPEATS))
-        yield "in_prose", self.mean(has_before & has_after & (before_df < REPEATS) & (after_df < REPEATS))
+        yield "before_repeats", self.mean((before_df >= MIN_REPEAT_DF) | ~has_before)
+        yield "after_repeats", self.mean((after_df >= MIN_REPEAT_DF) | ~has_after)
+        yield "beside", self.mean((before_df >= MIN_REPEAT_DF) | (after_df >= MIN_REPEAT_DF))
+        yield "in_prose", self.mean(has_before & has_after & (before_df < MIN_REPEAT_DF) & (after_df < MIN_REPEAT_DF))
         yield "before_same", self.commonest(np.where(has_before, s.string[before] + 1, 0))[0]
         yield "after_same", self.commonest(np.where(has_after, s.string[after] + 1, 0))[0]
         yield "before_tokens", self.mean(np.where(has_before, np.log2(s.length[before]), 0))

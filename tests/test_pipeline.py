@@ -15,8 +15,8 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.stages import decide_source, mine_source, shared_report, unfit
-from templatemine.mining.templates import templates_of
+from templatemine.mining.stages import decide_source, mine_source, report_shared, unfit_reason
+from templatemine.mining.templates import build_templates
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import METHODS, Executor, Miner, drive, mine
@@ -362,10 +362,10 @@ def test_one_bad_template_does_not_cost_a_source_all_others(monkeypatch: pytest.
     whole = mine(documents)["a.example"]
 
     def broken(*args: Any) -> tuple[Template, ...]:
-        first, *others = templates_of(*args)
+        first, *others = build_templates(*args)
         return replace(first, example="Something else."), *others
 
-    monkeypatch.setattr("templatemine.mining.stages.templates_of", broken)
+    monkeypatch.setattr("templatemine.mining.stages.build_templates", broken)
     pack = mine(documents)["a.example"]
     left_out, *others = whole.templates
     assert pack.templates == tuple(others)
@@ -386,11 +386,11 @@ def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
 
     some = Lying(Document(source="a", id=str(place), text="" if place % 2 else f"w{place}") for place in range(1000))
     options = resolve_defaults(PipelineConfig())
-    assert unfit(some, options) == ""
+    assert unfit_reason(some, options) == ""
     assert read < 25
     alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
-    assert "all documents are equal" in unfit(alike, options)
-    assert "4 of 8 documents have text" in unfit(Lying(alike[:8]), options)
+    assert "all documents are equal" in unfit_reason(alike, options)
+    assert "4 of 8 documents have text" in unfit_reason(Lying(alike[:8]), options)
 
 
 def test_the_order_is_that_of_the_driver_whatever_the_executor() -> None:
@@ -419,7 +419,7 @@ def test_the_order_is_that_of_the_driver_whatever_the_executor() -> None:
         ("map documents", mine_source),
         ("reduce", "kept"),
         ("map candidates of kept with table", decide_source),
-        ("share result", shared_report),
+        ("share result", report_shared),
     ]
 
 

@@ -26,11 +26,11 @@ from templatemine.config import PipelineConfig  # noqa: E402
 from templatemine.evaluation.protocol import random_for  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import Design, Kind, dress  # noqa: E402
-from templatemine.mining.features import FEATURES, describe  # noqa: E402
+from templatemine.mining.features import FEATURES, compute_features  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
-from templatemine.mining.near_duplicates import is_blank, without_copies  # noqa: E402
-from templatemine.mining.score import COLUMNS, FILLERS, filler_matrix  # noqa: E402
+from templatemine.mining.near_duplicates import drop_copies, is_blank  # noqa: E402
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, filler_matrix  # noqa: E402
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.tokenise import tokenise  # noqa: E402
 from templatemine.model import Document  # noqa: E402
@@ -149,11 +149,11 @@ def examples(source: str, publisher: str, documents: Sequence[Document], gold: S
     options = resolve_defaults(PipelineConfig())
     told = [one for one in documents if not is_blank(one)]
     corpus = tokenise(source, told, options.tokenise, lines=True)
-    corpus, kept = without_copies(corpus, options.copies)
+    corpus, kept = drop_copies(corpus, options.copies)
     told = [told[place] for place in kept.tolist()]
     segments = segment(corpus)
     found = find_candidates(segments)
-    matrices = describe(corpus, segments, [one.date for one in told], found)
+    matrices = compute_features(corpus, segments, [one.date for one in told], found)
     bounds = _characters(told, segments, gold, options)
     kinds = {one.kind: _labelled(segments, one, matrix, bounds) for one, matrix in zip(found, matrices, strict=True)}
     return Examples(source=source, publisher=publisher, kinds=kinds)
@@ -271,7 +271,7 @@ def fit(sources: Sequence[Examples]) -> dict[str, Array]:
         medians = [np.median(one.kinds[kind].matrix, axis=0) for one in sources if len(one.kinds[kind].matrix)]
         columns[f"{kind}.usual"] = np.median(medians, axis=0).astype(np.float32)
     unseen = _unseen_scores(sources)
-    for kind, name in FILLERS.items():
+    for kind, name in FILLER_FORESTS.items():
         rows = []
         for one in sources:
             labelled, scores = one.kinds[kind], unseen[one.source][kind]
@@ -311,7 +311,7 @@ def _unseen_scores(sources: Sequence[Examples]) -> dict[str, dict[str, NDArray[n
         forests = _scorers([one for one in sources if one.publisher not in held])
         for one in sources:
             if one.publisher in held:
-                scores[one.source] = {kind: _applied(forests[kind], one.kinds[kind].matrix) for kind in FILLERS}
+                scores[one.source] = {kind: _applied(forests[kind], one.kinds[kind].matrix) for kind in FILLER_FORESTS}
     return scores
 
 

@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.io.given import Given, documents_of
-from templatemine.mining.candidates import SourceCandidates, rates_of
-from templatemine.mining.cross_source import Elsewhere, RateTable, gather
+from templatemine.mining.candidates import SourceCandidates, source_rates
+from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
 from templatemine.mining.shared_pack import Claims
 from templatemine.mining.stages import (
     SourceReport,
     Step,
-    completed,
+    complete_step,
     decide_source,
     mine_source,
-    shared_report,
+    report_shared,
     skip_source,
-    unfit,
+    unfit_reason,
 )
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -60,21 +60,21 @@ class MineSource(Protocol):
     """`stages.mine_source`."""
 
     def __call__(
-        self, source: str, documents: Sequence[Document], options: ResolvedConfig, places: NDArray[Any] | None = None
+        self, source: str, documents: Sequence[Document], options: ResolvedConfig, positions: NDArray[Any] | None = None
     ) -> SourceCandidates: ...
 
 
-DecideSource = Callable[[SourceCandidates, Elsewhere, ResolvedConfig], Step]
+DecideSource = Callable[[SourceCandidates, CrossSourceCounts, ResolvedConfig], Step]
 """`stages.decide_source`."""
 
 ReportShared = Callable[[Iterable[Claims], ResolvedConfig], SourceReport]
-"""`stages.shared_report`."""
+"""`stages.report_shared`."""
 
 
 class Executor(ABC, Generic[Kept, Table, Result]):
     """Where the documents of sources lie, where the maps run, and where their results are kept.
 
-    A source that is `unfit` is not mined: what there is to say of it, `skip_source` says.
+    A source that is `unfit_reason` is not mined: what there is to say of it, `skip_source` says.
     """
 
     @abstractmethod
@@ -83,7 +83,7 @@ class Executor(ABC, Generic[Kept, Table, Result]):
 
     @abstractmethod
     def reduce(self, kept: Kept) -> Table:
-        """What sources need to know of each other's candidates: no more than hashes and rates (`rates_of`)."""
+        """What sources need to know of each other's candidates: no more than hashes and rates (`source_rates`)."""
 
     @abstractmethod
     def map_candidates(self, kept: Kept, table: Table, work: DecideSource) -> Result:
@@ -99,7 +99,7 @@ def drive(executor: Executor[Kept, Table, Result]) -> Result:
     kept = executor.map_documents(mine_source)
     table = executor.reduce(kept)
     result = executor.map_candidates(kept, table, decide_source)
-    return executor.share(result, shared_report)
+    return executor.share(result, report_shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +138,12 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_Fi
 
     def map_documents(self, work: MineSource) -> list[SourceCandidates | None]:
         def mined(source: str, documents: Sequence[Document]) -> SourceCandidates | None:
-            return None if unfit(documents, self._options) else work(source, documents, self._options)
+            return None if unfit_reason(documents, self._options) else work(source, documents, self._options)
 
         return self._map("mining", mined, self._sources)
 
     def reduce(self, kept: list[SourceCandidates | None]) -> RateTable:
-        return gather([rates_of(one) for one in kept if one is not None], self._jobs)
+        return gather([source_rates(one) for one in kept if one is not None], self._jobs)
 
     def map_candidates(
         self, kept: list[SourceCandidates | None], table: RateTable, work: DecideSource
@@ -155,8 +155,8 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_Fi
         ) -> _Finished[Kept]:
             if candidates is None:
                 return self._finished(skip_source(source, documents, self._options))
-            elsewhere = table.elsewhere(candidates.hashes, numbers[source])
-            return self._finished(completed(work(candidates, elsewhere, self._options), documents, self._options))
+            elsewhere = table.lookup(candidates.hashes, numbers[source])
+            return self._finished(complete_step(work(candidates, elsewhere, self._options), documents, self._options))
 
         return self._map("choosing", finished, [(*one, own) for one, own in zip(self._sources, kept, strict=True)])
 

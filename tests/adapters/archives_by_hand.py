@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from templatemine.config import PipelineConfig, SampleConfig
-from templatemine.mining.sampling import choose
+from templatemine.mining.sampling import choose_sample
 from templatemine.model import Document
 from templatemine.pipeline import Miner
 
@@ -58,7 +58,7 @@ def _big(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         credit = " ".join("".join(names.choices("abcdefgh", k=7)).title() for _ in range(2))
         row |= {"source": "big", "html": None, "text": f"{row['text']}\nPhoto taken by {credit}"}
-    chosen = choose(documents(rows), SAMPLED.sample)
+    chosen = choose_sample(documents(rows), SAMPLED.sample)
     assert chosen is not None
     other = rows[min({*range(len(rows))} - {*chosen.tolist()})]
     other["text"] = f"{other['text'].rpartition('by')[0]}by somebody whose name is nowhere told"

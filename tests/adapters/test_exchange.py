@@ -10,8 +10,8 @@ from archives_by_hand import documents, mixed
 
 from templatemine.adapters.exchange import answers, elsewhere_of, told
 from templatemine.config import PipelineConfig
-from templatemine.mining.candidates import SourceCandidates, rates_of
-from templatemine.mining.cross_source import Elsewhere, gather
+from templatemine.mining.candidates import SourceCandidates, source_rates
+from templatemine.mining.cross_source import CrossSourceCounts, gather
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 
@@ -39,11 +39,11 @@ def in_parts(sources: list[SourceCandidates], bits: int, floor: int) -> list[dic
 
 @pytest.mark.parametrize("bits", [0, 1, 5, 12])
 def test_parts_say_what_the_whole_says(sources: list[SourceCandidates], bits: int) -> None:
-    whole = gather([rates_of(one) for one in sources])
+    whole = gather([source_rates(one) for one in sources])
     met = 0
     for place, (mined, given) in enumerate(zip(sources, in_parts(sources, bits, 0), strict=True)):
-        found, wanted = elsewhere_of(mined, given, bits, 0), whole.elsewhere(mined.hashes, place)
-        for field in fields(Elsewhere):
+        found, wanted = elsewhere_of(mined, given, bits, 0), whole.lookup(mined.hashes, place)
+        for field in fields(CrossSourceCounts):
             np.testing.assert_array_equal(getattr(found, field.name), getattr(wanted, field.name))
         met += np.count_nonzero(wanted.sources)
     assert met > 10

@@ -18,7 +18,7 @@ from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E
 from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadConfig  # noqa: E402
 from templatemine.errors import PackError  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
-from templatemine.mining.stages import queries_of  # noqa: E402
+from templatemine.mining.stages import count_queries  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive, mine  # noqa: E402
 
@@ -85,7 +85,7 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
         known = [row for row in kept if row["kind"] != tasks.RATES] + table
         steps = self.by_source(known, lambda some: tasks.decide(some, self.plan, work))
         reports = [row for row in steps if row["kind"] == tasks.REPORT]
-        for _ in range(queries_of(self.plan.options)):
+        for _ in range(count_queries(self.plan.options)):
             assert {row["source"] for row in steps if row["kind"] == tasks.QUERY} == {"big"}
             steps = self.by_source(self.answered(steps), lambda some: tasks.proceed(some, self.plan))
         reports += steps

@@ -31,7 +31,7 @@ from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
 from templatemine.io.files import Report
 from templatemine.io.read import read_documents
-from templatemine.mining.sampling import choose
+from templatemine.mining.sampling import choose_sample
 from templatemine.model import Document
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -122,7 +122,7 @@ def test_exact_says_what_it_would_take(tmp_path: Path) -> None:
 def test_the_sample_is_that_of_choose() -> None:
     documents = [Document(source="s", id=f"{place % 70}", text="x" * (place % 13)) for place in range(100)]
     config = SampleConfig(documents=40)
-    places = choose(documents, config)
+    places = choose_sample(documents, config)
     assert places is not None
     found, chosen = sample_within(documents, config, 10**9)
     assert found == places.tolist()

@@ -14,10 +14,10 @@ from templatemine.archive.frames import before_body, frames, only_record, pack_p
 from templatemine.archive.spill import RateFile, dump, load, write_rates
 from templatemine.config import PipelineConfig
 from templatemine.errors import CorpusError
-from templatemine.mining.candidates import rates_of
-from templatemine.mining.cross_source import Elsewhere, gather
+from templatemine.mining.candidates import source_rates
+from templatemine.mining.cross_source import CrossSourceCounts, gather
 from templatemine.mining.methods import METHODS, resolve_defaults
-from templatemine.mining.stages import completed, decide_source, mine_source
+from templatemine.mining.stages import complete_step, decide_source, mine_source
 from templatemine.model import Document
 
 OPTIONS = resolve_defaults(PipelineConfig())
@@ -90,23 +90,23 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
     sources = ["a.example", "b.example", "c.example", "d.example"]
     everything = {source: documents(source) for source in sources}
     mined = [mine_source(source, everything[source], OPTIONS) for source in sources]
-    whole_table = gather([rates_of(one) for one in mined])
+    whole_table = gather([source_rates(one) for one in mined])
     parts = []
     for name, numbers in (("one", [2, 0]), ("two", [1, 3]), ("none", [])):
         parts.append(str(tmp_path / name))
         with open(parts[-1], "wb") as handle:
-            write_rates(handle, [(number, rates_of(mined[number])) for number in numbers])
+            write_rates(handle, [(number, source_rates(mined[number])) for number in numbers])
     path = str(tmp_path / "rates")
     RateFile.write(path, parts, memory)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["none", "one", "rates", "two"]
     table = RateFile(path)
     for number, one in enumerate(mined):
-        found, wanted = table.elsewhere(one.hashes, number), whole_table.elsewhere(one.hashes, number)
+        found, wanted = table.lookup(one.hashes, number), whole_table.lookup(one.hashes, number)
         assert wanted.sources.any()
-        for field in fields(Elsewhere):
+        for field in fields(CrossSourceCounts):
             assert np.array_equal(getattr(found, field.name), getattr(wanted, field.name)), field.name
-        whole = completed(decide_source(one, wanted, OPTIONS), everything[one.source], OPTIONS)
-        again = completed(decide_source(one, found, OPTIONS), everything[one.source], OPTIONS)
+        whole = complete_step(decide_source(one, wanted, OPTIONS), everything[one.source], OPTIONS)
+        again = complete_step(decide_source(one, found, OPTIONS), everything[one.source], OPTIONS)
         assert whole.pack is not None
         assert again.pack is not None
         assert whole.pack.to_json() == again.pack.to_json()
@@ -116,12 +116,12 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
 def test_one_source_alone(tmp_path: Path) -> None:
     mined = mine_source("a", documents("a"), OPTIONS)
     with open(tmp_path / "part", "wb") as handle:
-        write_rates(handle, [(0, rates_of(mined))])
+        write_rates(handle, [(0, source_rates(mined))])
     RateFile.write(str(tmp_path / "rates"), [str(tmp_path / "part")], 10**6)
     assert (tmp_path / "rates").read_bytes() == b""
-    found = RateFile(str(tmp_path / "rates")).elsewhere(mined.hashes, 0)
-    assert same(found, Elsewhere.of_none(len(mined.hashes)))
-    assert same(found, gather([rates_of(mined)]).elsewhere(mined.hashes, 0))
+    found = RateFile(str(tmp_path / "rates")).lookup(mined.hashes, 0)
+    assert same(found, CrossSourceCounts.zeros(len(mined.hashes)))
+    assert same(found, gather([source_rates(mined)]).lookup(mined.hashes, 0))
 
 
 def test_a_table_of_another_size_is_refused(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_counts_and_rates_of_other_sources() -> None:
     b = columns((2, 0.3), (3, 0.2), prose=1 / 3)
     c = columns((2, 0.2), (9, 0.7), prose=1 / 4)
     table = gather([a, b, c])
-    of_a, of_b, of_c = (table.elsewhere(one.hashes, number) for number, one in enumerate((a, b, c)))
+    of_a, of_b, of_c = (table.lookup(one.hashes, number) for number, one in enumerate((a, b, c)))
     assert of_a.sources.tolist() == [0, 2]
     assert of_b.sources.tolist() == [2, 0]
     assert np.allclose(of_a.rates, [0.0, 0.3])
@@ -37,28 +37,28 @@ def test_counts_and_rates_of_other_sources() -> None:
 
 def test_of_one_source_alone_nothing_stands_elsewhere() -> None:
     alone = columns((4, 0.5), (5, 0.25))
-    found = gather([alone]).elsewhere(alone.hashes, 0)
+    found = gather([alone]).lookup(alone.hashes, 0)
     assert found.sources.tolist() == [0, 0]
     assert found.rates.tolist() == [0.0, 0.0]
 
 
 def test_nothing() -> None:
     assert len(gather([]).hashes) == 0
-    assert gather([columns()]).elsewhere(columns().hashes, 0).sources.tolist() == []
+    assert gather([columns()]).lookup(columns().hashes, 0).sources.tolist() == []
 
 
 def test_equal_rates_in_two_sources() -> None:
     one = columns((7, 0.5))
     table = gather([one, one])
-    assert np.allclose(table.elsewhere(one.hashes, 0).rates, [0.5])
-    assert np.allclose(table.elsewhere(one.hashes, 1).rates, [0.5])
+    assert np.allclose(table.lookup(one.hashes, 0).rates, [0.5])
+    assert np.allclose(table.lookup(one.hashes, 1).rates, [0.5])
 
 
 def test_columns_of_some_strings() -> None:
     one, other = columns((1, 0.5), (4, 0.25), (7, 0.1)), columns((1, 0.3), (7, 0.4))
-    found = gather([one, other]).elsewhere(one.hashes, 0)
+    found = gather([one, other]).lookup(one.hashes, 0)
     rows = np.flatnonzero(found.sources)
-    again = found.take(rows).spread(rows, len(one.hashes))
+    again = found.take(rows).scatter(rows, len(one.hashes))
     for field in fields(found):
         assert np.array_equal(getattr(again, field.name), getattr(found, field.name)), field.name
 

@@ -10,9 +10,9 @@ import pytest
 
 from templatemine.errors import PackError
 from templatemine.mining.features import FEATURES
-from templatemine.mining.grounds import _WORDS, MOST, codes_of, in_words, weighed
+from templatemine.mining.grounds import _WORDS, CODES_PER_SIDE, describe_codes, explain_scores, unpack_codes
 from templatemine.mining.labels import KINDS, SEGMENT
-from templatemine.mining.score import SHIPPED, model
+from templatemine.mining.score import SHIPPED, load_model
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -27,32 +27,32 @@ def test_every_feature_has_words() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_strongest_are_those_whose_loss_changes_the_score_most(kind: str) -> None:
-    shipped = model(SHIPPED)
+    shipped = load_model(SHIPPED)
     forest, usual = shipped.forests[kind], shipped.usual[kind]
     rng = np.random.default_rng(3)
     matrix = (usual + rng.normal(0, 1.5, (150, len(usual)))).astype(np.float32)
     rows = np.arange(0, 150, 2)
-    found = weighed(shipped, kind, matrix, rows)
+    found = explain_scores(shipped, kind, matrix, rows)
     for row, packed in zip(rows.tolist(), found.tolist(), strict=True):
         effects = {}
         for place in range(len(usual)):
             other = matrix[row : row + 1].copy()
             other[0, place] = usual[place]
             effects[place] = float(forest.scores(matrix[row : row + 1])[0] - forest.scores(other)[0])
-        for sign, some in zip((1, -1), codes_of(packed), strict=True):
-            order = sorted(effects, key=lambda place: -sign * effects[place])[:MOST]
+        for sign, some in zip((1, -1), unpack_codes(packed), strict=True):
+            order = sorted(effects, key=lambda place: -sign * effects[place])[:CODES_PER_SIDE]
             told = [sign * effects[abs(code) - 1] for code in some if code]
             assert told == pytest.approx([sign * effects[place] for place in order][: len(told)], abs=1e-5)
             assert all((matrix[row, abs(code) - 1] > usual[abs(code) - 1]) == (code > 0) for code in some if code)
-    assert weighed(shipped, kind, matrix, rows[:0]).shape == (0,)
+    assert explain_scores(shipped, kind, matrix, rows[:0]).shape == (0,)
 
 
 def test_words_say_which_side_of_the_usual_a_value_is() -> None:
     place = FEATURES[SEGMENT].index("share")
-    assert in_words(SEGMENT, [place + 1, 0, 0]) == ("in many documents",)
-    assert in_words(SEGMENT, [-place - 1, 0]) == ("in few documents",)
+    assert describe_codes(SEGMENT, [place + 1, 0, 0]) == ("in many documents",)
+    assert describe_codes(SEGMENT, [-place - 1, 0]) == ("in few documents",)
     # Two features that say the same are said once.
-    assert in_words(SEGMENT, [place + 1, FEATURES[SEGMENT].index("documents") + 1]) == ("in many documents",)
+    assert describe_codes(SEGMENT, [place + 1, FEATURES[SEGMENT].index("documents") + 1]) == ("in many documents",)
 
 
 def test_packs_say_why() -> None:

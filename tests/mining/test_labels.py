@@ -29,8 +29,8 @@ def segments_of(texts: list[str]) -> Segments:
 @given(st.lists(st.lists(LINES, max_size=4).map("\n".join), min_size=1, max_size=12), st.integers(1, 4))
 def test_candidates_are_those_of_the_reference(texts: list[str], longest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(labels, "_LABEL_TOKENS", longest)
-        patch.setattr(labels, "_LABEL_DF", 2)
+        patch.setattr(labels, "_MAX_LABEL_TOKENS", longest)
+        patch.setattr(labels, "_MIN_LABEL_DF", 2)
         some = segments_of(texts)
         found = find_candidates(some)
     rows = [

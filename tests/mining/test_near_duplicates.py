@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, CopyConfig, PipelineConfig, SampleConfig, TokeniseConfig
-from templatemine.mining.near_duplicates import originals, without_copies
+from templatemine.mining.near_duplicates import drop_copies, find_originals
 from templatemine.mining.tokenise import tokenise
 from templatemine.model import Document
 from templatemine.pipeline import Miner, mine
@@ -47,7 +47,7 @@ def kept(texts: list[str], config: CopyConfig | None = None) -> list[int]:
     corpus = tokenise(
         "echo.example", [document(text, at) for at, text in enumerate(texts)], TokeniseConfig(), lines=True
     )
-    return np.flatnonzero(originals(corpus, config or CopyConfig())).tolist()
+    return np.flatnonzero(find_originals(corpus, config or CopyConfig())).tolist()
 
 
 FOOTER = (
@@ -110,13 +110,13 @@ def test_the_corpus_without_copies_is_that_of_the_others() -> None:
     corpus = tokenise(
         "echo.example", [document(text, at) for at, text in enumerate(texts)], TokeniseConfig(), lines=True
     )
-    rest, places = without_copies(corpus, CopyConfig())
+    rest, places = drop_copies(corpus, CopyConfig())
     assert len(places) == rest.documents == 12
     for at, place in enumerate(places.tolist()):
         mine_ = rest.forms[rest.doc_starts[at] : rest.doc_starts[at + 1]]
         assert mine_.tolist() == corpus.forms[corpus.doc_starts[place] : corpus.doc_starts[place + 1]].tolist()
     for off in (None, CopyConfig(alike=2.0)):
-        same, places = without_copies(corpus, off)
+        same, places = drop_copies(corpus, off)
         assert same is corpus
         assert places.tolist() == list(range(13))
 

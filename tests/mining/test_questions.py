@@ -7,7 +7,7 @@ import pytest
 
 from templatemine.config import PipelineConfig
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.questions import MOST, _nested, questions
+from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, choose_questions
 from templatemine.mining.select import REDUNDANT
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
@@ -44,14 +44,14 @@ def archive(documents: int = 60) -> list[Document]:
 def test_those_with_most_at_stake_are_asked_first() -> None:
     found = mine_source("a.example", archive(), resolve_defaults(PipelineConfig()))
     assert found.verdicts is not None
-    rows = questions(found)
+    rows = choose_questions(found)
     stakes = found.verdicts.stake[rows].tolist()
-    assert 0 < len(rows) <= MOST
+    assert 0 < len(rows) <= MAX_QUESTIONS
     assert stakes == sorted(stakes, reverse=True)
     assert not np.any(found.verdicts.reason_of[rows] == REDUNDANT)
     asked = [(int(found.verdicts.kind[row]), found.strings.ids(row)) for row in rows.tolist()]
     assert not any(
-        kind == of and _nested(tokens, other)
+        kind == of and _is_nested(tokens, other)
         for place, (kind, tokens) in enumerate(asked)
         for of, other in asked[:place]
     )
@@ -59,7 +59,7 @@ def test_those_with_most_at_stake_are_asked_first() -> None:
 
 def test_a_method_without_scores_asks_nothing() -> None:
     options = resolve_defaults(PipelineConfig(method="energy"))
-    assert len(questions(mine_source("a.example", archive(), options))) == 0
+    assert len(choose_questions(mine_source("a.example", archive(), options))) == 0
     pack = mine(archive(), PipelineConfig(method="energy"))["a.example"]
     assert pack.questions == ()
     assert '"questions"' not in pack.to_json()
@@ -81,4 +81,4 @@ def test_the_pack_has_them_and_they_survive_saving() -> None:
     [((1, 2), (1, 2, 3), True), ((2, 3), (1, 2, 3), True), ((2,), (1, 2, 3), False), ((1, 3), (1, 2, 3), False)],
 )
 def test_nested(one: tuple[int, ...], other: tuple[int, ...], nested: bool) -> None:
-    assert _nested(one, other) is _nested(other, one) is nested
+    assert _is_nested(one, other) is _is_nested(other, one) is nested

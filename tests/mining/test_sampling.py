@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from templatemine.config import CopyConfig, PipelineConfig, SampleConfig
-from templatemine.mining.cross_source import Elsewhere
+from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.sampling import choose
-from templatemine.mining.stages import SourceReport, completed, decide_source, mine_source, queries_of
+from templatemine.mining.sampling import choose_sample
+from templatemine.mining.stages import SourceReport, complete_step, count_queries, decide_source, mine_source
 from templatemine.model import Document
 from templatemine.pipeline import mine
 
@@ -45,22 +45,22 @@ def test_a_sample_finds_the_templates_of_the_whole_with_the_same_counts() -> Non
 def test_the_sample_does_not_depend_on_the_order_of_documents() -> None:
     archive = documents(60, 1)
     config = SampleConfig(documents=20)
-    places = choose(archive, config)
+    places = choose_sample(archive, config)
     assert places is not None
     first = {archive[place].id for place in places}
     random.Random(2).shuffle(archive)
-    again = choose(archive, config)
+    again = choose_sample(archive, config)
     assert again is not None
     assert {archive[place].id for place in again} == first
-    other = choose(archive, SampleConfig(documents=20, seed=2))
+    other = choose_sample(archive, SampleConfig(documents=20, seed=2))
     assert other is not None
     assert {archive[place].id for place in other} != first
 
 
 def test_small_sources_and_exact_runs_are_not_sampled() -> None:
     archive = documents(30, 1)
-    assert choose(archive, SampleConfig(documents=30)) is None
-    assert choose(archive, SampleConfig(documents=10, exact=True)) is None
+    assert choose_sample(archive, SampleConfig(documents=30)) is None
+    assert choose_sample(archive, SampleConfig(documents=10, exact=True)) is None
     assert mine_source("x", archive, resolve_defaults(PipelineConfig())).sample is None
 
 
@@ -69,8 +69,8 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole(method: str) -> 
     archive = documents(300, 1)
     options = resolve_defaults(PipelineConfig(method=method, sample=SampleConfig(documents=200)))
     mined = mine_source("x", archive, options)
-    step = decide_source(mined, Elsewhere.of_none(len(mined.hashes)), options)
-    whole = completed(step, archive, options)
+    step = decide_source(mined, CrossSourceCounts.zeros(len(mined.hashes)), options)
+    whole = complete_step(step, archive, options)
     asked = 0
     while not isinstance(step, SourceReport):
         parts = [step.query.answer(archive[place::3], options) for place in range(3)]
@@ -78,7 +78,7 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole(method: str) -> 
         assert (counts.documents, counts.dates) == (300, step.query.answer(archive, options).dates)
         step = step.proceed(counts, archive, options)
         asked += 1
-    assert asked == queries_of(options)
+    assert asked == count_queries(options)
     assert step.pack is not None
     assert whole.pack is not None
     assert step.pack.templates

@@ -14,7 +14,7 @@ from templatemine.errors import ConfigError
 from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.score import COLUMNS, FILLERS, fingerprint, model
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, fingerprint, load_model
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 
@@ -22,7 +22,7 @@ from templatemine.model import Document
 def tables() -> dict[str, Any]:
     """A model of stumps: of one tree each, which asks for the first feature."""
     found: dict[str, Any] = {}
-    for name in (*KINDS, *FILLERS.values()):
+    for name in (*KINDS, *FILLER_FORESTS.values()):
         columns: tuple[Any, ...] = (
             np.array([0], np.int16),
             np.array([0.5], np.float32),
@@ -42,7 +42,7 @@ def saved(path: Path, change: dict[str, Any]) -> str:
 
 
 def test_scores_are_shares_and_the_same_each_time() -> None:
-    shipped = model(SHIPPED)
+    shipped = load_model(SHIPPED)
     rows = np.random.default_rng(1).normal(0, 3, (500, 80)).astype(np.float32)
     for kind in KINDS:
         matrix = np.ascontiguousarray(rows[:, : len(FEATURES[kind])])
@@ -70,7 +70,7 @@ def test_scores_are_shares_and_the_same_each_time() -> None:
 def test_files_that_are_no_model_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     path = saved(tmp_path / "model.npz", change)
     with pytest.raises(ConfigError, match=r"^model: expected a file of trees that can be read, got .*model\.npz: "):
-        model(path)
+        load_model(path)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         if data is not None:
             (tmp_path / name).write_bytes(data)
         with pytest.raises(ConfigError, match="model: expected a file of trees that can be read"):
-            model(str(tmp_path / name))
+            load_model(str(tmp_path / name))
 
 
 def test_features_see_no_words(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_model_of_ones_own_is_used_and_named(tmp_path: Path) -> None:
     assert fingerprint(path) != fingerprint(
         saved(tmp_path / "other.npz", {"segment.threshold": np.array([1], np.float32)})
     )
-    own = model(path)
+    own = load_model(path)
     matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
     matrix[1, 0] = 1
     low, high = own.scores("segment", matrix).tolist()

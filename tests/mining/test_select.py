@@ -10,11 +10,11 @@ import pytest
 
 from templatemine.config import SelectConfig, TokeniseConfig
 from templatemine.errors import ConfigError
-from templatemine.mining.features import describe
+from templatemine.mining.features import compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_candidates
 from templatemine.mining.segments import segment
-from templatemine.mining.select import ELSEWHERE, REASONS, REDUNDANT, UNLIKELY, select
-from templatemine.mining.tokenise import Forms, tokenise
+from templatemine.mining.select import REASONS, REDUNDANT, STANDS_ELSEWHERE, UNLIKELY, select
+from templatemine.mining.tokenise import Vocabulary, tokenise
 from templatemine.model import Document
 
 CALL, CREDIT = "Sign up for our letter.", "Photo by"
@@ -47,7 +47,7 @@ def decided(
     segments = segment(corpus)
     kinds = find_candidates(segments)
     forms = corpus.form_names
-    assert isinstance(forms, Forms)
+    assert isinstance(forms, Vocabulary)
     names: list[tuple[str, str]] = []
     given = []
     for one in kinds:
@@ -59,7 +59,7 @@ def decided(
         names += own
         both = np.array([scores.get(name, (0, 0)) for name in own], np.float32).reshape(-1, 2)
         given.append((both[:, 0].copy(), both[:, 1].copy()))
-    matrices = describe(corpus, segments, [None] * len(documents), kinds)
+    matrices = compute_features(corpus, segments, [None] * len(documents), kinds)
     verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), html=html)
     assert set(scores) <= set(names)
     rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)
@@ -108,7 +108,7 @@ def test_in_html_no_label_takes_a_filler() -> None:
 def test_words_that_mostly_stand_elsewhere_are_no_label() -> None:
     """ "Photo by" begins 80 lines and stands in ten others; asked for nine in ten, it is none, whatever its score."""
     assert decided({LABEL: (0.99, 0)})[LABEL][0] == 0
-    assert decided({LABEL: (0.99, 0)}, SelectConfig(prefix_own=0.95))[LABEL][0] == ELSEWHERE
+    assert decided({LABEL: (0.99, 0)}, SelectConfig(prefix_own=0.95))[LABEL][0] == STANDS_ELSEWHERE
     assert decided({LABEL: (0.99, 0.99)}, SelectConfig(filler_own=0.95))[LABEL][1] is False
 
 

@@ -18,7 +18,7 @@ from templatemine.config import PipelineConfig, SharedConfig, SlotConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.shared_pack import SHARED_PACK, Claim, Claims
-from templatemine.mining.stages import SourceReport, shared_report
+from templatemine.mining.stages import SourceReport, report_shared
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack, template_id
 from templatemine.pipeline import Miner
@@ -204,9 +204,9 @@ def several_claims(draw: st.DrawFn) -> list[Claims]:
 @given(several_claims(), st.randoms(use_true_random=False))
 def test_the_order_of_claims_changes_nothing(claims: list[Claims], rng: random.Random) -> None:
     options = resolve_defaults(PipelineConfig(shared=SharedConfig(least=2)))
-    first = shared_report(claims, options)
+    first = report_shared(claims, options)
     rng.shuffle(claims)
-    again = shared_report(claims, options)
+    again = report_shared(claims, options)
     assert (first.pack is None, first.note, first.documents) == (again.pack is None, again.note, again.documents)
     if first.pack is not None and again.pack is not None:
         assert first.pack.to_json() == again.pack.to_json()
@@ -243,7 +243,7 @@ def test_a_shared_slot_takes_what_it_does_in_most_sources(kinds: dict[str, int],
         )
         own = (Claim(template=template, sources=9),)
         claims.append(Claims(source=f"s{len(claims)}", documents=9, dates=(), claims=own))
-    pack = shared_report(claims, resolve_defaults(PipelineConfig(shared=SharedConfig(least=5)))).pack
+    pack = report_shared(claims, resolve_defaults(PipelineConfig(shared=SharedConfig(least=5)))).pack
     assert pack is not None
     (template,) = pack.templates
     first = list(kinds).index(chosen)

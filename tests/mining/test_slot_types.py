@@ -15,8 +15,16 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.config import PipelineConfig, SampleConfig, SlotConfig, UserPattern
-from templatemine.mining.sampling import choose
-from templatemine.mining.slot_types import MOST, FillerReader, Slot, SlotFillers, SlotType, _matcher, slot_types
+from templatemine.mining.sampling import choose_sample
+from templatemine.mining.slot_types import (
+    MAX_FILLERS,
+    FillerReader,
+    Slot,
+    SlotFillers,
+    SlotType,
+    _build_matcher,
+    infer_slot_types,
+)
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -43,7 +51,7 @@ def taken(
 ) -> SlotType:
     forms = [word.encode() for word in words.split()]
     string = Slot(forms=forms, side=side, anchor=anchor or side)
-    return slot_types([string], read_fillers([string], texts, NEWS, "-"), "-", SlotConfig(**options))[0]
+    return infer_slot_types([string], read_fillers([string], texts, NEWS, "-"), "-", SlotConfig(**options))[0]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,7 @@ def test_own_patterns_are_one_character() -> None:
     string = Slot(forms=[b"Photo", b"by"], side="end", anchor="end")
     texts = [f"Photo by Ann no {number} of the old book there" for number in range(7)]
     found = read_fillers([string], texts, patterns, "-")
-    assert slot_types([string], found, "-", SlotConfig())[0].kind == "names"
+    assert infer_slot_types([string], found, "-", SlotConfig())[0].kind == "names"
     assert taken(texts).kind != "names"
     assert read_fillers([], texts, NEWS, "-") == []
 
@@ -129,9 +137,9 @@ def test_parts_say_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     assert read(texts[1::2]) + read([]) + read(texts[::2]) == read(texts)
-    assert len(read(texts).fillers) == 26 < MOST
+    assert len(read(texts).fillers) == 26 < MAX_FILLERS
     # Of very many some are kept, the same ones in whatever parts and order they come.
-    monkeypatch.setattr("templatemine.mining.slot_types.MOST", 5)
+    monkeypatch.setattr("templatemine.mining.slot_types.MAX_FILLERS", 5)
     whole = read(texts)
     assert (len(whole.fillers), whole.documents) == (5, 26)
     assert read(texts[::-1]) == read(texts[3:]) + read(texts[:3]) == whole
@@ -144,7 +152,7 @@ def test_sums_of_parts(parts: list[list[str]], most: int) -> None:
     """What is kept of many fillers is that of the whole."""
     string = Slot(forms=[b"Photo", b"by"], side="end", anchor="end")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("templatemine.mining.slot_types.MOST", most)
+        patch.setattr("templatemine.mining.slot_types.MAX_FILLERS", most)
         texts = [[f"Photo by {one}" for one in part] for part in parts]
         (whole,) = read_fillers([string], [text for part in texts for text in part], NEWS, "-")
         total = SlotFillers()
@@ -167,7 +175,7 @@ def test_a_filler_to_come_may_be_half_as_long_again(longest: int, kind: str) -> 
 @given(st.lists(st.lists(st.sampled_from(["by", " ", "a", "é", "\n", "\u2028", "\u2029", "\u2027"])).map("".join)))
 def test_what_stands_beside_strings(texts: list[str]) -> None:
     """Natively as with expressions."""
-    matcher = _matcher([Slot(forms=[b"by"], side=side, anchor=side) for side in ("end", "start")], NEWS, "-")
+    matcher = _build_matcher([Slot(forms=[b"by"], side=side, anchor=side) for side in ("end", "start")], NEWS, "-")
     expected = []
     for place, text in enumerate(texts):
         for found in re.finditer(r"(?<!\S)by(?!\S)", text):
@@ -197,7 +205,7 @@ def by_a_name(number: int) -> Document:
 def test_all_documents_of_a_sampled_source_say_what_fills_slots() -> None:
     config = PipelineConfig(sample=SampleConfig(documents=80))
     documents = [by_a_name(number) for number in range(200)]
-    chosen = choose(documents, config.sample)
+    chosen = choose_sample(documents, config.sample)
     assert chosen is not None
     other = next(number for number in range(200) if number not in chosen.tolist())
     documents[other] = credited(other, "Photo taken by somebody whose name is nowhere told")

@@ -13,7 +13,7 @@ import candidate_reference
 from strategies import examples
 from templatemine import _core
 from templatemine.config import TokeniseConfig
-from templatemine.mining.features import FEATURES, describe
+from templatemine.mining.features import FEATURES, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates, find_candidates
 from templatemine.mining.segments import Segments, segment
 from templatemine.mining.tokenise import tokenise
@@ -114,7 +114,7 @@ def check_features(texts: list[str], days: list[str | None]) -> None:
         candidate_reference.labels(some, SUFFIX, 12, 2, 0.9),
     ]
     table = candidate_reference.Table.of(corpus, some, days)
-    for one, found in zip(kinds, describe(corpus, some, days, kinds), strict=True):
+    for one, found in zip(kinds, compute_features(corpus, some, days, kinds), strict=True):
         wanted = candidate_reference.describe(table, one)
         assert found.shape == wanted.shape == (len(one), len(FEATURES[one.kind]))
         for place, name in enumerate(FEATURES[one.kind]):
@@ -127,7 +127,7 @@ TEXTS = ["Photo by Ann\nRelated: b", "Photo by b x\nPhoto by a. So\nRead more", 
 
 
 def arguments() -> tuple[list[Any], tuple[Any, ...]]:
-    """Of `Describer`, and of `describe` for prefixes."""
+    """Of `Describer`, and of `compute_features` for prefixes."""
     corpus, some = source_of(TEXTS)
     forms: Any = corpus.form_names
     size = len(corpus.counts)
@@ -207,5 +207,5 @@ def test_sources_of_next_to_nothing(texts: list[str]) -> None:
     corpus, some = source_of(texts)
     kinds = find_candidates(some)
     assert [one.kind for one in kinds] == list(KINDS)
-    found = describe(corpus, some, [None] * len(texts), kinds)
+    found = compute_features(corpus, some, [None] * len(texts), kinds)
     assert [len(one) for one in found] == [len(one) for one in kinds] == [int(texts == ["a", "a"]), 0, 0]

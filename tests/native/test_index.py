@@ -18,7 +18,7 @@ from strategies import closed, corpora, corpus_of, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mining.repeats import LEAST_TOKENS, TOKENS, find_repeats, suffix_array
+from templatemine.mining.repeats import MIN_TOKENS, POWER_TOKENS, find_repeats, suffix_array
 from templatemine.model import IntArray
 
 # What the largest symbol asks for: one, two or four bytes.
@@ -187,7 +187,7 @@ def test_powers_of_one_string_do_not_outgrow_the_text(period: int) -> None:
     lengths = find_repeats(build_index(corpus, config), 4, 3, config).repeats.length
     assert sorted(lengths.tolist()) == list(range(1, len(lengths) + 1))
     powers = lengths[lengths >= 2 * period].sum(dtype=np.int64)
-    assert powers <= LEAST_TOKENS < powers + len(lengths) + 1 < sum(range(size))
+    assert powers <= MIN_TOKENS < powers + len(lengths) + 1 < sum(range(size))
 
 
 @pytest.mark.parametrize("force64", [False, True], ids=["grown", "sorted"])
@@ -200,7 +200,7 @@ def test_long_strings_that_are_no_powers_stay(force64: bool) -> None:
     corpus = corpus_of(documents)
     index = build_index(corpus, config)
     lengths = find_repeats(index, 400, 3, config).repeats.length
-    assert lengths.sum(dtype=np.int64) > max(LEAST_TOKENS, TOKENS * len(index.symbols))
+    assert lengths.sum(dtype=np.int64) > max(MIN_TOKENS, POWER_TOKENS * len(index.symbols))
     assert lengths.max() == 300
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
-from templatemine.mining.candidates import RejectedCandidates, Strings
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.candidates import CandidateStrings, RejectedCandidates
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Document, PageHistory
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (
@@ -45,10 +45,12 @@ def columns(rows: list[RejectedCandidate]) -> RejectedCandidates:
     forms = [patterns.from_readable(token) for token in place]
     reasons = sorted({row[3] for row in rows})
     return RejectedCandidates(
-        strings=Strings(
+        strings=CandidateStrings(
             tokens=np.array([token for row in tokens for token in row], np.int32),
             bounds=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
-            names=Forms(np.frombuffer(b"".join(forms), np.uint8), np.cumsum([0, *map(len, forms)], dtype=np.int64)),
+            names=Vocabulary(
+                np.frombuffer(b"".join(forms), np.uint8), np.cumsum([0, *map(len, forms)], dtype=np.int64)
+            ),
             df=np.array([row[1] for row in rows], np.int32),
             count=np.array([row[2] for row in rows], np.int32),
         ),

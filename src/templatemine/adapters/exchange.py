@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.mining.candidates import SourceCandidates
-from templatemine.mining.cross_source import Elsewhere, RateTable, SourceRates, gather
+from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather
 
 __all__ = ["Answers", "answers", "elsewhere_of", "told"]
 
@@ -74,7 +74,7 @@ def answers(tables: Sequence[bytes]) -> list[bytes]:
 
 
 def _answer(table: RateTable, number: int, hashes: NDArray[np.uint64]) -> bytes:
-    found = table.elsewhere(hashes, number)
+    found = table.lookup(hashes, number)
     rows = np.flatnonzero(found.sources)
     answer = np.zeros(len(rows), _ANSWER)
     answer["row"], answer["sources"] = rows, found.sources[rows]
@@ -82,7 +82,7 @@ def _answer(table: RateTable, number: int, hashes: NDArray[np.uint64]) -> bytes:
     return answer.tobytes()
 
 
-def elsewhere_of(candidates: SourceCandidates, given: Answers, bits: int, floor: int) -> Elsewhere:
+def elsewhere_of(candidates: SourceCandidates, given: Answers, bits: int, floor: int) -> CrossSourceCounts:
     """What `gather` would have said of one source, of all the answers it was given."""
     rows = _asked(candidates, floor)
     tables, places = [np.empty(0, _ANSWER)], [np.empty(0, np.int64)]
@@ -90,5 +90,5 @@ def elsewhere_of(candidates: SourceCandidates, given: Answers, bits: int, floor:
         tables.append(np.frombuffer(given.get(part, b""), _ANSWER))
         places.append(rows[start + tables[-1]["row"]])
     table = np.concatenate(tables)
-    found = Elsewhere(sources=table["sources"], rates=table["rate"], prose_rates=table["prose_rate"])
-    return found.spread(np.concatenate(places), len(candidates.hashes))
+    found = CrossSourceCounts(sources=table["sources"], rates=table["rate"], prose_rates=table["prose_rate"])
+    return found.scatter(np.concatenate(places), len(candidates.hashes))

@@ -34,7 +34,7 @@ from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns
 from templatemine.cleaning.records import StreamConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
-from templatemine.mining.stages import queries_of
+from templatemine.mining.stages import count_queries
 from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 
@@ -212,7 +212,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         steps = self._kept(self._by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
         reports = steps.where(F.col("kind") == tasks.REPORT)
         if self._placing.giants:
-            for _ in range(queries_of(self._placing.plan.options)):
+            for _ in range(count_queries(self._placing.plan.options)):
                 states = steps.where(F.col("kind") == tasks.STATE).unionByName(self._answers(steps))
                 steps = self._kept(self._by_source(states).mapInArrow(proceed, tasks.ROW_SCHEMA))
             reports = reports.unionByName(steps.where(F.col("kind") == tasks.REPORT))

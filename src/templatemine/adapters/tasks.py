@@ -26,8 +26,8 @@ from templatemine.errors import CorpusError
 from templatemine.io.read import read_documents
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.sampling import digests
-from templatemine.mining.stages import SourceReport, Step, completed, skip_source, unfit
+from templatemine.mining.sampling import sample_digests
+from templatemine.mining.stages import SourceReport, Step, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import DecideSource, MineSource
@@ -203,8 +203,8 @@ _DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.s
 
 
 def sample_key(ids: Iterable[str], config: SampleConfig) -> list[int]:
-    """Digests of ids (see `sampling.digests`) as signed numbers in the same order."""
-    keys: list[int] = (digests(ids, config) ^ np.uint64(1 << 63)).view(np.int64).tolist()
+    """Digests of ids (see `sampling.sample_digests`) as signed numbers in the same order."""
+    keys: list[int] = (sample_digests(ids, config) ^ np.uint64(1 << 63)).view(np.int64).tolist()
     return keys
 
 
@@ -218,7 +218,7 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> It
         placed = list(group)
         part, documents = placed[0][0], [document for _, document in placed]
         giant = source in plan.giants
-        total, fit = plan.giants[source] if giant else (len(documents), not unfit(documents, plan.options))
+        total, fit = plan.giants[source] if giant else (len(documents), not unfit_reason(documents, plan.options))
         if not fit:
             report = replace(skip_source(source, documents, plan.options), documents=total)
             yield from _row(part, source, REPORT, packed(_facts(report)))
@@ -275,7 +275,7 @@ def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) ->
             given: Answers = {row.number: row.data for row in rest}
             step = work(candidates, elsewhere_of(candidates, given, plan.bits, plan.floor), plan.options)
             if candidates.sample is None:
-                step = completed(step, documents, plan.options)
+                step = complete_step(step, documents, plan.options)
             yield from _step(first, step, documents)
 
     return _batches(rows())

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from templatemine.errors import ConfigError, PackError
-from templatemine.mining.select import BELOW_CUTOFF, FEW, NO_MODE, REASONS
+from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
 from templatemine.packs.pack import Pack, mark_of, template_id
@@ -52,7 +52,7 @@ __all__ = [
 SINGLE = ("accept", "reject", "edit")
 """Actions that are about one string."""
 
-BY_FREQUENCY = frozenset({REASONS[FEW], BELOW_CUTOFF, NO_MODE})
+BY_FREQUENCY = frozenset({REASONS[TOO_FEW], BELOW_CUTOFF, NO_MODE})
 """Reasons of the miner that are a matter of frequency: what a moved cut-off decides anew."""
 
 MOST_ADDED = 5_000

@@ -49,11 +49,11 @@ from templatemine.archive.partition import (
 from templatemine.archive.spill import RateFile, dump, load, read_claims, write_claims, write_rates
 from templatemine.config import SampleConfig
 from templatemine.io.together import together
-from templatemine.mining.candidates import SourceCandidates, rates_of
+from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.shared_pack import SHARED_PACK, Claims
-from templatemine.mining.stages import SourceReport, completed, skip_source, unfit
+from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
 from templatemine.packs.pack_folder import Outcome, Rendered, Shelf, pack_names, render
 from templatemine.parallel.threads import as_finished
@@ -188,7 +188,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
     def _mine_unit(self, unit: Unit, work: MineSource, each: _Each) -> None:
         documents, duplicates = self._documents(unit)
-        fit = self._largest_first([one for one in unit.sources if not unfit(documents[one], self._options)])
+        fit = self._largest_first([one for one in unit.sources if not unfit_reason(documents[one], self._options)])
         rates: list[tuple[int, SourceRates]] = []
         written: list[str] = []
         path = self._path("mined", unit.name)
@@ -201,7 +201,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         with cannot_write(path):
             with open(path + ".new", "wb") as handle:
                 for _, candidates in as_finished(mine, fit, self._jobs):
-                    rates.append((self._numbers[candidates.source], rates_of(candidates)))
+                    rates.append((self._numbers[candidates.source], source_rates(candidates)))
                     key = key_of(candidates.source)
                     handle.write(pack_pieces(key, dump(candidates, before_body(key))))
                     written.append(key.hex())
@@ -243,8 +243,8 @@ class DiskExecutor(Executor[None, RateFile, None]):
             if source not in stored.frames:
                 return skip_source(source, documents[source], self._options)
             candidates = load(only_record(path, stored.frames[source])[1])
-            elsewhere = table.elsewhere(candidates.hashes, self._numbers[source])
-            return completed(work(candidates, elsewhere, self._options), documents[source], self._options)
+            elsewhere = table.lookup(candidates.hashes, self._numbers[source])
+            return complete_step(work(candidates, elsewhere, self._options), documents[source], self._options)
 
         def ruled(source: str) -> tuple[Rendered, Claims | None]:
             standing = os.path.join(self._output, pack_names(source)[0])
@@ -270,7 +270,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
 
 def sample_within(documents: Sequence[Document], config: SampleConfig, budget: int) -> tuple[list[int], list[Document]]:
-    """The sample of `sampling.choose`, or as much of its beginning, by hashes, as fits a budget; in one pass.
+    """The sample of `sampling.choose_sample`, or as much of its beginning, by hashes, as fits a budget; in one pass.
 
     A document that alone takes a sixteenth of the budget is left out: one such would be most of the sample.
 

@@ -20,17 +20,25 @@ from numpy.typing import NDArray
 
 from templatemine.archive.frames import cannot_write, flushed
 from templatemine.errors import CorpusError
-from templatemine.mining.candidates import SourceCandidates, Strings, Verdicts
-from templatemine.mining.cross_source import Elsewhere, RateTable, SourceRates, gather_rows
+from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
+from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather_rows
 from templatemine.mining.shared_pack import Claims
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 
 __all__ = ["RateFile", "dump", "load", "read_claims", "write_claims", "write_rates"]
 
 _RECORDS: Mapping[str, type[Any]] = {
-    one.__name__: one for one in (SourceCandidates, Strings, Repeats, Verdicts, PageHistory, PathVote, RepeatedText)
+    "SourceCandidates": SourceCandidates,
+    "Strings": CandidateStrings,
+    "Repeats": Repeats,
+    "Verdicts": Verdicts,
+    "PageHistory": PageHistory,
+    "PathVote": PathVote,
+    "RepeatedText": RepeatedText,
 }
+"""Records by their names on disk."""
+_RECORD_NAMES = {record: name for name, record in _RECORDS.items()}
 
 
 _HEAD = 1 << 12
@@ -62,10 +70,12 @@ def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
-    if isinstance(value, Forms):
+    if isinstance(value, Vocabulary):
         return {"Forms": [_plain(value.arena, arrays), _plain(value.offsets, arrays)]}
     if is_dataclass(value):
-        return {type(value).__name__: {one.name: _plain(getattr(value, one.name), arrays) for one in fields(value)}}
+        return {
+            _RECORD_NAMES[type(value)]: {one.name: _plain(getattr(value, one.name), arrays) for one in fields(value)}
+        }
     if isinstance(value, tuple):
         return {"tuple": [_plain(one, arrays) for one in value]}
     if isinstance(value, str):  # JSON of orjson holds no lone surrogate
@@ -110,7 +120,7 @@ def _whole(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     if kind == "text":
         return bytes.fromhex(held).decode("utf-8", "surrogatepass")
     if kind == "Forms":
-        return Forms(*(_whole(one, arrays) for one in held))
+        return Vocabulary(*(_whole(one, arrays) for one in held))
     return _RECORDS[kind](**{name: _whole(one, arrays) for name, one in held.items()})
 
 
@@ -121,7 +131,7 @@ def write_claims(path: str, claims: Iterable[Claims]) -> None:
     """Write what some sources claim for the shared pack, a line each; surrogates without a partner are escaped."""
     with cannot_write(path), open(path, "wb") as handle:
         for one in claims:
-            handle.write(json.dumps(one.facts()).encode() + b"\n")
+            handle.write(json.dumps(one.as_dict()).encode() + b"\n")
         flushed(handle)
 
 
@@ -129,7 +139,7 @@ def read_claims(path: str) -> Iterator[Claims]:
     """Yield what `write_claims` wrote, a source at a time."""
     with open(path, "rb") as handle:
         for line in handle:
-            yield Claims.of(json.loads(line))
+            yield Claims.from_dict(json.loads(line))
 
 
 # ---------------------------------------------------------------------------------------------------------- the reduce
@@ -222,14 +232,14 @@ class RateFile:
                 flushed(whole)
             os.replace(f"{path}.new", path)
 
-    def elsewhere(self, hashes: NDArray[np.uint64], number: int) -> Elsewhere:
+    def lookup(self, hashes: NDArray[np.uint64], number: int) -> CrossSourceCounts:
         """What the other sources have of the strings of source `number`."""
         table = self._mapped.columns
         place = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
         known = np.flatnonzero(table["hashes"][place] == hashes) if self._rows else np.empty(0, np.int64)
         rows = place[known]
         shared = RateTable(**{name: table[name][rows] for name, _ in _SHARED})
-        found = shared.elsewhere(hashes[known], number).spread(known, len(hashes))
+        found = shared.lookup(hashes[known], number).scatter(known, len(hashes))
         self._mapped.forget()
         return found
 

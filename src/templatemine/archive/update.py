@@ -56,10 +56,10 @@ from templatemine.io.fields import has_id
 from templatemine.io.read import read_records
 from templatemine.io.together import together
 from templatemine.io.write import safe_file_name, sync
-from templatemine.mining.candidates import rates_of
+from templatemine.mining.candidates import source_rates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.select import is_unlikely
-from templatemine.mining.stages import SourceReport, completed, skip_source, unfit
+from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
@@ -333,7 +333,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         name, old = safe_file_name(source), self.pack(source)
         options = self.options(old)
         documents = [one.document for one in window]
-        note = unfit(documents, options)
+        note = unfit_reason(documents, options)
         with cannot_write(self.window(name)):
             with open(self.window(name + ".window"), "wb") as handle:
                 for place in range(0, len(window), 32):
@@ -350,7 +350,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 with open(self.window(name + ".mined"), "wb") as handle:
                     handle.write(pack_pieces(key, dump(candidates, before_body(key))))
                 with open(self.window(name + ".rates"), "wb") as handle:
-                    write_rates(handle, [(self.numbers[source], rates_of(candidates))])
+                    write_rates(handle, [(self.numbers[source], source_rates(candidates))])
                     flushed(handle)
         enough = 0 if old is None else min(self.config.window.least, old.documents)
         if len(window) < enough:
@@ -425,8 +425,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         if not os.path.exists(path):
             return skip_source(source, documents, options)
         candidates = load(only_record(path, frames(path)[0])[1])
-        elsewhere = table.elsewhere(candidates.hashes, self.numbers[source])
-        return completed(work(candidates, elsewhere, options), documents, options)
+        elsewhere = table.lookup(candidates.hashes, self.numbers[source])
+        return complete_step(work(candidates, elsewhere, options), documents, options)
 
     # --------------------------------------------------------------------------------------------------------- the end
 

@@ -313,9 +313,9 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
 def scoring_of(args: argparse.Namespace) -> dict[str, Any]:
     """Those options for a `PipelineConfig`; an error in the model is raised before any input is read."""
     if args.model != SHIPPED:
-        from templatemine.mining.score import model
+        from templatemine.mining.score import load_model
 
-        model(args.model)
+        load_model(args.model)
     select = SelectConfig() if args.caution is None else SelectConfig(caution=args.caution)
     return {"select": select, "model": args.model}
 

@@ -1,4 +1,4 @@
-"""What is kept of a source between the two maps: its candidates by columns, and where each was seen.
+"""The candidates of a source by columns, and one occurrence of each: what passes from the first map to the second.
 
 In comes what the stages found in one source, out go records that need no article and no index any more.  Memory grows
 with the strings, and not with the documents.
@@ -17,32 +17,32 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.io.jsonl import encode_text
 from templatemine.mining.cross_source import SourceRates
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray, PageHistory, Repeats
 from templatemine.text.patterns import PatternSet
 
 __all__ = [
+    "CandidateStrings",
     "RejectedCandidates",
     "SourceCandidates",
-    "Strings",
     "Verdicts",
-    "rates_of",
-    "strings_of",
+    "collect_strings",
+    "source_rates",
 ]
 
-_ROWS = 4096
+_CHUNK = 4096
 
-_PLAIN = re.compile(rb"[ !#-\[\]-z|~]*")
+_PLAIN_JSON = re.compile(rb"[ !#-\[\]-z|~]*")
 """Forms that are JSON as they stand: no pattern, no brace, no quote, no backslash, nothing beyond ASCII."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Strings:
+class CandidateStrings:
     """Some strings of a source, by columns: string i is ``tokens[bounds[i]:bounds[i + 1]]``, ids in `names`."""
 
     tokens: NDArray[np.int32]
     bounds: NDArray[np.int64]
-    names: Forms
+    names: Vocabulary
     df: NDArray[np.int32]
     count: NDArray[np.int32]
 
@@ -57,7 +57,7 @@ class Strings:
         """Normalised tokens of a string as they are in a pack."""
         return tuple(patterns.readable(self.names[token]) for token in self.ids(row))
 
-    def take(self, rows: NDArray[np.int64]) -> Strings:
+    def take(self, rows: NDArray[np.int64]) -> CandidateStrings:
         """Some of the strings."""
         first = self.bounds[rows]
         tokens, bounds = _core.stretches_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
@@ -66,7 +66,7 @@ class Strings:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdicts:
-    """What scores decided of candidates, a row each.
+    """The decisions by scores, a row for each candidate.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Verdicts:
     reason_of : int8 array
         Place in `select.REASONS`; 0 for templates.
     grounds : int64 array
-        What `grounds.weighed` says of templates; 0 of others.
+        What `grounds.explain_scores` says of templates; 0 of others.
     stake : float32 array
         Characters of the archive about which a person is expected to decide otherwise, if asked (`questions`).
     """
@@ -97,7 +97,7 @@ class Verdicts:
 
     def take(self, rows: NDArray[np.int64]) -> Verdicts:
         """Some of the rows."""
-        return Verdicts(**{one.name: getattr(self, one.name)[rows] for one in fields(Verdicts)})
+        return Verdicts(**{column.name: getattr(self, column.name)[rows] for column in fields(Verdicts)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +129,7 @@ class SourceCandidates:
     documents: int
     first_date: str | None
     last_date: str | None
-    strings: Strings
+    strings: CandidateStrings
     repeats: Repeats
     hashes: NDArray[np.uint64]
     rates: NDArray[np.float32]
@@ -147,7 +147,7 @@ class SourceCandidates:
 class RejectedCandidates:
     """Candidates that did not become templates, with the reason for each."""
 
-    strings: Strings
+    strings: CandidateStrings
     reasons: Sequence[str]
     reason_of: NDArray[np.int8]
     patterns: PatternSet
@@ -160,33 +160,35 @@ class RejectedCandidates:
     def json_lines(self) -> Iterator[bytes]:
         """Lines of JSON, many at a time, the candidates first that were nearest to being templates.  They are made
         natively, for there are a million of them in 100 MB of text."""
-        plain, readable = _PLAIN.fullmatch, self.patterns.readable
-        names = _joined(b'"%b"' % name if plain(name) else encode_text(readable(name)) for name in self.strings.names)
-        ends = _joined(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
-        for part, reasons in self._pieces():
-            yield _core.json_rows(part.tokens, part.bounds, *names, part.df, part.count, *ends, reasons)
+        is_plain, readable = _PLAIN_JSON.fullmatch, self.patterns.readable
+        names = _join_bytes(
+            b'"%b"' % name if is_plain(name) else encode_text(readable(name)) for name in self.strings.names
+        )
+        ends = _join_bytes(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
+        for batch, reasons in self._batches():
+            yield _core.json_rows(batch.tokens, batch.bounds, *names, batch.df, batch.count, *ends, reasons)
 
-    def _pieces(self) -> Iterator[tuple[Strings, NDArray[np.int8]]]:
+    def _batches(self) -> Iterator[tuple[CandidateStrings, NDArray[np.int8]]]:
         """Some thousand strings at a time and the reason of each: the nearest first, or the most frequent."""
         order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
         if self.nearness is not None:
             order = order[np.argsort(-self.nearness[order], kind="stable")]
-        for start in range(0, len(order), _ROWS):
-            rows = order[start : start + _ROWS]
+        for start in range(0, len(order), _CHUNK):
+            rows = order[start : start + _CHUNK]
             yield self.strings.take(rows), self.reason_of[rows]
 
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
         """(tokens, df, count, reason), in the order of `json_lines`."""
         names = [self.patterns.readable(name) for name in self.strings.names]
         # Lists of all tokens would be several times the strings.
-        for part, reasons in self._pieces():
-            tokens, bounds = part.tokens.tolist(), part.bounds.tolist()
-            columns = bounds[:-1], bounds[1:], part.df.tolist(), part.count.tolist(), reasons.tolist()
+        for batch, reasons in self._batches():
+            tokens, bounds = batch.tokens.tolist(), batch.bounds.tolist()
+            columns = bounds[:-1], bounds[1:], batch.df.tolist(), batch.count.tolist(), reasons.tolist()
             for first, end, df, count, reason in zip(*columns, strict=True):
                 yield tuple([names[token] for token in tokens[first:end]]), df, count, self.reasons[reason]
 
 
-def _joined(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
+def _join_bytes(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
     """Some bytes one after the other, and where each begins and ends."""
     data, bounds = bytearray(), array("q", [0])
     for part in parts:
@@ -195,7 +197,9 @@ def _joined(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
     return data, np.frombuffer(bounds, np.int64)
 
 
-def strings_of(corpus: Corpus, form_of: IntArray, symbols: IntArray, starts: LongArray, repeats: Repeats) -> Strings:
+def collect_strings(
+    corpus: Corpus, form_of: IntArray, symbols: IntArray, starts: LongArray, repeats: Repeats
+) -> CandidateStrings:
     """The tokens of all strings, without the rest of the source's vocabulary.
 
     Parameters
@@ -206,15 +210,15 @@ def strings_of(corpus: Corpus, form_of: IntArray, symbols: IntArray, starts: Lon
         A text of these, and where in it one occurrence of each string begins.
     """
     forms = corpus.form_names
-    assert isinstance(forms, Forms)
+    assert isinstance(forms, Vocabulary)
     tokens, bounds = _core.stretches_i32(symbols, starts, repeats.length)
-    tokens, used, _ = _core.renumber(tokens, len(form_of))
-    chosen = form_of[used]
-    first = forms.offsets[chosen]
-    names = Forms(*_core.stretches_u8(forms.arena, first, (forms.offsets[chosen + 1] - first).astype(np.int32)))
-    return Strings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count)
+    tokens, used_symbols, _ = _core.renumber(tokens, len(form_of))
+    form_ids = form_of[used_symbols]
+    first = forms.offsets[form_ids]
+    names = Vocabulary(*_core.stretches_u8(forms.arena, first, (forms.offsets[form_ids + 1] - first).astype(np.int32)))
+    return CandidateStrings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count)
 
 
-def rates_of(candidates: SourceCandidates) -> SourceRates:
-    """What the reduce asks of a source."""
+def source_rates(candidates: SourceCandidates) -> SourceRates:
+    """The columns of a source that the reduce compares."""
     return SourceRates(candidates.hashes, candidates.rates, candidates.rates)

@@ -24,9 +24,9 @@ from templatemine.model import Document
 from templatemine.text.dates import Calendar
 from templatemine.text.expressions import ANCHORS, for_tokens
 
-__all__ = ["MatchQuery", "Matches", "recounted"]
+__all__ = ["MatchQuery", "Matches", "apply_counts"]
 
-BATCH = 64
+BATCH_SIZE = 64
 """Documents that are searched at a time."""
 
 
@@ -88,27 +88,27 @@ class MatchQuery:
         """What some documents of the source say."""
         patterns, separators = options.patterns, options.tokenise.separators
         matcher = self._matcher(options)
-        table = np.zeros((len(self.strings), 2), np.int64)
-        last = np.full(len(self.strings), -1, np.int64)
+        totals = np.zeros((len(self.strings), 2), np.int64)
+        last_document = np.full(len(self.strings), -1, np.int64)
         reader = FillerReader(self.slots, patterns, separators)
-        number, blank, calendar = 0, 0, Calendar()
-        rest = iter(documents)
-        while batch := list(islice(rest, BATCH)):
-            told = [one for one in batch if not (options.method.learned and is_blank(one))]
-            blank += len(batch) - len(told)
-            texts = [for_tokens(one.body, patterns, separators) for one in told]
-            for one, text in zip(told, texts, strict=True):
-                calendar.add(one.date)
+        searched, blank, calendar = 0, 0, Calendar()
+        remaining = iter(documents)
+        while batch := list(islice(remaining, BATCH_SIZE)):
+            filled = [document for document in batch if not (options.method.learned and is_blank(document))]
+            blank += len(batch) - len(filled)
+            texts = [for_tokens(document.body, patterns, separators) for document in filled]
+            for document, text in zip(filled, texts, strict=True):
+                calendar.add(document.date)
                 if matcher is not None:
                     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-                    matcher.count(data, number, table, last)
-                number += 1
+                    matcher.count(data, searched, totals, last_document)
+                searched += 1
             reader.add(texts)
         days = calendar.days()
         return Matches(
-            count=table[:, 0],
-            df=table[:, 1],
-            documents=number,
+            count=totals[:, 0],
+            df=totals[:, 1],
+            documents=searched,
             blank=blank,
             dates=(days[0], days[-1]) if days else (),
             fillers=reader.fillers(),
@@ -127,19 +127,19 @@ class MatchQuery:
         return _match.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges))
 
 
-def recounted(candidates: SourceCandidates, query: MatchQuery, found: Matches) -> SourceCandidates:
+def apply_counts(candidates: SourceCandidates, query: MatchQuery, matches: Matches) -> SourceCandidates:
     """Replace the counts of some candidates by those over all documents, and scale those of the others up."""
     rows = query.rows
-    scale = found.documents / max(1, candidates.documents)
-    df = np.minimum(np.rint(candidates.repeats.df * scale), found.documents).astype(np.int32)
+    scale = matches.documents / max(1, candidates.documents)
+    df = np.minimum(np.rint(candidates.repeats.df * scale), matches.documents).astype(np.int32)
     count = np.rint(candidates.repeats.count * scale).astype(np.int32)
-    df[rows], count[rows] = found.df, found.count
+    df[rows], count[rows] = matches.df, matches.count
     return replace(
         candidates,
-        documents=found.documents,
-        blank=found.blank,
-        first_date=found.dates[0] if found.dates else None,
-        last_date=found.dates[-1] if found.dates else None,
+        documents=matches.documents,
+        blank=matches.blank,
+        first_date=matches.dates[0] if matches.dates else None,
+        last_date=matches.dates[-1] if matches.dates else None,
         repeats=replace(candidates.repeats, df=df, count=count),
         strings=replace(candidates.strings, df=df, count=count),
         copies=0,

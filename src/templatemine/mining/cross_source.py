@@ -4,8 +4,8 @@ It sees strings, not articles, and only as 61-bit hashes of their normalised tok
 strings of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of
 about m^2 / 2^62 for m strings.
 
-`RateTable` holds the strings of all sources; what one source needs of it are the columns of `Elsewhere`, a row for each
-of its own strings.
+`RateTable` holds the strings of all sources; what one source needs of it are the columns of
+`CrossSourceCounts`, a row for each of its own strings.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.parallel.threads import as_finished
 
-__all__ = ["Elsewhere", "RateTable", "SourceRates", "gather", "gather_rows"]
+__all__ = ["CrossSourceCounts", "RateTable", "SourceRates", "gather", "gather_rows"]
 
 _HASHES = 1 << 61
 """Hashes are below."""
 
 
 class SourceRates(NamedTuple):
-    """What the comparison asks of a source: the hashes of its strings, ascending and each at most once, and how many
+    """The columns of a source that are compared: hashes of its strings, ascending and each at most once, and how many
     times a token of the source each occurs, and occurs within prose."""
 
     hashes: NDArray[np.uint64]
@@ -36,8 +36,8 @@ class SourceRates(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elsewhere:
-    """What other sources have of the strings of one source, a row for each of these.
+class CrossSourceCounts:
+    """How often other sources have the strings of one source, a row for each of these.
 
     Attributes
     ----------
@@ -52,21 +52,25 @@ class Elsewhere:
     prose_rates: NDArray[np.float32]
 
     @staticmethod
-    def of_none(size: int) -> Elsewhere:
+    def zeros(size: int) -> CrossSourceCounts:
         """Of strings that no other source has."""
-        return Elsewhere(
+        return CrossSourceCounts(
             sources=np.zeros(size, np.int32), rates=np.zeros(size, np.float32), prose_rates=np.zeros(size, np.float32)
         )
 
-    def take(self, rows: NDArray[np.int64]) -> Elsewhere:
+    def take(self, rows: NDArray[np.int64]) -> CrossSourceCounts:
         """The same of some of the strings."""
-        return Elsewhere(sources=self.sources[rows], rates=self.rates[rows], prose_rates=self.prose_rates[rows])
+        return CrossSourceCounts(sources=self.sources[rows], rates=self.rates[rows], prose_rates=self.prose_rates[rows])
 
-    def spread(self, rows: NDArray[np.int64], size: int) -> Elsewhere:
+    def scatter(self, rows: NDArray[np.int64], size: int) -> CrossSourceCounts:
         """The same of so many strings, of which these are some `rows`; no other source has the others."""
-        whole = Elsewhere.of_none(size)
-        whole.sources[rows], whole.rates[rows], whole.prose_rates[rows] = self.sources, self.rates, self.prose_rates
-        return whole
+        scattered = CrossSourceCounts.zeros(size)
+        scattered.sources[rows], scattered.rates[rows], scattered.prose_rates[rows] = (
+            self.sources,
+            self.rates,
+            self.prose_rates,
+        )
+        return scattered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,37 +100,42 @@ class RateTable:
     prose_greatest: NDArray[np.float32]
     prose_second: NDArray[np.float32]
 
-    def elsewhere(self, hashes: NDArray[np.uint64], number: int) -> Elsewhere:
-        """What the other sources have of the strings of source `number`, which are all in the table."""
+    def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
+        """What the other sources have of the strings of source `source_number`, which are all in the table."""
         rows = np.searchsorted(self.hashes, hashes)
-        return Elsewhere(
+        return CrossSourceCounts(
             sources=self.sources[rows] - 1,
-            rates=np.where(self.owner[rows] == number, self.second[rows], self.greatest[rows]),
-            prose_rates=np.where(self.prose_owner[rows] == number, self.prose_second[rows], self.prose_greatest[rows]),
+            rates=np.where(self.owner[rows] == source_number, self.second[rows], self.greatest[rows]),
+            prose_rates=np.where(
+                self.prose_owner[rows] == source_number, self.prose_second[rows], self.prose_greatest[rows]
+            ),
         )
 
 
 def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
     """Reduce: the strings of all sources, numbered as they come, by so many threads, each with a range of hashes."""
     bounds = np.array([_HASHES // jobs * number for number in range(1, jobs)], np.uint64)
-    edges = [[0, *np.searchsorted(one.hashes, bounds).tolist(), len(one.hashes)] for one in sources]
+    edges = [[0, *np.searchsorted(source.hashes, bounds).tolist(), len(source.hashes)] for source in sources]
 
-    def part(number: int) -> RateTable:
-        stretches = [slice(*ends[number : number + 2]) for ends in edges]
+    def gather_part(part_index: int) -> RateTable:
+        stretches = [slice(*ends[part_index : part_index + 2]) for ends in edges]
         hashes, rates, prose_rates = (
             np.concatenate(
-                [np.empty(0, kind), *(one[column][some] for one, some in zip(sources, stretches, strict=True))]
+                [
+                    np.empty(0, dtype),
+                    *(source[column][stretch] for source, stretch in zip(sources, stretches, strict=True)),
+                ]
             )
-            for column, kind in enumerate((np.uint64, np.float32, np.float32))
+            for column, dtype in enumerate((np.uint64, np.float32, np.float32))
         )
         sizes = [stretch.stop - stretch.start for stretch in stretches]
         return gather_rows(hashes, rates, prose_rates, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
-    parts = dict(as_finished(part, range(jobs), jobs))
+    parts = dict(as_finished(gather_part, range(jobs), jobs))
     columns: dict[str, list[Any]] = {
-        one.name: [getattr(parts[number], one.name) for number in range(jobs)] for one in fields(RateTable)
+        column.name: [getattr(parts[number], column.name) for number in range(jobs)] for column in fields(RateTable)
     }
-    return RateTable(**{name: some[0] if jobs == 1 else np.concatenate(some) for name, some in columns.items()})
+    return RateTable(**{name: column[0] if jobs == 1 else np.concatenate(column) for name, column in columns.items()})
 
 
 def gather_rows(

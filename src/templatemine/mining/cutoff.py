@@ -32,17 +32,17 @@ __all__ = [
 
 def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:
     """Strings by share of documents: bin i counts df/n in (i/bins, (i+1)/bins]."""
-    place = -(-df.astype(np.int64) * bins // documents) - 1
-    return np.bincount(place, minlength=bins)[:bins].astype(np.int64)
+    bin_index = -(-df.astype(np.int64) * bins // documents) - 1
+    return np.bincount(bin_index, minlength=bins)[:bins].astype(np.int64)
 
 
 def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
     """The border b_c of least energy (equation 3.1) in bins, and that energy; ties go to the lowest border."""
-    twice, energy = _pair_energies(counts)
-    least = energy.min()
+    twice_border, energy = _pair_energies(counts)
+    least_energy = energy.min()
     # Exact ties are rare but real (empty bins between the modes); sums of whole numbers compare exactly below 2^53.
-    border = twice[energy == least].min() / 2
-    return float(border), float(least)
+    border = twice_border[energy == least_energy].min() / 2
+    return float(border), float(least_energy)
 
 
 def energy_curve(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -53,27 +53,27 @@ def energy_curve(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     float64 array, shape (2 * bins - 3,)
         At the borders 0.5, 1, 1.5 ... bins - 1.5; its minimum is that of `energy_border`.
     """
-    twice, energy = _pair_energies(counts)
+    twice_border, energy = _pair_energies(counts)
     curve = np.full(max(2 * len(counts) - 3, 0), np.inf)
-    np.minimum.at(curve, twice - 1, energy)
+    np.minimum.at(curve, twice_border - 1, energy)
     return curve
 
 
 def _pair_energies(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Twice the border and the energy of each pair of centres x < y."""
     bins = len(counts)
-    place = np.arange(bins)
+    bin_index = np.arange(bins)
     # Sums of h, i h and i^2 h below each border, so that a side's energy is s2 - 2 c s1 + c^2 s0.
     below = np.concatenate(
-        [np.zeros((3, 1)), np.cumsum(np.stack([counts, place * counts, place**2 * counts]), axis=1)], axis=1
+        [np.zeros((3, 1)), np.cumsum(np.stack([counts, bin_index * counts, bin_index**2 * counts]), axis=1)], axis=1
     )
     x, y = np.triu_indices(bins, 1)
-    twice = x + y
-    first = (twice + 1) // 2  # i >= b_c begins at the next whole bin
+    twice_border = x + y
+    first = (twice_border + 1) // 2  # i >= b_c begins at the next whole bin
     s0, s1, s2 = below[:, first]
     t0, t1, t2 = below[:, -1:] - below[:, first]
     energy = (s2 - 2 * x * s1 + x**2 * s0) + (t2 - 2 * y * t1 + y**2 * t0)
-    return twice, energy
+    return twice_border, energy
 
 
 def least_df(border: float, documents: int, bins: int) -> int:
@@ -105,8 +105,8 @@ def non_increasing_fit(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> 
 
 def _likelihood_ratio(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> float:
     fit = non_increasing_fit(counts, widths)
-    some = counts > 0
-    return float(2 * np.sum(counts[some] * np.log(counts[some] / fit[some])))
+    filled = counts > 0
+    return float(2 * np.sum(counts[filled] * np.log(counts[filled] / fit[filled])))
 
 
 def second_mode_p(counts: NDArray[np.int64], widths: NDArray[np.int64], config: CutoffConfig) -> float:
@@ -144,14 +144,14 @@ def choose_cutoff(repeats: Repeats, documents: int, floor: int, config: CutoffCo
         False reproduces the thesis, which always cuts.
     """
     counts = histogram(repeats.df, documents, config.bins)
-    shown = tuple(int(count) for count in counts)
+    bin_counts = tuple(int(count) for count in counts)
     if len(repeats) == 0:
         return Cutoff(
             method="energy",
             df=None,
             share=None,
             energy=None,
-            histogram=shown,
+            histogram=bin_counts,
             note="no string reaches the document floor",
         )
     border, energy = energy_border(counts)
@@ -163,9 +163,9 @@ def choose_cutoff(repeats: Repeats, documents: int, floor: int, config: CutoffCo
         if p > config.level:
             note = f"no second mode (p = {p:.3f} > {config.level})"
             return Cutoff(
-                method="energy", df=None, share=None, energy=energy, histogram=shown, note=note, second_mode=test
+                method="energy", df=None, share=None, energy=energy, histogram=bin_counts, note=note, second_mode=test
             )
     note = f"least energy at bin {border:g} of {config.bins}"
     return Cutoff(
-        method="energy", df=df, share=df / documents, energy=energy, histogram=shown, note=note, second_mode=test
+        method="energy", df=df, share=df / documents, energy=energy, histogram=bin_counts, note=note, second_mode=test
     )

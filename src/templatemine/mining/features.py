@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.mining.labels import KINDS, PREFIX, REPEATS, SEGMENT, Candidates
+from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, Candidates
 from templatemine.mining.segments import Segments
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text.dates import days_of
 
-__all__ = ["FEATURES", "describe"]
+__all__ = ["FEATURES", "compute_features"]
 
-_ODD = b",.;:)!?'"
+_CONTINUES = b",.;:)!?'"
 """What goes on with the text before it begins with one of these, or a small letter."""
 
-_SHARED = (
+_COMMON = (
     *("documents", "share", "each", "span", "dense", "busiest"),
     *("alone", "begins", "ends", "position", "position_sd", "edge", "from_start", "from_end", "first", "last", "near"),
     *("segment", "line", "closed", "before_df", "after_df", "before_repeats", "after_repeats", "beside", "in_prose"),
@@ -36,18 +36,18 @@ _SHARED = (
     *("tokens", "characters", "information", "bits", "capitals", "mutable", "figures", "small", "script"),
     *("small_first", "capital_first", "colon_last", "closed_last", "sentence_last", "own"),
 )
-_OF_SEGMENTS = ("string_share",)
-_OF_LABELS = (
+_SEGMENT_ONLY = ("string_share",)
+_LABEL_ONLY = (
     *("longer", "shorter", "same_beside", "kinds_beside", "capital_beside", "small_beside", "mutable_beside"),
     *("fill", "fill_sd", "fill_characters", "fill_capitals", "fill_mutable"),
     *("rest", "rest_sd", "rest_capitals", "rest_closed", "rest_segments", "edge_own", "lift"),
 )
-FEATURES = {SEGMENT: _SHARED + _OF_SEGMENTS, PREFIX: _SHARED + _OF_LABELS}
+FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY, PREFIX: _COMMON + _LABEL_ONLY}
 FEATURES["suffix"] = FEATURES[PREFIX]
 """Names of the features of each kind, in the order in which `_core.Describer` has them."""
 
 
-def describe(
+def compute_features(
     corpus: Corpus, segments: Segments, dates: Sequence[str | None], candidates: Sequence[Candidates]
 ) -> list[NDArray[np.float32]]:
     """The features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
@@ -58,7 +58,7 @@ def describe(
         Those of the documents of the corpus.
     """
     forms = corpus.form_names
-    assert isinstance(forms, Forms)
+    assert isinstance(forms, Vocabulary)
     counts = np.maximum(corpus.counts, 1)
     native = _core.Describer(
         segments.tokens,
@@ -73,35 +73,38 @@ def describe(
         -np.log2(counts / max(1, len(segments.tokens))),
         forms.arena,
         forms.offsets,
-        _ODD,
-        *_ranks(dates),
-        REPEATS,
+        _CONTINUES,
+        *_date_ranks(dates),
+        MIN_REPEAT_DF,
     )
-    own = [(KINDS.index(one.kind), one.segment, one.bounds, one.length) for one in candidates]
-    anywhere = _anywhere(native, segments, own)
+    columns = [
+        (KINDS.index(candidate_set.kind), candidate_set.segment, candidate_set.bounds, candidate_set.length)
+        for candidate_set in candidates
+    ]
+    everywhere = _count_everywhere(native, segments, columns)
     return [
-        native.describe(*columns, one.df, one.longer, one.shorter, found)
-        for one, columns, found in zip(candidates, own, anywhere, strict=True)
+        native.describe(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
+        for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True)
     ]
 
 
-def _anywhere(
+def _count_everywhere(
     native: _core.Describer, segments: Segments, candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]]
 ) -> list[LongArray]:
     """How often the strings of all kinds occur, wherever they stand: one walk over the source for all of them."""
-    heads = [native.heads(*one) for one in candidates]
-    starts, sizes = (np.concatenate(some) for some in zip(*heads, strict=True))
+    heads = [native.heads(*columns) for columns in candidates]
+    starts, sizes = (np.concatenate(parts) for parts in zip(*heads, strict=True))
     tokens, bounds = _core.stretches_i32(segments.tokens, starts, sizes)
-    found = _core.occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
-    return np.split(found, np.cumsum([len(sizes) for _, sizes in heads])[:-1])
+    counts = _core.occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
+    return np.split(counts, np.cumsum([len(sizes) for _, sizes in heads])[:-1])
 
 
-def _ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
+def _date_ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
     """How many documents are from before the day of each, and how many until its end; undated ones are of all days."""
     days = np.array([day or "" for day in days_of(dates)], dtype="U10")
-    known = days != ""
-    ordered = np.sort(days[known])
-    scale = len(dates) / max(1, len(ordered))
-    low = np.where(known, np.searchsorted(ordered, days, "left") * scale, 0)
-    high = np.where(known, np.searchsorted(ordered, days, "right") * scale, len(dates))
+    dated = days != ""
+    sorted_days = np.sort(days[dated])
+    scale = len(dates) / max(1, len(sorted_days))
+    low = np.where(dated, np.searchsorted(sorted_days, days, "left") * scale, 0)
+    high = np.where(dated, np.searchsorted(sorted_days, days, "right") * scale, len(dates))
     return low.astype(np.int64), np.maximum(high.astype(np.int64), 1)

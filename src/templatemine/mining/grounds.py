@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from templatemine.mining.features import FEATURES
 from templatemine.mining.score import Model
 
-__all__ = ["codes_of", "in_words", "weighed"]
+__all__ = ["describe_codes", "explain_scores", "unpack_codes"]
 
-MOST, _BYTES = 3, 8
+CODES_PER_SIDE, _BYTES = 3, 8
 """Features told on each side; a byte for each of the two sides' fits one number."""
-_LEAST = 0.05
+_MIN_EFFECT = 0.05
 """Change of the logarithm of the odds from which on a feature says something."""
-_ROWS = 64
+_CHUNK = 64
 """Candidates weighed at a time: so many copies of each as there are features."""
 
 
-def weighed(model: Model, kind: str, matrix: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def explain_scores(model: Model, kind: str, matrix: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The features that speak most for some candidates of a kind, and most against them.
 
     Parameters
@@ -35,36 +35,36 @@ def weighed(model: Model, kind: str, matrix: NDArray[np.float32], rows: NDArray[
     Returns
     -------
     int64 array, shape (rows,)
-        Codes in its bytes, see `codes_of`.
+        Codes in its bytes, see `unpack_codes`.
     """
-    out = np.zeros((len(rows), _BYTES), np.int8)
+    packed = np.zeros((len(rows), _BYTES), np.int8)
     forest, width = model.forests[kind], matrix.shape[1]
     usual = model.usual[kind]
-    for start in range(0, len(rows), _ROWS):
-        own = matrix[rows[start : start + _ROWS]]
-        copies = np.repeat(own, width, axis=0)
-        each = np.arange(len(copies))
-        copies[each, each % width] = usual[each % width]
-        effect = forest.scores(np.ascontiguousarray(own))[:, None] - forest.scores(copies).reshape(len(own), width)
-        side = np.where(own > usual, 1, -1)
-        for sign, first in ((1, 0), (-1, MOST)):
-            order = np.argsort(-sign * effect, axis=1, kind="stable")[:, :MOST]
-            told = np.take_along_axis(sign * effect, order, axis=1) >= _LEAST
-            codes = (order + 1) * np.take_along_axis(side, order, axis=1)
-            out[start : start + len(own), first : first + MOST] = np.where(told, codes, 0)
-    return out.view(np.int64)[:, 0]
+    for start in range(0, len(rows), _CHUNK):
+        batch = matrix[rows[start : start + _CHUNK]]
+        ablated = np.repeat(batch, width, axis=0)
+        copy_rows = np.arange(len(ablated))
+        ablated[copy_rows, copy_rows % width] = usual[copy_rows % width]
+        effect = forest.scores(np.ascontiguousarray(batch))[:, None] - forest.scores(ablated).reshape(len(batch), width)
+        value_side = np.where(batch > usual, 1, -1)
+        for sign, offset in ((1, 0), (-1, CODES_PER_SIDE)):
+            order = np.argsort(-sign * effect, axis=1, kind="stable")[:, :CODES_PER_SIDE]
+            is_strong = np.take_along_axis(sign * effect, order, axis=1) >= _MIN_EFFECT
+            codes = (order + 1) * np.take_along_axis(value_side, order, axis=1)
+            packed[start : start + len(batch), offset : offset + CODES_PER_SIDE] = np.where(is_strong, codes, 0)
+    return packed.view(np.int64)[:, 0]
 
 
-def codes_of(packed: int) -> tuple[list[int], list[int]]:
-    """What `weighed` says of one candidate: the features for it and those against it, the strongest first.
+def unpack_codes(packed: int) -> tuple[list[int], list[int]]:
+    """What `explain_scores` says of one candidate: the features for it and those against it, the strongest first.
 
     Each is 1 + the place of the feature, negative where its value is below the usual one; 0 for none.
     """
     codes = np.array([packed], np.int64).view(np.int8).tolist()
-    return codes[:MOST], codes[MOST : 2 * MOST]
+    return codes[:CODES_PER_SIDE], codes[CODES_PER_SIDE : 2 * CODES_PER_SIDE]
 
 
-def in_words(kind: str, codes: Sequence[int]) -> tuple[str, ...]:
+def describe_codes(kind: str, codes: Sequence[int]) -> tuple[str, ...]:
     """Some codes in words, each once."""
     names = FEATURES[kind]
     return tuple(dict.fromkeys(_WORDS[names[abs(code) - 1]][code < 0] for code in codes if code))

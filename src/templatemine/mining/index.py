@@ -38,18 +38,18 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
     """
     if corpus.documents > INT32_MAX:
         raise CapacityError(f"{corpus.source}: {corpus.documents} documents; the limit is 2^31 - 1")
-    kept = np.flatnonzero(corpus.df >= document_floor(corpus.documents, config))
+    frequent = np.flatnonzero(corpus.df >= document_floor(corpus.documents, config))
     if corpus.lines:
-        kept = kept[kept > 0]
+        frequent = frequent[frequent > 0]
     symbol_of = np.zeros(max(len(corpus.form_names), 1), np.int32)
-    symbol_of[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
+    symbol_of[frequent] = np.arange(1, len(frequent) + 1, dtype=np.int32)
     # Documents and tokens are asked of few places: bounds take a tenth of the memory of a number for each.
     symbols, doc_starts, runs, run_tokens = _core.reduce_tokens(
         corpus.forms, corpus.doc_starts, symbol_of, corpus.lines
     )
     return Index(
         symbols=symbols,
-        forms=np.concatenate([np.zeros(1, np.int32), kept.astype(np.int32)]),
+        forms=np.concatenate([np.zeros(1, np.int32), frequent.astype(np.int32)]),
         doc_starts=doc_starts,
         runs=runs,
         run_tokens=run_tokens,

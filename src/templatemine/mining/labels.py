@@ -24,15 +24,15 @@ __all__ = ["KINDS", "PREFIX", "SEGMENT", "SUFFIX", "Candidates", "find_candidate
 
 SEGMENT, PREFIX, SUFFIX = KINDS = ("segment", "prefix", "suffix")
 
-_SEGMENT_DF = 2
+_MIN_SEGMENT_DF = 2
 """Documents that a segment must be in."""
-_LABEL_DF = 5
+_MIN_LABEL_DF = 5
 """And a label: fewer tell nothing of what fills it."""
-REPEATS = 3
+MIN_REPEAT_DF = 3
 """From so many documents on a segment counts as one that repeats."""
-_LABEL_TOKENS, _SPACELESS_TOKENS = 12, 24
+_MAX_LABEL_TOKENS, _MAX_SPACELESS_TOKENS = 12, 24
 """Tokens of a label at most; where a character is a token."""
-_MAXIMAL = 0.9
+_MAX_EXTENSION_SHARE = 0.9
 """A label is one if no longer one has this share of its occurrences."""
 
 
@@ -85,14 +85,14 @@ class Candidates:
 
 def find_candidates(segments: Segments) -> tuple[Candidates, Candidates, Candidates]:
     """The candidates of a source, in the order of `KINDS`."""
-    return _whole(segments), _labels(segments, PREFIX), _labels(segments, SUFFIX)
+    return _find_segments(segments), _find_labels(segments, PREFIX), _find_labels(segments, SUFFIX)
 
 
-def _whole(segments: Segments) -> Candidates:
+def _find_segments(segments: Segments) -> Candidates:
     """Segments that repeat, those that are alone on their line apart from the others."""
     begins = segments.begins_line.view(np.uint8)
     segment, bounds, df = _core.whole_segments(
-        segments.string, segments.string_df, segments.document, begins, _SEGMENT_DF
+        segments.string, segments.string_df, segments.document, begins, _MIN_SEGMENT_DF
     )
     return Candidates(
         kind=SEGMENT,
@@ -105,18 +105,18 @@ def _whole(segments: Segments) -> Candidates:
     )
 
 
-def _labels(segments: Segments, kind: str) -> Candidates:
+def _find_labels(segments: Segments, kind: str) -> Candidates:
     """What segments that do not repeat begin (end) with, the shortest first."""
-    longest = _SPACELESS_TOKENS if segments.spaceless else _LABEL_TOKENS
+    max_tokens = _MAX_SPACELESS_TOKENS if segments.spaceless else _MAX_LABEL_TOKENS
     segment, bounds, length, df, longer, shorter = _core.labels(
         segments.tokens,
         segments.bounds,
         segments.document,
         segments.string_df,
-        REPEATS,
+        MIN_REPEAT_DF,
         kind == SUFFIX,
-        longest,
-        _LABEL_DF,
-        _MAXIMAL,
+        max_tokens,
+        _MIN_LABEL_DF,
+        _MAX_EXTENSION_SHARE,
     )
     return Candidates(kind=kind, segment=segment, bounds=bounds, length=length, df=df, longer=longer, shorter=shorter)

@@ -23,7 +23,7 @@ from templatemine.config import (
     TokeniseConfig,
 )
 from templatemine.errors import ConfigError
-from templatemine.mining.score import Model, model
+from templatemine.mining.score import Model, load_model
 from templatemine.text.patterns import PatternSet, pattern_set
 
 __all__ = ["METHODS", "Method", "ResolvedConfig", "resolve_defaults"]
@@ -62,8 +62,8 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
-    one.name: one
-    for one in (
+    method.name: method
+    for method in (
         Method(name="default", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, learned=True),
         Method(
             name="energy", patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True
@@ -98,7 +98,7 @@ class ResolvedConfig:
     @property
     def scorer(self) -> Model:
         """What scores candidates."""
-        return model(self.model)
+        return load_model(self.model)
 
     @property
     def min_docs(self) -> int:
@@ -129,4 +129,4 @@ def resolve_defaults(config: PipelineConfig) -> ResolvedConfig:
             min_share=method.min_share if mine.min_share is None else mine.min_share,
         ),
     }
-    return ResolvedConfig(**{one.name: getattr(config, one.name) for one in fields(PipelineConfig)} | resolved)
+    return ResolvedConfig(**{field.name: getattr(config, field.name) for field in fields(PipelineConfig)} | resolved)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import CopyConfig
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, Document, IntArray, LongArray
 from templatemine.text import _scan
 
-__all__ = ["is_blank", "originals", "without_copies"]
+__all__ = ["drop_copies", "find_originals", "is_blank"]
 
 
 def is_blank(document: Document) -> bool:
@@ -31,65 +31,65 @@ def is_blank(document: Document) -> bool:
     return not document.body or document.body.isspace()
 
 
-def without_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, NDArray[np.int32]]:
+def drop_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, NDArray[np.int32]]:
     """The documents of a corpus that are no copies of others, and their places in it; without options, all of them."""
     if config is None or config.alike > 1:
         return corpus, np.arange(corpus.documents, dtype=np.int32)
-    kept = originals(corpus, config)
-    places = np.flatnonzero(kept).astype(np.int32)
-    if len(places) == corpus.documents:
-        return corpus, places
-    forms, starts = _taken(corpus, kept)
-    df, counts = _core.document_frequency(*_taken(corpus, ~kept), len(corpus.form_names))
-    left = replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts)
+    is_original = find_originals(corpus, config)
+    positions = np.flatnonzero(is_original).astype(np.int32)
+    if len(positions) == corpus.documents:
+        return corpus, positions
+    forms, starts = _take_documents(corpus, is_original)
+    df, counts = _core.document_frequency(*_take_documents(corpus, ~is_original), len(corpus.form_names))
+    reduced = replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts)
     if corpus.gaps is not None and len(corpus.gaps):
         document = np.searchsorted(corpus.doc_starts, corpus.gaps, side="right") - 1
-        moved = np.zeros(corpus.documents, np.int64)
-        moved[places] = corpus.doc_starts[places] - starts[:-1]
-        some = kept[document]
-        left = replace(left, gaps=corpus.gaps[some] - moved[document[some]])
-    return left, places
+        shift = np.zeros(corpus.documents, np.int64)
+        shift[positions] = corpus.doc_starts[positions] - starts[:-1]
+        is_gap_kept = is_original[document]
+        reduced = replace(reduced, gaps=corpus.gaps[is_gap_kept] - shift[document[is_gap_kept]])
+    return reduced, positions
 
 
-def _taken(corpus: Corpus, chosen: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
+def _take_documents(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
     """Tokens of some documents, and where each of these begins; documents in a row are copied at once."""
-    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
+    edges = np.flatnonzero(np.diff(selected, prepend=False, append=False))
     stretches = [corpus.forms[first:last] for first, last in corpus.doc_starts[edges].reshape(-1, 2)]
-    lengths = np.diff(corpus.doc_starts)[chosen]
+    lengths = np.diff(corpus.doc_starts)[selected]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     return np.concatenate([np.empty(0, np.int32), *stretches]), starts
 
 
-def originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
+def find_originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     """Which documents are no copies: of those that are alike, one stays."""
     n = corpus.documents
-    runs, owner, size, said = _rare_runs(corpus, config)
+    runs, owner, size, digests = _find_rare_runs(corpus, config)
     # By what they say, not by where they stand: the same one stays whatever the order of the documents.
-    turn = np.empty(n, np.uint64)
-    turn[np.argsort(said, kind="stable")] = np.arange(n, dtype=np.uint64)
-    size = size[np.argsort(turn)]
+    rank = np.empty(n, np.uint64)
+    rank[np.argsort(digests, kind="stable")] = np.arange(n, dtype=np.uint64)
+    size = size[np.argsort(rank)]
     # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for
     # some million runs leave a handful of chance pairs, of dozens that two documents need.
-    low = np.uint64(n.bit_length())
-    keys = np.sort(runs >> low << low | turn[owner])
-    new = np.ones(len(keys), np.bool_)
-    new[1:] = keys[1:] != keys[:-1]
-    runs, owner = keys >> low, (keys & ((np.uint64(1) << low) - np.uint64(1))).astype(np.int64)
-    size -= np.bincount(owner[~new], minlength=n)
-    runs, owner = runs[new], owner[new]
+    document_bits = np.uint64(n.bit_length())
+    keys = np.sort(runs >> document_bits << document_bits | rank[owner])
+    is_first = np.ones(len(keys), np.bool_)
+    is_first[1:] = keys[1:] != keys[:-1]
+    runs, owner = keys >> document_bits, (keys & ((np.uint64(1) << document_bits) - np.uint64(1))).astype(np.int64)
+    size -= np.bincount(owner[~is_first], minlength=n)
+    runs, owner = runs[is_first], owner[is_first]
     # Two documents are compared by the runs that both hold and none between them, in their order, does.
-    same = np.flatnonzero(runs[1:] == runs[:-1])
-    pairs, common = np.unique(owner[same] * np.int64(n) + owner[same + 1], return_counts=True)
+    repeated = np.flatnonzero(runs[1:] == runs[:-1])
+    pairs, common = np.unique(owner[repeated] * np.int64(n) + owner[repeated + 1], return_counts=True)
     first, second = pairs // n, pairs % n
-    less = np.minimum(size[first], size[second])
-    copies = (common >= config.alike * less) & (less >= config.least)
-    copies |= (common == np.maximum(size[first], size[second])) & (common >= config.least_equal)
-    kept = np.ones(n, np.bool_)
-    kept[second[copies]] = False
-    return kept[turn.astype(np.int64)]
+    smaller = np.minimum(size[first], size[second])
+    is_copy = (common >= config.alike * smaller) & (smaller >= config.least)
+    is_copy |= (common == np.maximum(size[first], size[second])) & (common >= config.least_equal)
+    is_original = np.ones(n, np.bool_)
+    is_original[second[is_copy]] = False
+    return is_original[rank.astype(np.int64)]
 
 
-def _rare_runs(
+def _find_rare_runs(
     corpus: Corpus, config: CopyConfig
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]:
     """Pairs of rare tokens that follow each other, whatever is between.
@@ -102,10 +102,10 @@ def _rare_runs(
         Of each document, all its pairs, and the sum of the hashes of its rare tokens.
     """
     forms, n = corpus.form_names, corpus.documents
-    assert isinstance(forms, Forms)
+    assert isinstance(forms, Vocabulary)
     rare = corpus.df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
     hashes = _scan.form_hashes(forms.arena, forms.offsets)
-    runs, owner, held, said = _core.rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
-    return runs, owner, np.maximum(held - 1, 0), said
+    runs, owner, rare_tokens, digests = _core.rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
+    return runs, owner, np.maximum(rare_tokens - 1, 0), digests

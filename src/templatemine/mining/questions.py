@@ -11,38 +11,38 @@ from numpy.typing import NDArray
 
 from templatemine.mining.candidates import SourceCandidates
 
-__all__ = ["MOST", "questions"]
+__all__ = ["MAX_QUESTIONS", "choose_questions"]
 
-MOST = 20
+MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for who wants to go on."""
-_LEAST = 50
+_MIN_STAKE = 50
 """Characters at stake; less is not worth a person's time."""
-_LOOKED_AT = 20 * MOST
+_MAX_CANDIDATES = 20 * MAX_QUESTIONS
 
 
-def questions(candidates: SourceCandidates) -> NDArray[np.int64]:
+def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:
     """Rows of the candidates to ask about, that with most at stake first.
 
     Of labels that begin (end) with one another, and of equal strings, only the first is asked about: it says most of
     what there is to say of the others.
     """
-    verdicts, chosen = candidates.verdicts, list[int]()
+    verdicts, rows = candidates.verdicts, list[int]()
     if verdicts is None:
         return np.empty(0, np.int64)
-    order = np.lexsort((candidates.hashes, -verdicts.stake))[:_LOOKED_AT]
-    asked: list[tuple[int, tuple[int, ...]]] = []
-    for row in order[verdicts.stake[order] >= _LEAST].tolist():
+    order = np.lexsort((candidates.hashes, -verdicts.stake))[:_MAX_CANDIDATES]
+    chosen: list[tuple[int, tuple[int, ...]]] = []
+    for row in order[verdicts.stake[order] >= _MIN_STAKE].tolist():
         kind, tokens = int(verdicts.kind[row]), candidates.strings.ids(row)
-        if any(tokens == other or (kind == of and _nested(tokens, other)) for of, other in asked):
+        if any(tokens == other or (kind == other_kind and _is_nested(tokens, other)) for other_kind, other in chosen):
             continue
-        asked.append((kind, tokens))
-        chosen.append(row)
-        if len(chosen) == MOST:
+        chosen.append((kind, tokens))
+        rows.append(row)
+        if len(rows) == MAX_QUESTIONS:
             break
-    return np.array(chosen, np.int64)
+    return np.array(rows, np.int64)
 
 
-def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _is_nested(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     """Whether one of two strings begins, or ends, with the other."""
-    size = min(len(one), len(other))
-    return one[:size] == other[:size] or one[-size:] == other[-size:]
+    size = min(len(first), len(second))
+    return first[:size] == second[:size] or first[-size:] == second[-size:]

@@ -25,18 +25,18 @@ __all__ = ["find_repeats", "suffix_array"]
 
 INT32_MAX = 2**31 - 1
 
-STEPS = 32
+STEPS_PER_TOKEN = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
-TOKENS, MOST_TOKENS, LEAST_TOKENS = 2, 16, 1 << 20
+POWER_TOKENS, MAX_TOKENS, MIN_TOKENS = 2, 16, 1 << 20
 """Tokens of powers together, and of all strings, for each token of the text, and so many anyway.  Archives have 0.1 to
 0.7, and up to some ten where a long letter is changed at a few places.  But a line of numbers is one token for ever, of
 which each power is maximal: a line of 100,000 of them has 5,000,000,000."""
-PERIODS = 8
+MAX_PERIOD = 8
 """Tokens that a power repeats, at most."""
 
 
 def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> MaximalRepeats:
-    """All maximal strings of a source, without the longest powers where they would be too much (`TOKENS`).
+    """All maximal strings of a source, without the longest powers where they would be too much (`POWER_TOKENS`).
 
     Parameters
     ----------
@@ -47,58 +47,58 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
         Least document frequency.
     config : MineConfig
     """
-    size, least = len(index.symbols), config.min_tokens or 1
+    size, min_tokens = len(index.symbols), config.min_tokens or 1
     if size < INT32_MAX and not config.force64:
-        grown = _core.grow_strings(index.symbols, index.doc_starts, least, floor, STEPS * size + 1024)
+        grown = _core.grow_strings(index.symbols, index.doc_starts, min_tokens, floor, STEPS_PER_TOKEN * size + 1024)
         if grown is not None:
             places, rank, first, length, count, df = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            found = MaximalRepeats(repeats=repeats, places=places, first=first.astype(np.int64))
-            return _bounded(found, index.symbols)
-    return _bounded(_sorted(index, documents, floor, least, config.force64), index.symbols)
+            repeats_found = MaximalRepeats(repeats=repeats, places=places, first=first.astype(np.int64))
+            return _limit_tokens(repeats_found, index.symbols)
+    return _limit_tokens(_find_by_sorting(index, documents, floor, min_tokens, config.force64), index.symbols)
 
 
-def _bounded(found: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
+def _limit_tokens(found: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
     """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
     lengths = found.repeats.length
-    if lengths.sum(dtype=np.int64) <= max(LEAST_TOKENS, TOKENS * len(symbols)):
+    if lengths.sum(dtype=np.int64) <= max(MIN_TOKENS, POWER_TOKENS * len(symbols)):
         return found
-    kept = np.ones(len(lengths), np.bool_)
-    for some, tokens in ((_powers(found, symbols), TOKENS), (np.ones_like(kept), MOST_TOKENS)):
-        in_order = np.sort(lengths[some & kept])
-        sums = np.cumsum(in_order, dtype=np.int64)
-        over = int(np.searchsorted(sums, max(LEAST_TOKENS, tokens * len(symbols)), side="right"))
-        if over < len(in_order):
-            kept &= ~some | (lengths < in_order[over])
-    rows = np.flatnonzero(kept)
+    is_kept = np.ones(len(lengths), np.bool_)
+    for group, tokens in ((_find_powers(found, symbols), POWER_TOKENS), (np.ones_like(is_kept), MAX_TOKENS)):
+        group_lengths = np.sort(lengths[group & is_kept])
+        sums = np.cumsum(group_lengths, dtype=np.int64)
+        first_over = int(np.searchsorted(sums, max(MIN_TOKENS, tokens * len(symbols)), side="right"))
+        if first_over < len(group_lengths):
+            is_kept &= ~group | (lengths < group_lengths[first_over])
+    rows = np.flatnonzero(is_kept)
     return found.take(rows)
 
 
-def _powers(found: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
+def _find_powers(found: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
     """Which strings repeat their first few tokens to their end, once at least."""
     size, lengths, first = len(symbols), found.repeats.length, found.first
     powers = np.zeros(len(lengths), np.bool_)
-    for period in range(1, PERIODS + 1):
+    for period in range(1, MAX_PERIOD + 1):
         # Of each place, the next one that is not what stands a period behind it.
-        other = np.arange(size, dtype=np.int64)
-        other[: size - period][symbols[period:] == symbols[:-period]] = size
-        other = np.minimum.accumulate(other[::-1])[::-1]
-        powers |= (lengths >= 2 * period) & (other[first] - first >= lengths - period)
+        next_mismatch = np.arange(size, dtype=np.int64)
+        next_mismatch[: size - period][symbols[period:] == symbols[:-period]] = size
+        next_mismatch = np.minimum.accumulate(next_mismatch[::-1])[::-1]
+        powers |= (lengths >= 2 * period) & (next_mismatch[first] - first >= lengths - period)
     return powers
 
 
-def _sorted(index: Index, documents: int, floor: int, least: int, force64: bool) -> MaximalRepeats:
+def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int, force64: bool) -> MaximalRepeats:
     symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
     doc_of = np.repeat(np.arange(documents, dtype=np.int32), np.diff(index.doc_starts))
     if sa.dtype == np.int64:
-        columns = _core.repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, least, floor)
+        columns = _core.repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, min_tokens, floor)
     else:
-        columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, least, floor)
+        columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, floor)
     rank, length, count, df = columns
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
-    looks = STEPS * len(symbols)
-    most = len(symbols) if count.sum(dtype=np.int64) <= looks else looks // len(count)
-    first = _core.first_places(rank, count, sa.astype(np.int64, copy=False), max(1, most))
+    max_steps = STEPS_PER_TOKEN * len(symbols)
+    max_occurrences = len(symbols) if count.sum(dtype=np.int64) <= max_steps else max_steps // len(count)
+    first = _core.first_places(rank, count, sa.astype(np.int64, copy=False), max(1, max_occurrences))
     return MaximalRepeats(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first)
 
 

@@ -16,19 +16,21 @@ from numpy.typing import NDArray
 from templatemine.config import SampleConfig
 from templatemine.model import Document
 
-__all__ = ["choose", "digests"]
+__all__ = ["choose_sample", "sample_digests"]
 
 
-def choose(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
+def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
     """Places of the documents of the sample, ascending; None if all are to be mined."""
     if config.exact or len(documents) <= config.documents:
         return None
-    order = np.argsort(digests((document.id for document in documents), config), kind="stable")
+    order = np.argsort(sample_digests((document.id for document in documents), config), kind="stable")
     return np.sort(order[: config.documents])
 
 
-def digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
+def sample_digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
     """What orders documents for the sample, which are those with the least: uint64 array, one an id."""
     key = config.seed.to_bytes(8, "little", signed=True)
-    joined = b"".join(blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for one in ids)
+    joined = b"".join(
+        blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for document_id in ids
+    )
     return np.frombuffer(joined, np.uint64)

@@ -27,48 +27,48 @@ from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX, Candidates
 from templatemine.pages._model import Forest
 
-__all__ = ["COLUMNS", "FILLERS", "Model", "filler_matrix", "fingerprint", "model"]
+__all__ = ["COLUMNS", "FILLER_FORESTS", "Model", "filler_matrix", "fingerprint", "load_model"]
 
 COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
 """Of the table of a forest, see `_model.Forest`."""
-FILLERS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
-FILLERS_FROM = 0.4
-"""Least score of a label for it to be asked what fills its line: others never go, and were not learnt from."""
+FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
+MIN_LABEL_SCORE = 0.4
+"""Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Forests by what they score: the kinds of candidates, and `FILLERS`; and the features of the usual candidate of
-    each kind, by which `grounds` tells what speaks for one."""
+    """Forests by what they score, kinds of candidates and `FILLER_FORESTS`; and the features of the usual candidate of
+    each kind, for `grounds`."""
 
     forests: Mapping[str, Forest]
     usual: Mapping[str, NDArray[np.float32]]
 
     def scores(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """How likely candidates of one kind are boilerplate: float32 array, shape (candidates,)."""
-        return _likely(self.forests[kind].scores(matrix))
+        return _to_probability(self.forests[kind].scores(matrix))
 
     def fillers(self, kind: str, matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """How likely what fills the rest of the line of labels is boilerplate, too."""
-        return _likely(self.forests[FILLERS[kind]].scores(filler_matrix(matrix, scores)))
+        return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
 
-    def both(
+    def score_all(
         self, candidates: Sequence[Candidates], matrices: Sequence[NDArray[np.float32]]
     ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Scores of candidates of all kinds, and of the fillers of labels, 0 of segments."""
-        found = []
-        for one, matrix in zip(candidates, matrices, strict=True):
-            scores = self.scores(one.kind, matrix)
-            likely = scores >= FILLERS_FROM
-            fillers = np.zeros(len(one), np.float32)
-            if one.kind in FILLERS and likely.any():
-                fillers[likely] = self.fillers(one.kind, matrix[likely], scores[likely])
-            found.append((scores, fillers))
-        return found
+        results = []
+        for candidate_set, matrix in zip(candidates, matrices, strict=True):
+            scores = self.scores(candidate_set.kind, matrix)
+            has_filler = scores >= MIN_LABEL_SCORE
+            fillers = np.zeros(len(candidate_set), np.float32)
+            if candidate_set.kind in FILLER_FORESTS and has_filler.any():
+                fillers[has_filler] = self.fillers(candidate_set.kind, matrix[has_filler], scores[has_filler])
+            results.append((scores, fillers))
+        return results
 
 
-def _likely(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+def _to_probability(odds: NDArray[np.float32]) -> NDArray[np.float32]:
     return (1 / (1 + np.exp(-odds.astype(np.float64)))).astype(np.float32)
 
 
@@ -77,7 +77,7 @@ def filler_matrix(matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> N
     return np.ascontiguousarray(np.concatenate([matrix, scores[:, None]], axis=1))
 
 
-def model(name: str) -> Model:
+def load_model(name: str) -> Model:
     """The model that an option names: `SHIPPED`, or a file.
 
     Raises
@@ -85,10 +85,10 @@ def model(name: str) -> Model:
     ConfigError
         The file cannot be read, or is none of such a model.
     """
-    place = _shipped() if name == SHIPPED else Path(name)
+    path = _shipped_path() if name == SHIPPED else Path(name)
     try:
-        found = os.stat(place)
-        return _loaded(place, found.st_mtime_ns, found.st_size)
+        status = os.stat(path)
+        return _load_cached(path, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise ConfigError(f"model: expected a file of trees that can be read, got {name}: {error}") from error
 
@@ -102,17 +102,17 @@ def fingerprint(name: str) -> str | None:
 
 
 @cache
-def _shipped() -> Path:
+def _shipped_path() -> Path:
     return Path(str(files("templatemine.mining").joinpath(_SHIPPED_FILE)))
 
 
 @lru_cache(maxsize=4)
-def _loaded(place: Path, stamp: int, size: int) -> Model:
-    with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as tables:
-        return of_tables({key: tables[key] for key in tables.files})
+def _load_cached(path: Path, modified: int, size: int) -> Model:
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as tables:
+        return model_from_tables({key: tables[key] for key in tables.files})
 
 
-def of_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
+def model_from_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
     """A model of columns that are named ``forest.column``.
 
     Raises
@@ -121,14 +121,14 @@ def of_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
         Not all columns are there, or they are no trees, or trees of other features.
     """
     forests = {
-        name: Forest(*(tables[f"{name}.{column}"] for column in COLUMNS)) for name in (*KINDS, *FILLERS.values())
+        name: Forest(*(tables[f"{name}.{column}"] for column in COLUMNS)) for name in (*KINDS, *FILLER_FORESTS.values())
     }
     for kind in KINDS:
-        asked = int(tables[f"{kind}.feature"].max(initial=0)) + 1
-        if asked > len(FEATURES[kind]):
-            raise ValueError(f"{kind}: expected trees of {len(FEATURES[kind])} features, got {asked}")
+        used = int(tables[f"{kind}.feature"].max(initial=0)) + 1
+        if used > len(FEATURES[kind]):
+            raise ValueError(f"{kind}: expected trees of {len(FEATURES[kind])} features, got {used}")
     usual = {kind: np.ascontiguousarray(tables[f"{kind}.usual"], np.float32) for kind in KINDS}
-    for kind, one in usual.items():
-        if one.shape != (len(FEATURES[kind]),):
-            raise ValueError(f"{kind}.usual: expected {len(FEATURES[kind])} features, got shape {one.shape}")
+    for kind, features in usual.items():
+        if features.shape != (len(FEATURES[kind]),):
+            raise ValueError(f"{kind}.usual: expected {len(FEATURES[kind])} features, got shape {features.shape}")
     return Model(forests=forests, usual=usual)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.mining.tokenise import Forms
+from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text import _scan
 
@@ -39,15 +39,15 @@ CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
 CAPITAL, SMALL, SHORTENED = 256, 512, 2048
 """Bits of `_scan.form_traits`, and the one that `_core.segments` takes for abbreviations."""
 
-_BARE = 0.25
+_MAX_BARE_SHARE = 0.25
 """An abbreviation stands without its full stop less than so many times as often as with it."""
-_LEAST = 5
+_MIN_ABBREVIATION_COUNT = 5
 """Occurrences that tell it."""
-_LONGEST, _DOTTED = 6, 7
+_MAX_ABBREVIATION, _MAX_DOTTED = 6, 7
 """Bytes of an abbreviation with its full stop; and of one with several ("e.g.", "U.S.A.")."""
-_GAPS = 0.02
+_MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
-_SPACELESS = 0.3
+_MIN_SPACELESS_SHARE = 0.3
 """From this share of tokens that are characters a source counts as written without spaces."""
 
 
@@ -95,17 +95,17 @@ class Segments:
     @cached_property
     def spaceless(self) -> bool:
         """Whether the source is written without spaces."""
-        some = self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]]
-        return len(some) > 0 and int(np.count_nonzero(some & OWN)) >= _SPACELESS * len(some)
+        sampled = self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]]
+        return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
 
 
 def segment(corpus: Corpus) -> Segments:
     """Cut the documents of a source into segments."""
     forms = corpus.form_names
-    assert isinstance(forms, Forms)
-    traits = corpus.traits | abbreviations(corpus)
+    assert isinstance(forms, Vocabulary)
+    traits = corpus.traits | find_abbreviations(corpus)
     tokens, bounds, document, begins, doc_tokens = _core.segments(
-        corpus.forms, corpus.doc_starts, traits, _gaps(corpus), corpus.lines
+        corpus.forms, corpus.doc_starts, traits, _line_gaps(corpus), corpus.lines
     )
     hashes = _core.string_hashes(
         tokens, _scan.form_hashes(forms.arena, forms.offsets), bounds[:-1], np.diff(bounds).astype(np.int32)
@@ -126,43 +126,45 @@ def segment(corpus: Corpus) -> Segments:
     )
 
 
-def _gaps(corpus: Corpus) -> LongArray:
+def _line_gaps(corpus: Corpus) -> LongArray:
     """Where parsers left several blanks in place of a line break; none where so many are that they say nothing."""
     gaps = corpus.gaps
-    if gaps is None or len(gaps) > _GAPS * len(corpus.forms):
+    if gaps is None or len(gaps) > _MAX_GAP_SHARE * len(corpus.forms):
         return np.empty(0, np.int64)
     return gaps
 
 
-def abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
+def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     """`SHORTENED` for each form whose full stop ends no sentence, else 0: uint16 array, shape (forms,).
 
     One capital and a full stop, several full stops, or a short word that hardly ever stands without its own.
     """
     forms = corpus.form_names
-    assert isinstance(forms, Forms)
-    out = np.zeros(len(forms), np.uint16)
-    size = np.diff(forms.offsets)
-    short = np.flatnonzero((size > 0) & (size <= _DOTTED))
+    assert isinstance(forms, Vocabulary)
+    marks = np.zeros(len(forms), np.uint16)
+    sizes = np.diff(forms.offsets)
+    short = np.flatnonzero((sizes > 0) & (sizes <= _MAX_DOTTED))
     if not len(short):
-        return out
+        return marks
     letters = np.zeros((len(short), 8), np.uint8)
-    for letter in range(_DOTTED):
-        some = size[short] > letter
-        letters[some, letter] = forms.arena[forms.offsets[short[some]] + letter]
+    for letter in range(_MAX_DOTTED):
+        long_enough = sizes[short] > letter
+        letters[long_enough, letter] = forms.arena[forms.offsets[short[long_enough]] + letter]
     packed = letters.view(np.uint64)[:, 0]
-    last = size[short] - 1
+    last = sizes[short] - 1
     dotted = (letters[np.arange(len(short)), last] == ord(".")) & (last > 0) & (corpus.traits[short] & SENTENCE > 0)
     rows = np.flatnonzero(dotted)
     bare = letters[rows].copy()
     bare[np.arange(len(rows)), last[rows]] = 0
     order = np.argsort(packed)
-    place = np.minimum(np.searchsorted(packed, bare.view(np.uint64)[:, 0], sorter=order), len(packed) - 1)
-    found = order[place]
-    alone = np.where(packed[found] == bare.view(np.uint64)[:, 0], corpus.counts[short[found]], 0)
+    position = np.minimum(np.searchsorted(packed, bare.view(np.uint64)[:, 0], sorter=order), len(packed) - 1)
+    bare_forms = order[position]
+    bare_count = np.where(packed[bare_forms] == bare.view(np.uint64)[:, 0], corpus.counts[short[bare_forms]], 0)
     count = corpus.counts[short[rows]]
-    initial = (last[rows] == 1) & (letters[rows, 0] >= ord("A")) & (letters[rows, 0] <= ord("Z"))
-    several = np.count_nonzero(letters[rows] == ord("."), axis=1) > 1
-    always = (count >= _LEAST) & (alone < _BARE * count) & (last[rows] < _LONGEST)
-    out[short[rows[initial | several | always]]] = SHORTENED
-    return out
+    is_initial = (last[rows] == 1) & (letters[rows, 0] >= ord("A")) & (letters[rows, 0] <= ord("Z"))
+    has_several = np.count_nonzero(letters[rows] == ord("."), axis=1) > 1
+    mostly_dotted = (
+        (count >= _MIN_ABBREVIATION_COUNT) & (bare_count < _MAX_BARE_SHARE * count) & (last[rows] < _MAX_ABBREVIATION)
+    )
+    marks[short[rows[is_initial | has_several | mostly_dotted]]] = SHORTENED
+    return marks

@@ -1,6 +1,6 @@
 """Which candidates of a source are templates: the decision in the way of each method.
 
-In come candidates with their scores, or with their document frequencies and what `cross_source` knows of them; out goes
+In come candidates with their scores, or with their document frequencies and counts in other sources; out goes
 a verdict for each, with the reasons by name.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.config import SelectConfig
 from templatemine.mining.candidates import SourceCandidates, Verdicts
-from templatemine.mining.cross_source import Elsewhere
+from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.cutoff import choose_cutoff, histogram
 from templatemine.mining.features import FEATURES
 from templatemine.mining.index import document_floor
@@ -29,12 +29,12 @@ from templatemine.text import _scan
 from templatemine.text._scan import SLOT_SIZE
 
 __all__ = [
-    "UNLIKELY",
     "BELOW_CUTOFF",
-    "FEW",
     "NO_MODE",
     "REASONS",
     "SHARED",
+    "TOO_FEW",
+    "UNLIKELY",
     "Decision",
     "decide",
     "is_unlikely",
@@ -46,7 +46,7 @@ BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "in other sources"
 
-ACCEPTED, UNLIKELY, FEW, CONTINUED, ELSEWHERE, REDUNDANT = range(6)
+ACCEPTED, UNLIKELY, TOO_FEW, CHANCE_CONTINUATION, STANDS_ELSEWHERE, REDUNDANT = range(6)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -56,9 +56,9 @@ REASONS = (
     "within another template",
 )
 
-_FITS = 100
+_MAX_SLOT_STRING = 100
 """Characters of a string that may be in a slot: a few less than it takes (`SLOT_SIZE`), for what is beside it."""
-_BEGINS, _ENDS = _scan.BEGINS_LINE, _scan.ENDS_LINE
+_BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
 class Decision(NamedTuple):
@@ -78,38 +78,42 @@ class Decision(NamedTuple):
     reasons: Sequence[str]
 
 
-def decide(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Decision:
+def decide(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Decision:
     """Which candidates are templates, in the way of the method."""
     if candidates.verdicts is not None:
-        return _as_selected(candidates, candidates.verdicts.reason_of, options)
-    return _by_histogram(candidates, elsewhere, options)
+        return _decide_by_scores(candidates, candidates.verdicts.reason_of, options)
+    return _decide_by_histogram(candidates, cross_counts, options)
 
 
-def _by_histogram(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Decision:
+def _decide_by_histogram(
+    candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig
+) -> Decision:
     """Steps 7 to 9 of the thesis and its second level."""
     method, df = options.method, candidates.repeats.df
-    is_shared = elsewhere.sources >= options.cross_source.max_sources
-    asked = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
+    is_shared = cross_counts.sources >= options.cross_source.max_sources
+    is_candidate = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
     floor = document_floor(candidates.documents, options.mine)
     cutoff = choose_cutoff(
-        candidates.repeats.take(asked), candidates.documents, floor, options.cutoff, gate=method.gate
+        candidates.repeats.take(is_candidate), candidates.documents, floor, options.cutoff, gate=method.gate
     )
-    above = df >= cutoff.df if cutoff.df is not None else np.zeros(len(asked), np.bool_)
+    is_frequent = df >= cutoff.df if cutoff.df is not None else np.zeros(len(is_candidate), np.bool_)
     # The reason that a string met first.
-    reason_of = np.where(is_shared & (above | method.shared_first), 2, np.where(above, 0, 1)).astype(np.int8)
+    reason_of = np.where(is_shared & (is_frequent | method.shared_first), 2, np.where(is_frequent, 0, 1)).astype(
+        np.int8
+    )
     return Decision(cutoff, reason_of, ("", BELOW_CUTOFF if cutoff.df is not None else NO_MODE, SHARED))
 
 
-def _as_selected(candidates: SourceCandidates, reason_of: NDArray[np.int8], options: ResolvedConfig) -> Decision:
+def _decide_by_scores(candidates: SourceCandidates, reason_of: NDArray[np.int8], options: ResolvedConfig) -> Decision:
     counts = histogram(candidates.repeats.df, max(1, candidates.documents), options.cutoff.bins)
-    number = int(np.count_nonzero(reason_of == ACCEPTED))
+    accepted = int(np.count_nonzero(reason_of == ACCEPTED))
     cutoff = Cutoff(
         method="score",
         df=None,
         share=None,
         energy=None,
-        histogram=tuple(int(one) for one in counts),
-        note=f"{number} by their scores" if number else "nothing is likely enough to be a template",
+        histogram=tuple(int(count) for count in counts),
+        note=f"{accepted} by their scores" if accepted else "nothing is likely enough to be a template",
     )
     return Decision(cutoff, reason_of, REASONS)
 
@@ -131,82 +135,90 @@ def select(
     In HTML no label takes a filler.
     """
     parts = [
-        _verdicts(one, matrix, *both, config, html)
-        for one, matrix, both in zip(candidates, matrices, scores, strict=True)
+        _judge_candidates(candidate_set, matrix, *kind_scores, config, html)
+        for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
-        **{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Verdicts)}
+        **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Verdicts)}
     )
     rows = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if len(rows):
-        starts = np.concatenate([one.starts(segments, one.first, one.length) for one in candidates])[rows]
-        lengths = np.concatenate([one.length for one in candidates]).astype(np.int64)[rows]
+        starts = np.concatenate([kind.starts(segments, kind.first, kind.length) for kind in candidates])[rows]
+        lengths = np.concatenate([kind.length for kind in candidates]).astype(np.int64)[rows]
         characters = [matrix[:, FEATURES[SEGMENT].index("characters")] for matrix in matrices]
-        chosen = _Chosen(segments, rows, starts, lengths, np.concatenate(characters)[rows] < log(_FITS) / log(2))
-        chosen.merge(verdicts)
-        chosen.drop_covered(verdicts, np.concatenate([one.df for one in candidates])[rows], config.uncovered)
-        chosen.drop_within_slots(verdicts)
+        selection = _Selection(
+            segments, rows, starts, lengths, np.concatenate(characters)[rows] < log(_MAX_SLOT_STRING) / log(2)
+        )
+        selection.merge(verdicts)
+        selection.drop_covered(verdicts, np.concatenate([kind.df for kind in candidates])[rows], config.uncovered)
+        selection.drop_within_slots(verdicts)
         verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
 
 
 def is_unlikely(template: Template, config: SelectConfig) -> bool:
     """Whether a template is less likely than any must be, by its score, which is rounded; without one it is not."""
-    least = _odds(min(config.segment, config.label), config.caution)
-    return template.score is not None and template.score + 0.0005 < least
+    min_score = _scale_odds(min(config.segment, config.label), config.caution)
+    return template.score is not None and template.score + 0.0005 < min_score
 
 
-def _odds(share: float, caution: float) -> float:
+def _scale_odds(share: float, caution: float) -> float:
     """The share whose odds are so many times those of another."""
     return 1 / (1 + exp(-log(share / (1 - share)) - log(caution)))
 
 
-def _verdicts(
-    one: Candidates,
+def _judge_candidates(
+    candidates: Candidates,
     matrix: NDArray[np.float32],
     score: NDArray[np.float32],
     filler: NDArray[np.float32],
     config: SelectConfig,
     html: bool,
 ) -> Verdicts:
-    c, whole = config, one.kind == SEGMENT
-    column = {name: matrix[:, place] for place, name in enumerate(FEATURES[one.kind])}
-    begins, ends = column["begins"] >= c.edge, column["ends"] >= c.edge
-    anchor = np.zeros(len(one), np.int8)
-    if whole:
+    is_segment = candidates.kind == SEGMENT
+    column = {name: matrix[:, index] for index, name in enumerate(FEATURES[candidates.kind])}
+    begins, ends = column["begins"] >= config.edge, column["ends"] >= config.edge
+    anchor = np.zeros(len(candidates), np.int8)
+    if is_segment:
         alone = column["alone"] > 0.5
-        anchor[begins | alone] |= _BEGINS
-        anchor[(ends & ~begins) | alone] |= _ENDS
+        anchor[begins | alone] |= _BEGINS_LINE
+        anchor[(ends & ~begins) | alone] |= _ENDS_LINE
     else:
-        anchor[begins if one.kind == PREFIX else ends] = _BEGINS if one.kind == PREFIX else _ENDS
-    least = {SEGMENT: 0.0, PREFIX: c.prefix_own, SUFFIX: c.suffix_own}[one.kind]
-    reason = np.zeros(len(one), np.int8)
-    reason[column["own"] < np.where(anchor == 0, c.inline_own, least)] = ELSEWHERE
-    if whole:
-        reason[(one.df <= c.few) & (column["share"] < log(c.few_share) / log(2))] = FEW
+        anchor[begins if candidates.kind == PREFIX else ends] = (
+            _BEGINS_LINE if candidates.kind == PREFIX else _ENDS_LINE
+        )
+    min_own = {SEGMENT: 0.0, PREFIX: config.prefix_own, SUFFIX: config.suffix_own}[candidates.kind]
+    reason = np.zeros(len(candidates), np.int8)
+    reason[column["own"] < np.where(anchor == 0, config.inline_own, min_own)] = STANDS_ELSEWHERE
+    if is_segment:
+        reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
-        reason[(one.shorter < c.continued) & (one.length > 1)] = CONTINUED
-    reason[score < _odds(c.segment if whole else c.label, c.caution)] = UNLIKELY
-    slot = (column["own"] >= c.filler_own) & (score * filler >= _odds(c.filler, c.caution)) & (not (html or whole))
+        reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
+    reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
+    slot = (
+        (column["own"] >= config.filler_own)
+        & (score * filler >= _scale_odds(config.filler, config.caution))
+        & (not (html or is_segment))
+    )
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
-    if not whole:
+    if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
         stake += np.where(slot & (reason == ACCEPTED), 1 - score * filler, score * filler) * rest
     # What an answer brings in must hold wherever its string stands.
-    stake[((reason != ACCEPTED) & (reason != UNLIKELY)) | (column["own"] < c.filler_own)] = 0
+    stake[((reason != ACCEPTED) & (reason != UNLIKELY)) | (column["own"] < config.filler_own)] = 0
     return Verdicts(
-        kind=np.full(len(one), KINDS.index(one.kind), np.int8),
+        kind=np.full(len(candidates), KINDS.index(candidates.kind), np.int8),
         score=score,
         filler=filler,
         anchor=anchor,
         slot=slot,
         reason_of=reason,
-        grounds=np.zeros(len(one), np.int64),
-        stake=(stake * one.df).astype(np.float32),
+        grounds=np.zeros(len(candidates), np.int64),
+        stake=(stake * candidates.df).astype(np.float32),
     )
 
 
-class _Chosen:
+class _Selection:
     """The strings that scores choose: some `rows`, with their tokens, and whether each is short enough for a slot."""
 
     def __init__(
@@ -216,59 +228,69 @@ class _Chosen:
         self.tokens, bounds = _core.stretches_i32(segments.tokens, starts, lengths.astype(np.int32))
         self.rows, self.starts, self.lengths, self.short = rows, bounds[:-1], lengths, short
         self.forms = np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        self.kept: dict[tuple[int, int], int] = {}
+        self.first_rows: dict[tuple[int, int], int] = {}
 
     def hashes(self, starts: LongArray, lengths: LongArray) -> list[int]:
-        found: list[int] = _core.string_hashes(self.tokens, self.forms, starts, lengths.astype(np.int32)).tolist()
-        return found
+        hashes: list[int] = _core.string_hashes(self.tokens, self.forms, starts, lengths.astype(np.int32)).tolist()
+        return hashes
 
     def merge(self, verdicts: Verdicts) -> None:
         """Of equal strings keep one, at the edges of lines that all of them stand at.  `verdicts` is INOUT."""
-        for row, key in zip(self.rows.tolist(), self.hashes(self.starts, self.lengths), strict=True):
-            side = int(verdicts.kind[row]) if verdicts.slot[row] else 0
-            first = self.kept.setdefault((key, side), row)
-            if first != row:
-                verdicts.anchor[first] &= verdicts.anchor[row]
+        for row, string_hash in zip(self.rows.tolist(), self.hashes(self.starts, self.lengths), strict=True):
+            slot_kind = int(verdicts.kind[row]) if verdicts.slot[row] else 0
+            first_row = self.first_rows.setdefault((string_hash, slot_kind), row)
+            if first_row != row:
+                verdicts.anchor[first_row] &= verdicts.anchor[row]
                 verdicts.reason_of[row] = REDUNDANT
 
-    def drop_covered(self, verdicts: Verdicts, df: LongArray, least: float) -> None:
-        """Drop labels most of whose documents have one and the same longer label that is chosen: the others speak for
-        themselves, and few they are.  `verdicts` is INOUT."""
+    def drop_covered(self, verdicts: Verdicts, df: LongArray, min_uncovered: float) -> None:
+        """Drop labels most of whose documents have one and the same longer label that is chosen.
+
+        `verdicts` is INOUT.
+        """
         for kind in (PREFIX, SUFFIX):
-            side = KINDS.index(kind)
-            some = np.flatnonzero((verdicts.kind[self.rows] == side) & (verdicts.reason_of[self.rows] == ACCEPTED))
-            some = some[np.argsort(-self.lengths[some], kind="stable")]
+            kind_index = KINDS.index(kind)
+            indices = np.flatnonzero(
+                (verdicts.kind[self.rows] == kind_index) & (verdicts.reason_of[self.rows] == ACCEPTED)
+            )
+            indices = indices[np.argsort(-self.lengths[indices], kind="stable")]
             covered: dict[int, int] = {}
-            for place, key in zip(some.tolist(), self.hashes(self.starts[some], self.lengths[some]), strict=True):
-                row, documents = self.rows[place], int(df[place])
-                if not verdicts.slot[row] and documents - covered.get(key, 0) < least * documents:
+            for index, string_hash in zip(
+                indices.tolist(), self.hashes(self.starts[indices], self.lengths[indices]), strict=True
+            ):
+                row, documents = self.rows[index], int(df[index])
+                if not verdicts.slot[row] and documents - covered.get(string_hash, 0) < min_uncovered * documents:
                     verdicts.reason_of[row] = REDUNDANT
                     continue
-                sizes = np.arange(1, self.lengths[place])
-                starts = np.full(len(sizes), self.starts[place])
+                sizes = np.arange(1, self.lengths[index])
+                starts = np.full(len(sizes), self.starts[index])
                 if kind == SUFFIX:
-                    starts += self.lengths[place] - sizes
+                    starts += self.lengths[index] - sizes
                 for shorter in self.hashes(starts, sizes):
                     covered[shorter] = max(documents, covered.get(shorter, 0))
 
     def drop_within_slots(self, verdicts: Verdicts) -> None:
         """Drop what lies in the match of a label with its filler: lines that begin (end) with it, longer labels.
         `verdicts` is INOUT."""
-        for kind, outer in ((PREFIX, _ENDS), (SUFFIX, _BEGINS)):
-            side = KINDS.index(kind)
-            reaching = {key: row for (key, of_side), row in self.kept.items() if of_side == side}
+        for kind, outer in ((PREFIX, _ENDS_LINE), (SUFFIX, _BEGINS_LINE)):
+            kind_index = KINDS.index(kind)
+            reaching = {
+                string_hash: row for (string_hash, slot_kind), row in self.first_rows.items() if slot_kind == kind_index
+            }
             longest = max((self.lengths[np.searchsorted(self.rows, row)] for row in reaching.values()), default=0)
             slot = verdicts.slot[self.rows]
             # What reaches to the edge of its line that the slot does, too.
-            able = self.short & (slot | (verdicts.anchor[self.rows] & outer > 0))
-            able &= ~slot | (verdicts.kind[self.rows] == side)
+            eligible = self.short & (slot | (verdicts.anchor[self.rows] & outer > 0))
+            eligible &= ~slot | (verdicts.kind[self.rows] == kind_index)
             for size in range(1, int(longest) + 1):
                 # Strings with a slot are in that of a shorter label; those without also in that of an equal one.
-                some = np.flatnonzero(able & (self.lengths >= size + slot))
-                starts = self.starts[some]
+                indices = np.flatnonzero(eligible & (self.lengths >= size + slot))
+                starts = self.starts[indices]
                 if kind == SUFFIX:
-                    starts = starts + self.lengths[some] - size
-                for place, key in zip(some.tolist(), self.hashes(starts, np.full(len(some), size)), strict=True):
-                    row, by = int(self.rows[place]), reaching.get(key)
-                    if by is not None and verdicts.anchor[by] & ~verdicts.anchor[row] == 0:
+                    starts = starts + self.lengths[indices] - size
+                for index, string_hash in zip(
+                    indices.tolist(), self.hashes(starts, np.full(len(indices), size)), strict=True
+                ):
+                    row, covering = int(self.rows[index]), reaching.get(string_hash)
+                    if covering is not None and verdicts.anchor[covering] & ~verdicts.anchor[row] == 0:
                         verdicts.reason_of[row] = REDUNDANT

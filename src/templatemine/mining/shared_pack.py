@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from templatemine.config import SharedConfig
 from templatemine.errors import CorpusError
 from templatemine.mining.candidates import SourceCandidates
-from templatemine.mining.cross_source import Elsewhere
+from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
 from templatemine.text.slots import ANY, KINDS, code_of
 
-__all__ = ["SHARED_PACK", "Claim", "Claims", "claims_of", "shared_pack"]
+__all__ = ["SHARED_PACK", "Claim", "Claims", "build_shared_pack", "collect_claims"]
 
 SHARED_PACK = "_shared"
 """The source that the shared pack names; no article is of it, so nothing is cleaned by it unless someone says so."""
 
-_FEW, _DISPUTED = "a template of too few sources", "no template in most sources that have it"
+_TOO_FEW, _DISPUTED = "a template of too few sources", "no template in most sources that have it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,46 +54,50 @@ class Claims:
     dates: tuple[str, ...]
     claims: tuple[Claim, ...]
 
-    def facts(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return asdict(self)
 
     @staticmethod
-    def of(facts: Mapping[str, Any]) -> Claims:
-        """The inverse of `facts`."""
+    def from_dict(data: Mapping[str, Any]) -> Claims:
+        """The inverse of `as_dict`."""
         claims = []
-        for row in facts["claims"]:
+        for row in data["claims"]:
             columns: dict[str, Any] = {
-                name: tuple(one) if isinstance(one, list) else one for name, one in row["template"].items()
+                name: tuple(value) if isinstance(value, list) else value for name, value in row["template"].items()
             }
             claims.append(Claim(template=Template(**columns), sources=row["sources"]))
         return Claims(
-            source=facts["source"], documents=facts["documents"], dates=tuple(facts["dates"]), claims=tuple(claims)
+            source=data["source"], documents=data["documents"], dates=tuple(data["dates"]), claims=tuple(claims)
         )
 
 
-def claims_of(
-    candidates: SourceCandidates, elsewhere: Elsewhere, kept: NDArray[np.int64], pack: Pack, options: ResolvedConfig
+def collect_claims(
+    candidates: SourceCandidates,
+    cross_counts: CrossSourceCounts,
+    rows: NDArray[np.int64],
+    pack: Pack,
+    options: ResolvedConfig,
 ) -> Claims | None:
     """What a source claims, of the strings that became templates; None if it may claim nothing, as a source of HTML.
 
     Parameters
     ----------
-    kept : int64 array
+    rows : int64 array
         Rows of `candidates` that are templates of `pack`.
     """
     shared = options.shared
     if shared is None or candidates.verdicts is None or candidates.html:
         return None
-    sources = elsewhere.sources[kept] + 1
-    able = sources >= shared.least
+    sources = cross_counts.sources[rows] + 1
+    is_shared = sources >= shared.least
     templates: dict[tuple[str, ...] | None, list[Template]] = {}
     for template in pack.templates:
         if template.anchor and (template.filler != ANY or not template.slot):
             templates.setdefault(template.string, []).append(template)
     claims = [
-        Claim(template=template, sources=number)
-        for row, number in zip(kept[able].tolist(), sources[able].tolist(), strict=True)
+        Claim(template=template, sources=source_count)
+        for row, source_count in zip(rows[is_shared].tolist(), sources[is_shared].tolist(), strict=True)
         for template in templates.get(candidates.strings.readable(row, pack.patterns), ())
     ]
     return Claims(
@@ -110,33 +114,33 @@ class _Tally:
     the template of the first of them by name, so that their order says nothing."""
 
     sources: int
-    claimed: int = 0
+    claims: int = 0
     df: int = 0
     count: int = 0
     kinds: dict[str, tuple[int, str, Template]] = field(default_factory=dict)
 
     def add(self, source: str, template: Template) -> None:
-        self.claimed += 1
+        self.claims += 1
         self.df += template.df
         self.count += template.count
-        number, first, said = self.kinds.get(template.filler, (0, source, template))
-        if source < first:
-            first, said = source, template
-        self.kinds[template.filler] = number + 1, first, said
+        kind_claims, first_source, kind_template = self.kinds.get(template.filler, (0, source, template))
+        if source < first_source:
+            first_source, kind_template = source, template
+        self.kinds[template.filler] = kind_claims + 1, first_source, kind_template
 
     @property
     def template(self) -> Template:
         """With the kind of slot that most claim, of several the narrowest."""
-        kind = min(self.kinds, key=lambda kind: (-self.kinds[kind][0], _width(kind)))
+        kind = min(self.kinds, key=lambda kind: (-self.kinds[kind][0], _kind_width(kind)))
         return replace(self.kinds[kind][2], df=self.df, count=self.count)
 
 
-def _width(kind: str) -> int:
+def _kind_width(kind: str) -> int:
     """Kinds of slots, the narrowest first: `KINDS`, then numbers of characters."""
     return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
 
 
-def shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:
+def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:
     """The pack of what enough sources claim, in whatever order they come.
 
     Returns
@@ -155,26 +159,31 @@ def shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack
     tallies: dict[tuple[str, str], _Tally] = {}
     sources = documents = 0
     dates: list[str] = []
-    for one in claims:
-        if one.source == SHARED_PACK:
+    for source_claims in claims:
+        if source_claims.source == SHARED_PACK:
             raise CorpusError(
                 f"expected no source of the name {SHARED_PACK!r}, which is that of the shared pack", fatal=True
             )
         sources += 1
-        documents += one.documents
-        dates = [*sorted({*dates, *one.dates})]
+        documents += source_claims.documents
+        dates = [*sorted({*dates, *source_claims.dates})]
         dates = [dates[0], dates[-1]] if dates else []
-        for claim in one.claims:
-            of_name = claim.template.id, claim.template.anchor
-            tallies.setdefault(of_name, _Tally(claim.sources)).add(one.source, claim.template)
-    least = max(shared.least, math.ceil(shared.share * sources))
-    if sources < least:
-        return None, documents, f"skipped: {sources} sources of text with packs, at least {least} are needed"
-    few = [one for one in tallies.values() if one.claimed < least]
-    disputed = [one for one in tallies.values() if least <= one.claimed < shared.agree * one.sources]
-    kept = [one for one in tallies.values() if one.claimed >= max(least, shared.agree * one.sources)]
-    templates = sorted((one.template for one in kept), key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens))
-    note = f"boilerplate in at least {least} of {sources} sources, and in {shared.agree:.0%} of those that have it"
+        for claim in source_claims.claims:
+            key = claim.template.id, claim.template.anchor
+            tallies.setdefault(key, _Tally(claim.sources)).add(source_claims.source, claim.template)
+    min_sources = max(shared.least, math.ceil(shared.share * sources))
+    if sources < min_sources:
+        return None, documents, f"skipped: {sources} sources of text with packs, at least {min_sources} are needed"
+    rare = [tally for tally in tallies.values() if tally.claims < min_sources]
+    disputed = [tally for tally in tallies.values() if min_sources <= tally.claims < shared.agree * tally.sources]
+    agreed = [tally for tally in tallies.values() if tally.claims >= max(min_sources, shared.agree * tally.sources)]
+    templates = sorted(
+        (tally.template for tally in agreed),
+        key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens),
+    )
+    note = (
+        f"boilerplate in at least {min_sources} of {sources} sources, and in {shared.agree:.0%} of those that have it"
+    )
     pack = Pack(
         source=SHARED_PACK,
         html=False,
@@ -183,17 +192,17 @@ def shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack
         documents=documents,
         method="shared",
         cutoff=Cutoff(method="shared", df=None, share=None, energy=None, histogram=(), note=note),
-        templates=tuple(_each_once(templates)),
+        templates=tuple(_without_duplicates(templates)),
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
-        rejected={name: len(group) for name, group in sorted(((_FEW, few), (_DISPUTED, disputed))) if group},
+        rejected={name: len(group) for name, group in sorted(((_TOO_FEW, rare), (_DISPUTED, disputed))) if group},
     )
     return pack, documents, note
 
 
-def _each_once(templates: Iterable[Template]) -> list[Template]:
+def _without_duplicates(templates: Iterable[Template]) -> list[Template]:
     """A string that some sources have as a line and others at its edge counts as what it is in most documents."""
-    kept: dict[str, Template] = {}
+    by_id: dict[str, Template] = {}
     for template in templates:
-        kept.setdefault(template.id, template)
-    return list(kept.values())
+        by_id.setdefault(template.id, template)
+    return list(by_id.values())

@@ -22,13 +22,13 @@ from templatemine.text.expressions import ANCHORS, REACHES
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, fills
 
-__all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "slot_types"]
+__all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "infer_slot_types"]
 
-_MARK = re.compile(rb"\xff.", re.DOTALL)
+_PATTERN_MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
-MOST = 1 << 14
+MAX_FILLERS = 1 << 14
 """Different fillers of a slot that are kept: what a hundred documents fill in a giant's thousands do, too."""
-_LONGER, _ROUND = 1.5, 10
+_LENGTH_FACTOR, _LENGTH_STEP = 1.5, 10
 """A slot takes half as many characters more as the longest filler has, and what is missing to the next ten.
 
 How much longer the longest of d fillers is than others goes with all of their lengths, so it is a share.  If these are
@@ -64,12 +64,13 @@ class SlotType:
 
 @dataclass(slots=True)
 class SlotFillers:
-    """What filled a slot in some documents; of two of them, the sum is what did in both.
+    """The fillers of a slot in some documents; they add up.
 
     Attributes
     ----------
     fillers : dict of bytes to str
-        The different ones, as they are in the texts and in letters; of more than `MOST` those of the least checksums.
+        The different ones, as they are in the texts and in letters; of more than `MAX_FILLERS` those of the least
+        checksums.
     documents : int
         How many have one that a slot which takes anything would take.
     """
@@ -78,7 +79,7 @@ class SlotFillers:
     documents: int = 0
 
     def __add__(self, other: SlotFillers) -> SlotFillers:
-        return SlotFillers(_some(self.fillers | other.fillers), self.documents + other.documents)
+        return SlotFillers(_limit_fillers(self.fillers | other.fillers), self.documents + other.documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,92 +92,98 @@ class Fillers:
         return Fillers(tuple(map(add, self.slots, other.slots)))
 
 
-def _some(fillers: dict[bytes, str]) -> dict[bytes, str]:
-    """At most `MOST`, the same ones in whatever order and parts they came."""
-    if len(fillers) <= MOST:
+def _limit_fillers(fillers: dict[bytes, str]) -> dict[bytes, str]:
+    """At most `MAX_FILLERS`, the same ones in whatever order and parts they came."""
+    if len(fillers) <= MAX_FILLERS:
         return fillers
-    return {rest: fillers[rest] for rest in sorted(fillers, key=lambda rest: (crc32(rest), rest))[:MOST]}
+    return {
+        filler: fillers[filler] for filler in sorted(fillers, key=lambda filler: (crc32(filler), filler))[:MAX_FILLERS]
+    }
 
 
 class FillerReader:
     """Reads what fills the slots of some strings, in whatever order the texts come."""
 
-    def __init__(self, strings: Sequence[Slot], patterns: PatternSet, separators: str) -> None:
-        self._strings, self._separators = strings, separators
-        self._matcher = _matcher(strings, patterns, separators) if strings else None
-        self._seen, self._last = [SlotFillers() for _ in strings], [-1] * len(strings)
-        self._sides = bytes(REACHES[one.side] for one in strings)
-        self._first = 0
+    def __init__(self, slots: Sequence[Slot], patterns: PatternSet, separators: str) -> None:
+        self._slots, self._separators = slots, separators
+        self._matcher = _build_matcher(slots, patterns, separators) if slots else None
+        self._fillers, self._last_text = [SlotFillers() for _ in slots], [-1] * len(slots)
+        self._sides = bytes(REACHES[slot.side] for slot in slots)
+        self._text_count = 0
 
     def add(self, texts: list[str | bytes]) -> None:
         """Read some more texts, marks of a user's patterns in them."""
         if self._matcher is None:
             return
-        for place_of_text, place, rest in self._matcher.rests(texts, self._sides):
-            number, one = self._first + place_of_text, self._seen[place]
-            filler = one.fillers.get(rest)
+        for text_index, slot_index, rest in self._matcher.rests(texts, self._sides):
+            text_number, slot_fillers = self._text_count + text_index, self._fillers[slot_index]
+            filler = slot_fillers.fillers.get(rest)
             if filler is None:
-                filler = one.fillers[rest] = _letters(rest, self._strings[place].side, self._separators)
-            if filler and len(filler) <= SLOT_SIZE and self._last[place] != number:
-                self._last[place] = number
-                one.documents += 1
-        self._first += len(texts)
-        for one in self._seen:
-            if len(one.fillers) > 2 * MOST:
-                one.fillers = _some(one.fillers)
+                filler = slot_fillers.fillers[rest] = _filler_text(rest, self._slots[slot_index].side, self._separators)
+            if filler and len(filler) <= SLOT_SIZE and self._last_text[slot_index] != text_number:
+                self._last_text[slot_index] = text_number
+                slot_fillers.documents += 1
+        self._text_count += len(texts)
+        for slot_fillers in self._fillers:
+            if len(slot_fillers.fillers) > 2 * MAX_FILLERS:
+                slot_fillers.fillers = _limit_fillers(slot_fillers.fillers)
 
     def fillers(self) -> Fillers:
         """What filled each slot."""
-        return Fillers(tuple(one + SlotFillers() for one in self._seen))
+        return Fillers(tuple(slot_fillers + SlotFillers() for slot_fillers in self._fillers))
 
 
-def slot_types(
-    strings: Sequence[Slot], filled: Sequence[SlotFillers], separators: str, config: SlotConfig
+def infer_slot_types(
+    slots: Sequence[Slot], slot_fillers: Sequence[SlotFillers], separators: str, config: SlotConfig
 ) -> list[SlotType]:
     """What each of some strings takes, by what filled its slot."""
     if not config.kinds:
-        return [SlotType() for _ in strings]
-    return [_slot_type(one, string.side, separators, config) for one, string in zip(filled, strings, strict=True)]
+        return [SlotType() for _ in slots]
+    return [
+        _infer_slot_type(fillers, slot.side, separators, config)
+        for fillers, slot in zip(slot_fillers, slots, strict=True)
+    ]
 
 
-def _matcher(strings: Sequence[Slot], patterns: PatternSet, separators: str) -> _match.Matcher:
+def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str) -> _match.Matcher:
     """The strings without their slots; the other edge may be that of a line."""
     vocabulary: dict[bytes, int] = {}
     flat, bounds, edges = array("i"), array("q", [0]), bytearray()
-    for one in strings:
-        flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in one.forms])
+    for slot in slots:
+        flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in slot.forms])
         bounds.append(len(flat))
-        edges.append(ANCHORS[one.anchor] & ~ANCHORS[one.side])
+        edges.append(ANCHORS[slot.anchor] & ~ANCHORS[slot.side])
     return _match.Matcher(*patterns.scanner_arguments(separators, False), list(vocabulary), flat, bounds, bytes(edges))
 
 
-def _letters(rest: bytes, side: str, separators: str) -> str:
+def _filler_text(rest: bytes, side: str, separators: str) -> str:
     """As text, without the separators beside the string."""
-    text = _MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
-    place = 0 if side == "start" else -1
-    while text and (in_class(text[place], SPACE) or text[place] in separators):
+    text = _PATTERN_MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
+    edge = 0 if side == "start" else -1
+    while text and (in_class(text[edge], SPACE) or text[edge] in separators):
         text = text[1:] if side == "start" else text[:-1]
     return text
 
 
-def _slot_type(seen: SlotFillers, side: str, separators: str, config: SlotConfig) -> SlotType:
+def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, config: SlotConfig) -> SlotType:
     """The narrowest kind of all fillers that a slot which takes anything would take."""
-    fillers = set(seen.fillers.values())
-    short = [one for one in fillers if one and len(one) <= SLOT_SIZE]
+    fillers = set(slot_fillers.fillers.values())
+    short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
-    if seen.documents * config.unseen < 3:
+    if slot_fillers.documents * config.unseen < 3:
         return SlotType()
-    kind = next((kind for kind in KINDS if _all_of(kind, short, side, separators)), None)
+    kind = next((kind for kind in KINDS if _all_of_kind(kind, short, side, separators)), None)
     if kind is None:
-        most = ceil(max(map(len, short)) * _LONGER / _ROUND) * _ROUND
-        kind = str(most) if most < SLOT_SIZE else ANY
+        max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
+        kind = str(max_length) if max_length < SLOT_SIZE else ANY
     # Of few different ones, or of some length, it is not told what else is there.
-    telling = kind in KINDS and len(short) * config.unseen >= 3
-    return SlotType(kind=kind, always=telling and all(fills(kind, one, separators, side) for one in fillers))
+    is_evidence = kind in KINDS and len(short) * config.unseen >= 3
+    return SlotType(kind=kind, always=is_evidence and all(fills(kind, filler, separators, side) for filler in fillers))
 
 
-def _all_of(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
+def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
     """Whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts without."""
     return all(
-        fills(kind, one, separators, side) and (kind != "names" or _CAPITAL.search(one) is not None) for one in fillers
+        fills(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
+        for filler in fillers
     )

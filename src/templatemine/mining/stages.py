@@ -1,10 +1,10 @@
-"""The stages of one source: documents -> candidates, and candidates beside what other sources have -> a pack.
+"""The stages of one source: documents -> candidates, and candidates with counts in other sources -> a pack.
 
 ``mine_source`` is the first map and ``decide_source`` the second; `pipeline` has their order.  A source asks all of its
 documents something before it has its pack: how often its templates are in them, and what fills their slots; and, if it
 was mined from a sample, how often its strings are before a histogram is cut.  So the second map gives a step, which is
 a report, or has a query that any parts of the documents can answer, wherever they are, and goes on with the sum of the
-answers.  `completed` is for documents that are at hand.
+answers.  `complete_step` is for documents that are at hand.
 """
 
 from __future__ import annotations
@@ -19,23 +19,29 @@ from numpy.typing import NDArray
 
 from templatemine import _core, notebook
 from templatemine.errors import counted
-from templatemine.mining.candidates import RejectedCandidates, SourceCandidates, Strings, Verdicts, strings_of
-from templatemine.mining.counting import Matches, MatchQuery, recounted
-from templatemine.mining.cross_source import Elsewhere
-from templatemine.mining.features import describe
-from templatemine.mining.grounds import weighed
+from templatemine.mining.candidates import (
+    CandidateStrings,
+    RejectedCandidates,
+    SourceCandidates,
+    Verdicts,
+    collect_strings,
+)
+from templatemine.mining.counting import Matches, MatchQuery, apply_counts
+from templatemine.mining.cross_source import CrossSourceCounts
+from templatemine.mining.features import compute_features
+from templatemine.mining.grounds import explain_scores
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.near_duplicates import is_blank, without_copies
-from templatemine.mining.questions import questions
+from templatemine.mining.near_duplicates import drop_copies, is_blank
+from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
-from templatemine.mining.sampling import choose
+from templatemine.mining.sampling import choose_sample
 from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
-from templatemine.mining.shared_pack import SHARED_PACK, Claims, claims_of, shared_pack
-from templatemine.mining.templates import Slots, anchor_of, questions_of, slots_of, templates_of
-from templatemine.mining.tokenise import Forms, days, tokenise
+from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
+from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_slots
+from templatemine.mining.tokenise import Vocabulary, document_days, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import without_misfits
@@ -46,13 +52,13 @@ __all__ = [
     "MatchStep",
     "SourceReport",
     "Step",
-    "completed",
+    "complete_step",
+    "count_queries",
     "decide_source",
     "mine_source",
-    "queries_of",
-    "shared_report",
+    "report_shared",
     "skip_source",
-    "unfit",
+    "unfit_reason",
 ]
 
 
@@ -68,8 +74,8 @@ class SourceReport:
     claims: Claims | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        found = "no pack" if self.pack is None else f"{len(self.pack.templates)} templates"
-        return f"<SourceReport {self.source}: {found} of {counted(self.documents, 'document')}; {self.note}>"
+        summary = "no pack" if self.pack is None else f"{len(self.pack.templates)} templates"
+        return f"<SourceReport {self.source}: {summary} of {counted(self.documents, 'document')}; {self.note}>"
 
     def _repr_html_(self) -> str:
         """What became of the source, for notebooks, with its pack if it has one."""
@@ -79,32 +85,32 @@ class SourceReport:
 # ---------------------------------------------------------------------------------------------------------- first map
 
 
-def unfit(documents: Sequence[Document], options: ResolvedConfig) -> str:
+def unfit_reason(documents: Sequence[Document], options: ResolvedConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
-    least = options.min_docs
+    min_docs = options.min_docs
     # The documents may lie on a disk, so that no more are held, or read, than are needed.
-    told = (document for document in documents if not is_blank(document))
-    some = list(islice(told, least))
-    if len(some) < least:
-        what = counted(len(some), "document")
-        if len(some) < len(documents):
-            what = f"{len(some)} of {counted(len(documents), 'document')} have text"
-        return f"skipped: {what}, at least {least} are needed"
-    first = some[0].body
-    if all(document.body == first for document in chain(some, told)):
+    filled = (document for document in documents if not is_blank(document))
+    first_documents = list(islice(filled, min_docs))
+    if len(first_documents) < min_docs:
+        shown = counted(len(first_documents), "document")
+        if len(first_documents) < len(documents):
+            shown = f"{len(first_documents)} of {counted(len(documents), 'document')} have text"
+        return f"skipped: {shown}, at least {min_docs} are needed"
+    body = first_documents[0].body
+    if all(document.body == body for document in chain(first_documents, filled)):
         return "skipped: all documents are equal, so nothing can be learnt"
     return ""
 
 
 def skip_source(source: str, documents: Sequence[Document], options: ResolvedConfig) -> SourceReport:
     """The report of an unfit source: no pack, or one that knows pages only, which takes fewer documents."""
-    note = unfit(documents, options)
+    note = unfit_reason(documents, options)
     skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
     different = any(document.body != documents[0].body for document in documents)
-    pages = _pages(documents, all(document.is_html for document in documents) and different, options)
+    pages = _learn_pages(documents, all(document.is_html for document in documents) and different, options)
     if pages is None:
         return skipped
-    dates = days(document.date for document in documents)
+    dates = document_days(document.date for document in documents)
     pack = Pack(
         source=source,
         html=True,
@@ -122,7 +128,7 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
 
 
 def mine_source(
-    source: str, documents: Sequence[Document], options: ResolvedConfig, places: NDArray[np.int64] | None = None
+    source: str, documents: Sequence[Document], options: ResolvedConfig, positions: NDArray[np.int64] | None = None
 ) -> SourceCandidates:
     """First map: the candidates of one source, its maximal strings; of a sample, also others that may be maximal in the
     whole.
@@ -131,48 +137,48 @@ def mine_source(
     ----------
     documents : sequence of Document
         All of `source`, or a sample that somebody else has drawn.
-    places : int64 array, optional
+    positions : int64 array, optional
         Of such a sample: where its documents stand among those that `decide_source` will be given.
     """
-    sample = choose(documents, options.sample)
+    sample = choose_sample(documents, options.sample)
     if sample is not None:
-        documents = [documents[place] for place in sample.tolist()]
-    if places is not None:
-        sample = places if sample is None else places[sample]
+        documents = [documents[index] for index in sample.tolist()]
+    if positions is not None:
+        sample = positions if sample is None else positions[sample]
     learned = options.method.learned
-    told = [place for place, one in enumerate(documents) if not (learned and is_blank(one))]
-    corpus = tokenise(source, [documents[place] for place in told], options.tokenise, lines=learned)
-    corpus, originals = without_copies(corpus, options.copies if learned else None)
-    originals = np.array(told, np.int32)[originals]
-    dates = [documents[place].date for place in originals.tolist()]
-    found = _scored(corpus, dates, options) if learned else _maximal(corpus, options)
-    found = found.in_order()
+    filled = [index for index, document in enumerate(documents) if not (learned and is_blank(document))]
+    corpus = tokenise(source, [documents[index] for index in filled], options.tokenise, lines=learned)
+    corpus, originals = drop_copies(corpus, options.copies if learned else None)
+    originals = np.array(filled, np.int32)[originals]
+    dates = [documents[index].date for index in originals.tolist()]
+    mined = _find_scored(corpus, dates, options) if learned else _find_maximal(corpus, options)
+    mined = mined.sorted_by_hash()
     return SourceCandidates(
         source=source,
         html=corpus.html,
         documents=corpus.documents,
         first_date=corpus.first_date,
         last_date=corpus.last_date,
-        strings=found.strings,
-        repeats=found.repeats,
-        hashes=found.hashes,
-        rates=(found.repeats.count / max(1, found.tokens)).astype(np.float32),
-        document=originals[found.document],
-        first=found.first,
-        last=found.first + found.repeats.length - 1,
-        verdicts=found.verdicts,
+        strings=mined.strings,
+        repeats=mined.repeats,
+        hashes=mined.hashes,
+        rates=(mined.repeats.count / max(1, mined.tokens)).astype(np.float32),
+        document=originals[mined.document],
+        first=mined.first,
+        last=mined.first + mined.repeats.length - 1,
+        verdicts=mined.verdicts,
         sample=sample,
-        pages=_pages(documents, corpus.html, options),
-        copies=len(told) - len(originals),
-        blank=len(documents) - len(told),
+        pages=_learn_pages(documents, corpus.html, options),
+        copies=len(filled) - len(originals),
+        blank=len(documents) - len(filled),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Found:
+class _MinedStrings:
     """The strings of a source, and the document and first token of one occurrence of each."""
 
-    strings: Strings
+    strings: CandidateStrings
     repeats: Repeats
     hashes: NDArray[np.uint64]
     document: IntArray
@@ -180,10 +186,10 @@ class _Found:
     tokens: int
     verdicts: Verdicts | None = None
 
-    def in_order(self) -> _Found:
+    def sorted_by_hash(self) -> _MinedStrings:
         """By their hashes: nothing depends on the order of documents then, and looking strings up is a walk."""
         order = np.argsort(self.hashes, kind="stable")
-        return _Found(
+        return _MinedStrings(
             strings=self.strings.take(order),
             repeats=self.repeats.take(order),
             hashes=self.hashes[order],
@@ -194,17 +200,17 @@ class _Found:
         )
 
 
-def _maximal(corpus: Corpus, options: ResolvedConfig) -> _Found:
+def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     """All maximal strings of a source."""
     index, tokens = build_index(corpus, options.mine), len(corpus.forms)
     # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
-    found = find_repeats(index, corpus.documents, document_floor(corpus.documents, options.mine), options.mine)
-    by_form = _form_hashes(corpus)
+    maximal = find_repeats(index, corpus.documents, document_floor(corpus.documents, options.mine), options.mine)
+    by_form = _hash_forms(corpus)
     by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
-    starts, repeats = found.first, found.repeats
-    return _Found(
-        strings=strings_of(corpus, index.forms, index.symbols, starts, repeats),
+    starts, repeats = maximal.first, maximal.repeats
+    return _MinedStrings(
+        strings=collect_strings(corpus, index.forms, index.symbols, starts, repeats),
         repeats=repeats,
         hashes=_core.string_hashes(index.symbols, by_symbol, starts, repeats.length),
         document=documents_at(index, starts),
@@ -213,33 +219,44 @@ def _maximal(corpus: Corpus, options: ResolvedConfig) -> _Found:
     )
 
 
-def _scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _Found:
+def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
     """Segments that repeat, and labels of others, with what their scores decide."""
     segments = segment(corpus)
-    kinds = find_candidates(segments)
-    matrices = describe(corpus, segments, dates, kinds)
-    verdicts = select(segments, kinds, matrices, options.scorer.both(kinds, matrices), options.select, html=corpus.html)
-    for place, (one, matrix) in enumerate(zip(kinds, matrices, strict=True)):
-        own = verdicts.kind == place
-        kept = np.flatnonzero(verdicts.reason_of[own] == 0)
-        verdicts.grounds[np.flatnonzero(own)[kept]] = weighed(options.scorer, one.kind, matrix, kept)
-    starts = np.concatenate([one.starts(segments, one.first, one.length) for one in kinds])
-    length = np.concatenate([one.length for one in kinds])
-    document = segments.document[np.concatenate([one.first for one in kinds])]
+    candidate_kinds = find_candidates(segments)
+    matrices = compute_features(corpus, segments, dates, candidate_kinds)
+    verdicts = select(
+        segments,
+        candidate_kinds,
+        matrices,
+        options.scorer.score_all(candidate_kinds, matrices),
+        options.select,
+        html=corpus.html,
+    )
+    for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
+        of_kind = verdicts.kind == kind_index
+        accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
+        verdicts.grounds[np.flatnonzero(of_kind)[accepted]] = explain_scores(
+            options.scorer, candidates.kind, matrix, accepted
+        )
+    starts = np.concatenate(
+        [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
+    )
+    length = np.concatenate([candidates.length for candidates in candidate_kinds])
+    document = segments.document[np.concatenate([candidates.first for candidates in candidate_kinds])]
     repeats = Repeats(
         rank=np.zeros(len(length), np.int64),
         length=length,
-        count=np.concatenate([one.count for one in kinds]).astype(np.int32),
-        df=np.concatenate([one.df for one in kinds]),
+        count=np.concatenate([candidates.count for candidates in candidate_kinds]).astype(np.int32),
+        df=np.concatenate([candidates.df for candidates in candidate_kinds]),
     )
     forms = np.arange(len(corpus.form_names), dtype=np.int32)
-    hashes = _core.string_hashes(segments.tokens, _form_hashes(corpus), starts, length)
+    hashes = _core.string_hashes(segments.tokens, _hash_forms(corpus), starts, length)
     # Equal strings of different kinds, or at other edges of lines, are other candidates.
-    told = (verdicts.kind.astype(np.uint64) << np.uint64(2)) | verdicts.anchor.astype(np.uint64)
-    return _Found(
-        strings=strings_of(corpus, forms, segments.tokens, starts, repeats),
+    variants = (verdicts.kind.astype(np.uint64) << np.uint64(2)) | verdicts.anchor.astype(np.uint64)
+    return _MinedStrings(
+        strings=collect_strings(corpus, forms, segments.tokens, starts, repeats),
         repeats=repeats,
-        hashes=(hashes + (told + np.uint64(1)) * np.uint64(_APART)) % np.uint64(2**61 - 1),
+        hashes=(hashes + (variants + np.uint64(1)) * np.uint64(_HASH_STEP)) % np.uint64(2**61 - 1),
         document=document,
         first=(starts - segments.doc_tokens[document]).astype(np.int32),
         tokens=len(segments.tokens),
@@ -247,17 +264,17 @@ def _scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig
     )
 
 
-_APART = 0x0123456789ABCD
+_HASH_STEP = 0x0123456789ABCD
 """Between the hashes of candidates of one string; any number will do."""
 
 
-def _form_hashes(corpus: Corpus) -> NDArray[np.uint64]:
+def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
     forms = corpus.form_names
-    assert isinstance(forms, Forms)
+    assert isinstance(forms, Vocabulary)
     return _scan.form_hashes(forms.arena, forms.offsets)
 
 
-def _pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -> PageHistory | None:
+def _learn_pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -> PageHistory | None:
     """Where the main text of a source of HTML stands."""
     if not html:
         return None
@@ -274,14 +291,14 @@ class CountStep:
     """A source whose strings, found in a sample, are to be counted in all documents before the histogram is cut."""
 
     candidates: SourceCandidates
-    elsewhere: Elsewhere
+    cross_counts: CrossSourceCounts
     query: MatchQuery
 
     def proceed(self, answer: Matches, documents: Sequence[Document], options: ResolvedConfig) -> Step:
         """Go on with the counts of all documents; `documents` are those that the sample has places of."""
-        one = self.candidates
-        note = _of_sample(one)
-        return _decided(recounted(one, self.query, answer), self.elsewhere, note, options)
+        candidates = self.candidates
+        note = _sample_note(candidates)
+        return _match_step(apply_counts(candidates, self.query, answer), self.cross_counts, note, options)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +306,7 @@ class MatchStep:
     """A source whose templates are known, but for their counts in all documents and what fills their slots there."""
 
     candidates: SourceCandidates
-    elsewhere: Elsewhere
+    cross_counts: CrossSourceCounts
     decision: Decision
     slots: Slots
     query: MatchQuery
@@ -299,11 +316,11 @@ class MatchStep:
         """Go on with what all documents say; `documents` are as of `CountStep`."""
         candidates, (cutoff, reason_of, reasons) = self.candidates, self.decision
         left_out = {"copies of other documents": candidates.copies, "documents without text": candidates.blank}
-        named = " and ".join(f"{number} {what}" for what, number in left_out.items() if number)
+        named = " and ".join(f"{count} {kind}" for kind, count in left_out.items() if count)
         note = f"{cutoff.note}; {named} not learnt from{self.note}" if named else f"{cutoff.note}{self.note}"
         if candidates.verdicts is not None:
-            candidates = recounted(candidates, self.query, answer)
-        kept, out = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
+            candidates = apply_counts(candidates, self.query, answer)
+        accepted, rejected = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
         pack = Pack(
             source=candidates.source,
             html=candidates.html,
@@ -313,17 +330,17 @@ class MatchStep:
             method=options.method.name,
             caution=options.select.caution if options.method.learned else 1.0,
             cutoff=replace(cutoff, note=note),
-            templates=templates_of(candidates, kept, documents, self.slots, answer.fillers, options),
+            templates=build_templates(candidates, accepted, documents, self.slots, answer.fillers, options),
             first_date=candidates.first_date,
             last_date=candidates.last_date,
             pages=candidates.pages,
-            questions=questions_of(candidates, questions(candidates), documents, options),
+            questions=build_questions(candidates, choose_questions(candidates), documents, options),
             rejected={
                 reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
             },
         )
         pack = without_misfits(pack)
-        strings = candidates.strings.take(out)
+        strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
             documents=candidates.documents + candidates.copies + candidates.blank,
@@ -332,16 +349,18 @@ class MatchStep:
             rejected=RejectedCandidates(
                 strings=strings,
                 reasons=reasons,
-                reason_of=reason_of[out],
+                reason_of=reason_of[rejected],
                 patterns=options.patterns,
-                nearness=None if candidates.verdicts is None else _nearness(candidates.verdicts.score, reason_of)[out],
+                nearness=None
+                if candidates.verdicts is None
+                else _rank_scores(candidates.verdicts.score, reason_of)[rejected],
             ),
-            claims=claims_of(candidates, self.elsewhere, kept, pack, options),
+            claims=collect_claims(candidates, self.cross_counts, accepted, pack, options),
         )
 
 
-def _nearness(score: NDArray[np.float32], reason_of: NDArray[np.int8]) -> NDArray[np.float32]:
-    """What candidates are listed by: their scores, those first that were rejected for no other reason."""
+def _rank_scores(score: NDArray[np.float32], reason_of: NDArray[np.int8]) -> NDArray[np.float32]:
+    """The sort key of candidates: their scores, those first that were rejected for no other reason."""
     return np.where(reason_of == UNLIKELY, score, score - 1)
 
 
@@ -349,64 +368,67 @@ Step: TypeAlias = SourceReport | CountStep | MatchStep
 """What the second map gives: a report, or what has a query to all documents and goes on with the answer."""
 
 
-def queries_of(options: ResolvedConfig) -> int:
+def count_queries(options: ResolvedConfig) -> int:
     """How many queries a source that was mined from a sample has to all of its documents."""
     return 1 if options.method.learned else 2
 
 
-def decide_source(candidates: SourceCandidates, elsewhere: Elsewhere, options: ResolvedConfig) -> Step:
+def decide_source(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Step:
     """Second map: candidates become templates, or are rejected for a reason.
 
     Returns
     -------
     CountStep, for a sample whose histogram is to be cut, or MatchStep
-        `completed` makes the report of it where the documents are at hand.
+        `complete_step` makes the report of it where the documents are at hand.
     """
     if candidates.sample is None or candidates.verdicts is not None:
-        return _decided(candidates, elsewhere, _of_sample(candidates), options)
-    rows = np.flatnonzero(decide(candidates, elsewhere, options).reason_of == 0)
-    return CountStep(candidates=candidates, elsewhere=elsewhere, query=_query(candidates, rows, {}))
+        return _match_step(candidates, cross_counts, _sample_note(candidates), options)
+    rows = np.flatnonzero(decide(candidates, cross_counts, options).reason_of == 0)
+    return CountStep(candidates=candidates, cross_counts=cross_counts, query=_build_query(candidates, rows, {}))
 
 
-def _of_sample(candidates: SourceCandidates) -> str:
+def _sample_note(candidates: SourceCandidates) -> str:
     if candidates.sample is None:
         return ""
     return f"; found in a sample of {len(candidates.sample)} documents, counted in all"
 
 
-def _query(candidates: SourceCandidates, rows: NDArray[np.int64], slots: Slots) -> MatchQuery:
-    strings = candidates.strings
-    forms = [
-        ([strings.names[token] for token in strings.ids(row)], anchor_of(candidates, row)) for row in rows.tolist()
+def _build_query(candidates: SourceCandidates, rows: NDArray[np.int64], slots: Slots) -> MatchQuery:
+    candidate_strings = candidates.strings
+    strings = [
+        ([candidate_strings.names[token] for token in candidate_strings.ids(row)], anchor_of(candidates, row))
+        for row in rows.tolist()
     ]
-    return MatchQuery(rows=rows, html=candidates.html, strings=forms, slots=[*slots.values()])
+    return MatchQuery(rows=rows, html=candidates.html, strings=strings, slots=[*slots.values()])
 
 
-def _decided(candidates: SourceCandidates, elsewhere: Elsewhere, note: str, options: ResolvedConfig) -> MatchStep:
-    decision = decide(candidates, elsewhere, options)
+def _match_step(
+    candidates: SourceCandidates, cross_counts: CrossSourceCounts, note: str, options: ResolvedConfig
+) -> MatchStep:
+    decision = decide(candidates, cross_counts, options)
     rows = np.flatnonzero(decision.reason_of == 0)
-    slots = slots_of(candidates, rows)
+    slots = find_slots(candidates, rows)
     # Strings that a histogram was made of are counted already.
-    asked = np.union1d(rows, questions(candidates)) if candidates.verdicts is not None else rows[:0]
+    query_rows = np.union1d(rows, choose_questions(candidates)) if candidates.verdicts is not None else rows[:0]
     return MatchStep(
         candidates=candidates,
-        elsewhere=elsewhere,
+        cross_counts=cross_counts,
         decision=decision,
         slots=slots,
-        query=_query(candidates, asked, slots if options.slots.kinds else {}),
+        query=_build_query(candidates, query_rows, slots if options.slots.kinds else {}),
         note=note,
     )
 
 
-def completed(step: Step, documents: Sequence[Document], options: ResolvedConfig) -> SourceReport:
+def complete_step(step: Step, documents: Sequence[Document], options: ResolvedConfig) -> SourceReport:
     """The report of a source, all documents of which are at hand, as `mine_source` had them."""
     while not isinstance(step, SourceReport):
-        answer: Any = step.query.answer(documents, options)
-        step = step.proceed(answer, documents, options)
+        matches: Any = step.query.answer(documents, options)
+        step = step.proceed(matches, documents, options)
     return step
 
 
-def shared_report(claims: Iterable[Claims], options: ResolvedConfig) -> SourceReport:
-    """The report of the shared pack, of what all sources claim; see `shared_pack`."""
-    pack, documents, note = shared_pack(claims, options)
+def report_shared(claims: Iterable[Claims], options: ResolvedConfig) -> SourceReport:
+    """The report of the shared pack, of what all sources claim; see `build_shared_pack`."""
+    pack, documents, note = build_shared_pack(claims, options)
     return SourceReport(source=SHARED_PACK, documents=documents, pack=pack, note=note)

@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.mining.candidates import SourceCandidates
-from templatemine.mining.grounds import codes_of, in_words
+from templatemine.mining.grounds import describe_codes, unpack_codes
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.slot_types import Fillers, Slot, slot_types
+from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack import template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, Encoded, expression
 from templatemine.text.slots import ANY, fills, slot_token
 
-__all__ = ["Slots", "anchor_of", "questions_of", "slots_of", "slotted_anchor", "templates_of"]
+__all__ = ["Slots", "anchor_of", "build_questions", "build_templates", "find_slots", "slotted_anchor"]
 
-ANCHOR_OF = {bits: name for name, bits in ANCHORS.items()}
+ANCHOR_NAMES = {bits: name for name, bits in ANCHORS.items()}
 """The anchor of some edges of a line."""
 
-SIDES = {KINDS.index(PREFIX): "end", KINDS.index(SUFFIX): "start"}
+SLOT_SIDES = {KINDS.index(PREFIX): "end", KINDS.index(SUFFIX): "start"}
 """Kind of a label -> the side on which the rest of its line is."""
 
 Slots = Mapping[tuple[int, str], Slot]
 """The slots of some strings by row and side."""
 
 
-def templates_of(
+def build_templates(
     candidates: SourceCandidates,
     rows: NDArray[np.int64],
     documents: Sequence[Document],
@@ -50,14 +50,14 @@ def templates_of(
     documents : sequence of Document
         Those that were mined, or those that `candidates.sample` are places of.
     slots : mapping
-        What `slots_of` says of the candidates.
+        What `find_slots` says of the candidates.
     fillers : Fillers
         What filled the slots in the archive, in their order; of none where slots take anything.
     """
     separators, patterns = options.tokenise.separators, options.patterns
-    examples = _examples(candidates, rows, documents, options)
+    examples = _find_examples(candidates, rows, documents, options)
     strings = candidates.strings
-    types = dict(zip(slots, slot_types([*slots.values()], fillers.slots, separators, options.slots), strict=True))
+    types = dict(zip(slots, infer_slot_types([*slots.values()], fillers.slots, separators, options.slots), strict=True))
 
     def template(row: int, side: str) -> Template:
         anchor = anchor_of(candidates, row)
@@ -68,7 +68,7 @@ def templates_of(
             kind = types[row, side].kind
             tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
             anchor = slots[row, side].anchor
-            example = _with_rest(text, start, end, side, kind, separators)
+            example = _example_with_filler(text, start, end, side, kind, separators)
         return Template(
             id=template_id(tokens),
             regex=expression(forms, patterns, separators, candidates.html, anchor=anchor, slot=side, kind=kind),
@@ -77,25 +77,25 @@ def templates_of(
             count=int(strings.count[row]),
             example=example,
             anchor=anchor,
-            **_grounds(candidates, row, bool(side)),
+            **_explain_score(candidates, row, bool(side)),
         )
 
     # A label whose slot takes all that ever filled it goes with its filler, or not at all.
-    always = {row for (row, _), one in types.items() if one.always}
-    templates = [template(row, "") for row in rows.tolist() if row not in always]
+    always_filled = {row for (row, _), slot_type in types.items() if slot_type.always}
+    templates = [template(row, "") for row in rows.tolist() if row not in always_filled]
     templates += [template(row, side) for row, side in slots]
-    return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens)))
+    return tuple(sorted(templates, key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens)))
 
 
-def questions_of(
+def build_questions(
     candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> tuple[Question, ...]:
-    """Some candidates as questions to a person, in their order; `documents` as of `templates_of`."""
+    """Some candidates as questions to a person, in their order; `documents` as of `build_templates`."""
     verdicts = candidates.verdicts
     if verdicts is None:
         return ()
-    examples = _examples(candidates, rows, documents, options)
-    sides = {} if candidates.html else SIDES
+    examples = _find_examples(candidates, rows, documents, options)
+    sides = {} if candidates.html else SLOT_SIDES
     return tuple(
         Question(
             tokens=candidates.strings.readable(row, options.patterns),
@@ -111,16 +111,16 @@ def questions_of(
     )
 
 
-def slots_of(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
-    """Which of some candidates take the rest of their line."""
+def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
+    """The slots of those candidates that take the rest of their line."""
     strings, verdicts = candidates.strings, candidates.verdicts
     if verdicts is None:
         return {}
     return {
-        (row, SIDES[int(verdicts.kind[row])]): Slot(
+        (row, SLOT_SIDES[int(verdicts.kind[row])]): Slot(
             forms=[strings.names[token] for token in strings.ids(row)],
-            side=SIDES[int(verdicts.kind[row])],
-            anchor=slotted_anchor(anchor_of(candidates, row), SIDES[int(verdicts.kind[row])]),
+            side=SLOT_SIDES[int(verdicts.kind[row])],
+            anchor=slotted_anchor(anchor_of(candidates, row), SLOT_SIDES[int(verdicts.kind[row])]),
         )
         for row in rows[verdicts.slot[rows]].tolist()
     }
@@ -131,24 +131,24 @@ def slotted_anchor(anchor: str, side: str) -> str:
     return "line" if anchor not in ("", side) else side
 
 
-def _grounds(candidates: SourceCandidates, row: int, filled: bool) -> dict[str, Any]:
+def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> dict[str, Any]:
     """Score of a template, of a label with its filler that of both, and what speaks for and against it."""
     verdicts = candidates.verdicts
     if verdicts is None:
         return {}
-    kind, (most, least) = KINDS[verdicts.kind[row]], codes_of(int(verdicts.grounds[row]))
-    score = float(verdicts.score[row]) * (float(verdicts.filler[row]) if filled else 1.0)
-    because = in_words(kind, most)
-    although = tuple(words for words in in_words(kind, least) if words not in because)
+    kind, (for_codes, against_codes) = KINDS[verdicts.kind[row]], unpack_codes(int(verdicts.grounds[row]))
+    score = float(verdicts.score[row]) * (float(verdicts.filler[row]) if has_filler else 1.0)
+    because = describe_codes(kind, for_codes)
+    although = tuple(reason for reason in describe_codes(kind, against_codes) if reason not in because)
     return {"score": round(score, 3), "because": because, "although": although}
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:
     """Where in its line a string counts."""
-    return "" if candidates.verdicts is None else ANCHOR_OF[int(candidates.verdicts.anchor[row])]
+    return "" if candidates.verdicts is None else ANCHOR_NAMES[int(candidates.verdicts.anchor[row])]
 
 
-def _examples(
+def _find_examples(
     candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> dict[int, tuple[str, int, int]]:
     """One occurrence of each string, by scanning its document again: the text, and the bounds of the string in it."""
@@ -158,29 +158,29 @@ def _examples(
     for row in rows.tolist():
         by_document.setdefault(int(candidates.document[row]), []).append(row)
     examples: dict[int, tuple[str, int, int]] = {}
-    for place, wanted in by_document.items():
-        text = documents[place if candidates.sample is None else int(candidates.sample[place])].body
+    for document_index, document_rows in by_document.items():
+        text = documents[document_index if candidates.sample is None else int(candidates.sample[document_index])].body
         encoded = Encoded(text, patterns, separators)
         starts, ends, _ = scanner.token_spans(encoded.data)
-        for row in wanted:
+        for row in document_rows:
             edges = np.array([starts[candidates.first[row]], ends[candidates.last[row]]])
             start, end = encoded.code_points(edges).tolist()
             examples[row] = text, start, end
     return examples
 
 
-def _with_rest(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
+def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
     """An example with the rest of its line, where that is short enough for a slot and of its kind: where a string
     stands first it may stand otherwise than it nearly always does."""
     if side == "end":
         rest = text[end : line_end(text, end)]
-        whole, beside = text[start:end] + rest, rest[:1]
+        example, neighbour = text[start:end] + rest, rest[:1]
     else:
         rest = text[line_begin(text, start) : start]
-        whole, beside = rest + text[start:end], rest[-1:]
+        example, neighbour = rest + text[start:end], rest[-1:]
     # What Python takes for white space beyond this, such as U+001C, belongs to tokens.
-    blank = "".join(char for char in whole if in_class(char, SPACE)) + separators
+    blank = "".join(char for char in example if in_class(char, SPACE)) + separators
     filler = rest.rstrip(blank) if side == "end" else rest.lstrip(blank)
     # What is glued to the string has rules of its own.
-    told = kind == ANY or not filler or (beside in blank and fills(kind, filler, separators, side))
-    return whole.strip(blank) if told and len(rest) <= SLOT_SIZE else text[start:end]
+    is_known = kind == ANY or not filler or (neighbour in blank and fills(kind, filler, separators, side))
+    return example.strip(blank) if is_known and len(rest) <= SLOT_SIZE else text[start:end]

@@ -21,14 +21,14 @@ from templatemine.text.dates import Calendar
 from templatemine.text.expressions import for_tokens
 from templatemine.text.patterns import pattern_set
 
-__all__ = ["Forms", "days", "tokenise"]
+__all__ = ["Vocabulary", "document_days", "tokenise"]
 
-BATCH = 64
+BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
-_FORMS = 4096
+_CHUNK = 4096
 
 
-class Forms(Sequence[bytes]):
+class Vocabulary(Sequence[bytes]):
     """The normalised tokens of a corpus by id, kept in one buffer."""
 
     def __init__(self, arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
@@ -38,18 +38,18 @@ class Forms(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, place: int) -> bytes:  # type: ignore[override]
-        return self.arena[self.offsets[place] : self.offsets[place + 1]].tobytes()
+    def __getitem__(self, index: int) -> bytes:  # type: ignore[override]
+        return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
         """Some thousand at a time: several times as fast as one by one."""
-        for start in range(0, len(self), _FORMS):
-            offsets = self.offsets[start : start + _FORMS + 1]
+        for start in range(0, len(self), _CHUNK):
+            offsets = self.offsets[start : start + _CHUNK + 1]
             arena = self.arena[offsets[0] : offsets[-1]].tobytes()
             yield from (arena[first:end] for first, end in pairwise((offsets - offsets[0]).tolist()))
 
 
-def days(dates: Iterable[str | None]) -> list[str]:
+def document_days(dates: Iterable[str | None]) -> list[str]:
     """The days of the dates of one source, see `dates`, ascending."""
     return Calendar(dates).days()
 
@@ -75,14 +75,16 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         More than 2^31 - 2 different tokens.
     """
     patterns = pattern_set(config.patterns, config.user_patterns)
-    kept = list(documents)
-    html = 2 * sum(document.is_html for document in kept) >= max(1, len(kept))
+    texts = list(documents)
+    html = 2 * sum(document.is_html for document in texts) >= max(1, len(texts))
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
-    dates = days(document.date for document in kept)
-    for place in range(0, len(kept), BATCH):
+    dates = document_days(document.date for document in texts)
+    for first in range(0, len(texts), BATCH_SIZE):
         # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them
         # would be another copy.
-        native.add_all([for_tokens(one.body, patterns, config.separators) for one in kept[place : place + BATCH]])
+        native.add_all(
+            [for_tokens(document.body, patterns, config.separators) for document in texts[first : first + BATCH_SIZE]]
+        )
     gaps = native.gaps() if lines else None
     forms, doc_starts, arena, offsets = native.finish()
     df, counts = _core.document_frequency(forms, doc_starts, len(offsets) - 1)
@@ -92,7 +94,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         lines=lines,
         forms=forms,
         doc_starts=doc_starts,
-        form_names=Forms(arena, offsets),
+        form_names=Vocabulary(arena, offsets),
         traits=_scan.form_traits(arena, offsets),
         df=df,
         counts=counts,
