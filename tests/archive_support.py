@@ -52,12 +52,12 @@ def write_archive(folder: Path, seed: int = 1, giant: int = 90) -> list[str]:
 
 def small_budget() -> None:
     """Make the least memory leave `BUDGET` for documents."""
-    archive._BASE = archive.LEAST_MEMORY - int(BUDGET * archive._OVERHEAD)
+    archive._BASE_MEMORY = archive.MIN_MEMORY - int(BUDGET * archive._MEMORY_OVERHEAD)
 
 
 def run(paths: list[str], output: str, told: list[str] | None = None, **options: Any) -> ArchiveReport:
     """A run with a checkpoint at every chance."""
-    config = ArchiveConfig(**{"pipeline": CONFIG, "memory": archive.LEAST_MEMORY, "checkpoint": 0.0, **options})
+    config = ArchiveConfig(**{"pipeline": CONFIG, "memory": archive.MIN_MEMORY, "checkpoint": 0.0, **options})
     tell = (lambda text: None) if told is None else told.append
     return ArchiveRun(paths, output, config, tell=tell, on_error=lambda error: None).run()
 
@@ -65,7 +65,7 @@ def run(paths: list[str], output: str, told: list[str] | None = None, **options:
 def run_small(paths: list[str], output: str) -> None:
     """What a process does that is to be killed; what was written outlives it, synced or not."""
     small_budget()
-    partition.BUCKETS = 8
+    partition.BUCKET_COUNT = 8
     os.fsync = lambda descriptor: None
     run(paths, output)
 

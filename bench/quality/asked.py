@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from templatemine.archive.apply_answers import ALL, LABEL, STORY, open_questions, rules_with
+from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rules, open_questions
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
@@ -87,7 +87,7 @@ def judge(
             for question in open_questions(pack):
                 found = answer(pack, question, articles, gold) if len(rules) <= max(numbers) else None
                 if found is not None:
-                    rules.append(rules_with(rules[-1], question, found))
+                    rules.append(add_answer_rules(rules[-1], question, found))
         given.append(len(rules) - 1)
         for number in numbers:
             changed = None if pack is None else apply_rules(pack, report.rejected or (), rules[: number + 1][-1])

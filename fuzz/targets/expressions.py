@@ -22,7 +22,7 @@ from test_expressions import match_everywhere, readable_elsewhere
 from backtracker import growth
 from strategies import mine_strings
 from templatemine.errors import PackError
-from templatemine.packs.pack_checks import compiled_safely
+from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.text.expressions import for_re2
 
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -76,7 +76,7 @@ def by_hand(choices: Choices) -> None:
         told = judge(source)
         assert told is None or isinstance(told, str)
     try:
-        compiled = compiled_safely(source, "here")
+        compiled = compile_handwritten(source, "here")
     except PackError:
         return
     assert beyond_re2(source) is None

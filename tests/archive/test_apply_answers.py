@@ -11,13 +11,13 @@ from templatemine.archive.apply_answers import (
     ALL,
     ANSWERS,
     LABEL,
-    SHOWN,
+    MAX_CONTEXTS,
     STORY,
-    Sightings,
-    answers_to,
+    QuestionContexts,
+    add_answer_rules,
+    current_removal,
     open_questions,
-    removed_by,
-    rules_with,
+    possible_answers,
 )
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
@@ -50,7 +50,7 @@ def named(forms: list[bytes], anchor: str) -> Pack:
 def cleaned(pack: Pack, *answers: tuple[Question, str]) -> tuple[str, Pack]:
     rules = pack.overrides.rules
     for question, answer in answers:
-        rules = rules_with(rules, question, answer)
+        rules = add_answer_rules(rules, question, answer)
     made = apply_rules(pack, (), rules)
     return Cleaner(made).clean(TEXT).text, made
 
@@ -68,7 +68,7 @@ def cleaned(pack: Pack, *answers: tuple[Question, str]) -> tuple[str, Pack]:
 def test_what_an_answer_does(pack: Pack, question: Question, answer: str, left: str, does: str) -> None:
     text, made = cleaned(pack, (question, answer))
     assert [line for line in text.split("\n") if line] == left.split("\n")
-    assert removed_by(made, question) == does
+    assert current_removal(made, question) == does
     assert question not in open_questions(made)
     assert open_questions(Pack.from_json(made.to_json())) == open_questions(made)
 
@@ -76,8 +76,8 @@ def test_what_an_answer_does(pack: Pack, question: Question, answer: str, left: 
 def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:
     for first in ANSWERS:
         for second in ANSWERS:
-            both = rules_with(rules_with((), LABELLED, first), LABELLED, second)
-            assert both == rules_with((), LABELLED, second)
+            both = add_answer_rules(add_answer_rules((), LABELLED, first), LABELLED, second)
+            assert both == add_answer_rules((), LABELLED, second)
     _, made = cleaned(pack, (LABELLED, ALL), (STRING, STORY), (LABELLED, STORY))
     assert open_questions(made) == []
     assert len(made.overrides.rules) == 3  # the string, the label, and the label with its line
@@ -93,19 +93,19 @@ def test_answers_outlive_another_mining(pack: Pack) -> None:
 
 
 def test_answers_that_a_question_does_not_have() -> None:
-    assert answers_to(LABELLED) == ANSWERS
-    assert answers_to(STRING) == (ALL, STORY)
+    assert possible_answers(LABELLED) == ANSWERS
+    assert possible_answers(STRING) == (ALL, STORY)
     with pytest.raises(ConfigError, match=r"^answer: expected boilerplate, story, got 'label'$"):
-        rules_with((), STRING, LABEL)
+        add_answer_rules((), STRING, LABEL)
 
 
 def test_where_strings_stand(pack: Pack) -> None:
-    seen = Sightings(pack, (LABELLED, STRING), 8)
-    assert seen.of(STRING) == []
-    assert not seen.done
+    seen = QuestionContexts(pack, (LABELLED, STRING), 8)
+    assert seen.contexts_of(STRING) == []
+    assert not seen.is_complete
     for number in range(5):
         seen.add(Document(source="s", id=str(number), text=TEXT))
         seen.add(Document(source="s", id=f"h{number}", html="<p>Sign up now</p>"))  # the pack is for text
-    assert seen.done
-    assert seen.of(STRING) == [("r story\n", "Sign up now", "\nAnd it ")] * SHOWN
-    assert seen.of(LABELLED) == [("begins.\n", "Related:", " Another")] * SHOWN
+    assert seen.is_complete
+    assert seen.contexts_of(STRING) == [("r story\n", "Sign up now", "\nAnd it ")] * MAX_CONTEXTS
+    assert seen.contexts_of(LABELLED) == [("begins.\n", "Related:", " Another")] * MAX_CONTEXTS

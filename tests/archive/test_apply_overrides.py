@@ -14,19 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.archive.apply_overrides import (
-    BY_FREQUENCY,
+    FREQUENCY_REASONS,
     apply_rules,
+    join_tokens,
     keep_rules,
-    kept_rules,
     mined_templates,
-    phrase,
+    read_pack_rules,
 )
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError, PackError
 from templatemine.model import Document
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack, template_id
-from templatemine.packs.pack_folder import RejectedCandidate, open_shelf
+from templatemine.packs.pack_folder import RejectedCandidate, open_pack_folder
 from templatemine.pipeline import Miner, SourceReport
 
 WORDS = [
@@ -93,7 +93,7 @@ def rejected(report: SourceReport) -> list[RejectedCandidate]:
 
 
 def phrases(pack: Pack) -> set[str]:
-    return {phrase(one.tokens) if one.tokens is not None else one.regex for one in pack.templates}
+    return {join_tokens(one.tokens) if one.tokens is not None else one.regex for one in pack.templates}
 
 
 CALL = ("Sign", "up", "for", "our", "morning", "letter")
@@ -125,7 +125,7 @@ def test_never_and_always(pack: Pack, rejected: list[RejectedCandidate]) -> None
     word = rejected[0][0][0]
     always = apply_rules(pack, rejected, [Rule(action="always", text=word)])
     came = phrases(always) - phrases(pack)
-    assert came == {phrase(row[0]) for row in rejected if word.casefold() in phrase(row[0]).casefold()}
+    assert came == {join_tokens(row[0]) for row in rejected if word.casefold() in join_tokens(row[0]).casefold()}
     both = apply_rules(pack, rejected, [Rule(action="always", text=word), Rule(action="never", text=word)])
     assert phrases(both) <= phrases(pack)
 
@@ -139,8 +139,8 @@ def test_a_decision_about_one_string_is_stronger_than_a_rule(pack: Pack) -> None
 def test_the_cut_off_moved(pack: Pack, rejected: list[RejectedCandidate], least: int) -> None:
     moved = apply_rules(pack, rejected, [Rule(action="cutoff", df=least)])
     assert all(one.df >= least for one in moved.templates)
-    wanted = {phrase(row[0]) for row in rejected if row[1] >= least and row[3] in BY_FREQUENCY}
-    assert phrases(moved) == wanted | {phrase(one.tokens or ()) for one in pack.templates if one.df >= least}
+    wanted = {join_tokens(row[0]) for row in rejected if row[1] >= least and row[3] in FREQUENCY_REASONS}
+    assert phrases(moved) == wanted | {join_tokens(one.tokens or ()) for one in pack.templates if one.df >= least}
 
 
 def test_an_expression_added(pack: Pack) -> None:
@@ -168,7 +168,7 @@ def test_bad_expressions_are_refused_with_the_reason(pack: Pack, regex: str, exa
 
 
 def test_too_much_is_refused(pack: Pack) -> None:
-    rows = [((f"word{n}",), 9, 9, next(iter(BY_FREQUENCY))) for n in range(5_002)]
+    rows = [((f"word{n}",), 9, 9, next(iter(FREQUENCY_REASONS))) for n in range(5_002)]
     with pytest.raises(ConfigError, match="at most 5,000 strings"):
         apply_rules(pack, rows, [Rule(action="cutoff", df=3)])
 
@@ -208,7 +208,7 @@ def decisions(draw: st.DrawFn) -> list[Rule]:
                 "never": Rule(action="never", text=tokens[-1]),
                 "add": Rule(action="add", regex=tokens[0].replace("(", "[(]"), example=tokens[0]),
                 "cutoff": Rule(action="cutoff", df=draw(st.integers(1, 70))),
-                "edit": Rule(action="edit", tokens=tokens, example=phrase(tokens), anchor=draw(anchors)),
+                "edit": Rule(action="edit", tokens=tokens, example=join_tokens(tokens), anchor=draw(anchors)),
             }[action]
         )
     return rules
@@ -291,7 +291,7 @@ def test_bad_sections_are_named(pack: Pack, key: str, value: object) -> None:
 def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
     rules = [Rule(action="reject", id=template_id(CALL), by="Ann"), Rule(action="never", text="Comments")]
     steered = apply_rules(pack, (), rules)
-    with open_shelf(tmp_path / "packs") as shelf:
+    with open_pack_folder(tmp_path / "packs") as shelf:
         path = shelf.save(replace(report, pack=steered)).pack
     assert path is not None
     again = keep_rules(report, path)
@@ -350,14 +350,14 @@ def test_an_untouched_pack_gives_no_rules(tmp_path: Path, pack: Pack) -> None:
         pack, (), [Rule(action="reject", id=template_id(CALL)), Rule(action="add", regex="a b", example="a b")]
     )
     for one in (pack, steered, Pack.from_json(steered.to_json())):
-        assert kept_rules(edited(one, tmp_path / "pack.json", lambda rows: None)) == one.overrides.rules
+        assert read_pack_rules(edited(one, tmp_path / "pack.json", lambda rows: None)) == one.overrides.rules
 
 
 def test_a_template_that_was_deleted_stays_away(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
     path = edited(pack, tmp_path / "pack.json", lambda rows: rows.remove(row_of(rows, CALL)))
     again = keep_rules(report, path).pack
     assert again is not None
-    assert phrases(again) == phrases(pack) - {phrase(CALL)}
+    assert phrases(again) == phrases(pack) - {join_tokens(CALL)}
     assert again.overrides.rules == (Rule(action="reject", id=template_id(CALL)),)
     again.save(path, force=True)
     assert keep_rules(report, path).pack == again

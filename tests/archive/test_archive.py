@@ -23,8 +23,8 @@ from templatemine import pipeline
 from templatemine.archive import disk, first_pass, manifest, partition
 from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.archive.disk import sample_within
-from templatemine.archive.run import LEAST_MEMORY, ArchiveConfig, ArchiveRun
+from templatemine.archive.disk import choose_sample_within
+from templatemine.archive.run import MIN_MEMORY, ArchiveConfig, ArchiveRun
 from templatemine.cleaning.tally import Nameless
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
@@ -35,15 +35,15 @@ from templatemine.mining.sampling import choose_sample
 from templatemine.model import Document
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import Outcome, open_shelf
+from templatemine.packs.pack_folder import SourceOutcome, open_pack_folder
 from templatemine.pipeline import Miner
 
 MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
 
 
-def mine_in_memory(paths: list[str], output: Path, config: PipelineConfig = CONFIG) -> list[Outcome]:
+def mine_in_memory(paths: list[str], output: Path, config: PipelineConfig = CONFIG) -> list[SourceOutcome]:
     reports = Miner(config).run(read_documents(paths, ReadConfig(), lambda error: None))
-    with open_shelf(output) as shelf:
+    with open_pack_folder(output) as shelf:
         return [shelf.save(report) for report in reports]
 
 
@@ -56,14 +56,14 @@ def paths(tmp_path: Path) -> list[str]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for the disk would take most of the time, and only a loss of power would show."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(partition, "BUCKETS", 8)
+    monkeypatch.setattr(partition, "BUCKET_COUNT", 8)
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "_BASE", archive._BASE)
+    monkeypatch.setattr(archive, "_BASE_MEMORY", archive._BASE_MEMORY)
     small_budget()
-    assert ArchiveConfig(memory=LEAST_MEMORY).budget in range(BUDGET - 2, BUDGET + 2)
+    assert ArchiveConfig(memory=MIN_MEMORY).budget in range(BUDGET - 2, BUDGET + 2)
 
 
 @pytest.mark.parametrize("method", ["default", "energy"])
@@ -124,7 +124,7 @@ def test_the_sample_is_that_of_choose() -> None:
     config = SampleConfig(documents=40)
     places = choose_sample(documents, config)
     assert places is not None
-    found, chosen = sample_within(documents, config, 10**9)
+    found, chosen = choose_sample_within(documents, config, 10**9)
     assert found == places.tolist()
     assert chosen == [documents[place] for place in found]
 
@@ -135,7 +135,7 @@ def test_a_sample_that_is_cut_short_knows_no_order() -> None:
     config = SampleConfig(documents=150)
     wanted = None
     for _ in range(5):
-        chosen = {one.id for one in sample_within(documents, config, 60_000)[1]}
+        chosen = {one.id for one in choose_sample_within(documents, config, 60_000)[1]}
         assert 10 < len(chosen) < 150
         assert wanted is None or chosen == wanted
         wanted = chosen
@@ -190,8 +190,20 @@ def test_the_shared_pack_is_that_of_a_run_in_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        *(("encode", 70), ("encode", 250), ("split_again", 1), ("mine_source", 3), ("write_rates", 9)),
-        *(("decide_source", 2), ("skip_source", 7), ("_place", 1), ("_place", 5), ("_stamp", 1)),
+        *(
+            ("encode_document", 70),
+            ("encode_document", 250),
+            ("split_units", 1),
+            ("mine_source", 3),
+            ("write_rates", 9),
+        ),
+        *(
+            ("decide_source", 2),
+            ("skip_source", 7),
+            ("_move_into_place", 1),
+            ("_move_into_place", 5),
+            ("_file_state", 1),
+        ),
     ],
 )
 def test_a_run_goes_on_where_it_stopped(
@@ -225,12 +237,12 @@ def test_a_run_that_goes_on_counts_what_it_meets_once(
 
     def ends(output: str) -> dict[str, int]:
         report = Report()
-        config = ArchiveConfig(pipeline=CONFIG, memory=archive.LEAST_MEMORY, checkpoint=0.0)
+        config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         ArchiveRun(paths, str(tmp_path / output), config, on_error=report).run()
         return report.notes
 
     with monkeypatch.context() as patch:
-        stop_at(patch, "encode", call)
+        stop_at(patch, "encode_document", call)
         with pytest.raises(KeyboardInterrupt):
             ends("disk")
     assert ends("disk") == {"responses that report an error or lead elsewhere": 12}
@@ -247,11 +259,11 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
         Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def mined() -> Nameless:
-        config = ArchiveConfig(pipeline=CONFIG, memory=archive.LEAST_MEMORY, checkpoint=0.0)
+        config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         return ArchiveRun(paths, str(tmp_path / "disk"), config).run().nameless
 
     with monkeypatch.context() as patch:
-        stop_at(patch, "encode", call)
+        stop_at(patch, "encode_document", call)
         with pytest.raises(KeyboardInterrupt):
             mined()
     expected = Nameless(200, {"a.example": "www.a.example", "b.example": "www.b.example"})
@@ -288,7 +300,7 @@ def test_what_was_done_is_not_done_again(tmp_path: Path, paths: list[str], monke
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"))
     monkeypatch.setattr(pipeline, "mine_source", None)
-    monkeypatch.setattr(first_pass, "encode", None)
+    monkeypatch.setattr(first_pass, "encode_document", None)
     run(paths, str(tmp_path / "disk"))
 
 
@@ -418,14 +430,14 @@ def test_standard_input_starts_over(tmp_path: Path, paths: list[str], monkeypatc
 
 
 def test_a_file_that_grows_is_told_of(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    real = first_pass.encode
+    real = first_pass.encode_document
 
     def encode(document: Document, own: bool) -> bytes:
         with open(paths[0], "ab") as handle:
             handle.write(b"\n")
         return real(document, own)
 
-    monkeypatch.setattr(first_pass, "encode", encode)
+    monkeypatch.setattr(first_pass, "encode_document", encode)
     told: list[str] = []
     run(paths[:1], str(tmp_path / "disk"), told)
     assert told[0].startswith(f"{paths[0]} changed while it was read")
@@ -478,7 +490,7 @@ def test_two_runs_on_one_folder(tmp_path: Path, paths: list[str]) -> None:
     with lock.locked(output):
         with pytest.raises(CorpusError, match="another run is writing to this folder"):
             run(paths, str(output))
-        with pytest.raises(CorpusError, match="another run"), open_shelf(output):
+        with pytest.raises(CorpusError, match="another run"), open_pack_folder(output):
             pass
     assert not list(output.iterdir())
     run(paths, str(output))

@@ -9,12 +9,12 @@ from random import Random
 import pytest
 from test_update import article, write
 
-from templatemine.archive.carried import DAYS, Known, carry
+from templatemine.archive.carried import MAX_ABSENT_DAYS, CarriedTemplate, carry
 from templatemine.archive.update import UpdateConfig, update_packs
 from templatemine.archive.window import DatedDocument, WindowConfig, day_after
 from templatemine.cleaning.drift import absence
 from templatemine.model import Document
-from templatemine.packs.pack import Pack, mark_of
+from templatemine.packs.pack import Pack, mined_mark
 from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import mine
 
@@ -56,8 +56,8 @@ def test_what_a_small_window_does_not_show_stays(old: Pack) -> None:
     assert strings(merged) == strings(new) | {RARE}
     (rare,) = (one for one in merged.templates if " ".join(one.tokens or ()) == RARE)
     assert (rare.df, rare.count) == (4, 4)  # 20 of 400, in proportion to 80
-    assert known == {mark_of(rare): Known(df=20, documents=400, absent=80, seen="2024-02-20")}
-    assert merged.mined == (*(new.mined or ()), mark_of(rare))
+    assert known == {mined_mark(rare): CarriedTemplate(df=20, documents=400, absent=80, seen="2024-02-20")}
+    assert merged.mined == (*(new.mined or ()), mined_mark(rare))
 
 
 def test_a_string_that_has_changed_its_place_in_the_line_is_in_the_pack_once(old: Pack) -> None:
@@ -68,11 +68,11 @@ def test_a_string_that_has_changed_its_place_in_the_line_is_in_the_pack_once(old
     before = next(one for one in old.templates if one.id == rare.id)
     other = replace(before, anchor="" if before.anchor else "line")
     moved = replace(old, mined=None, templates=tuple(other if one.id == rare.id else one for one in old.templates))
-    assert mark_of(other) != mark_of(rare)
+    assert mined_mark(other) != mined_mark(rare)
     within = Document(source="a.example", id="within", text=f"Somebody wrote {RARE} And somebody else read it.")
     merged, known = carry(moved, new, {}, window([*some, within]), 80)
     assert [one for one in merged.templates if one.id == rare.id] == [rare]
-    assert mark_of(other) not in known
+    assert mined_mark(other) not in known
 
 
 def test_absence_adds_up_until_it_is_evidence(old: Pack) -> None:
@@ -100,7 +100,7 @@ def test_it_is_seen_again(old: Pack) -> None:
 def test_after_a_year_it_goes(old: Pack) -> None:
     some = documents(400, 480, every=0)
     new = mine(some)["a.example"]
-    for days, stays in ((DAYS, True), (DAYS + 1, False)):
+    for days, stays in ((MAX_ABSENT_DAYS, True), (MAX_ABSENT_DAYS + 1, False)):
         pack, _ = carry(old, new, {}, window(some, day_after("2024-02-20", days)), 80)
         assert (RARE in strings(pack)) == stays
 
@@ -124,7 +124,7 @@ def test_what_the_new_pack_cuts_anyway_goes(old: Pack) -> None:
 
 def test_rules_of_people_are_no_templates_that_stay(old: Pack) -> None:
     some = documents(400, 480, every=0)
-    own = replace(old, mined=tuple(mark for mark in old.mined or () if mark in {mark_of(old.templates[0])}))
+    own = replace(old, mined=tuple(mark for mark in old.mined or () if mark in {mined_mark(old.templates[0])}))
     pack, _ = carry(own, mine(some)["a.example"], {}, window(some), 80)
     assert RARE not in strings(pack)
 

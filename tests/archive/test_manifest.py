@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from templatemine.archive.manifest import UNKNOWN, difference, digest, identity, read_json, write_json
+from templatemine.archive.manifest import (
+    UNKNOWN,
+    digest_options,
+    find_difference,
+    input_identity,
+    read_json,
+    write_json,
+)
 from templatemine.config import MineConfig, PipelineConfig
 
 
@@ -15,48 +22,48 @@ def test_identity_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"x" * 300_000)
     os.utime(path, ns=(5, 5))
-    first = identity(str(path))
-    assert first == identity(str(path))
+    first = input_identity(str(path))
+    assert first == input_identity(str(path))
     for data in (b"y" + b"x" * 299_999, b"x" * 299_999 + b"y", b"x" * 299_999):
         path.write_bytes(data)
         os.utime(path, ns=(5, 5))
-        assert identity(str(path)) != first
+        assert input_identity(str(path)) != first
     path.write_bytes(b"x" * 300_000)
     os.utime(path, ns=(4, 4))
-    assert identity(str(path)) != first
+    assert input_identity(str(path)) != first
 
 
 def test_identity_of_folders_patterns_and_streams(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("a")
-    first = identity(str(tmp_path))
+    first = input_identity(str(tmp_path))
     (tmp_path / "loop").symlink_to(tmp_path)
-    assert identity(str(tmp_path)) == first
+    assert input_identity(str(tmp_path)) == first
     (tmp_path / "in" / "b.txt").write_text("b")
-    assert identity(str(tmp_path)) != first
-    assert len(identity(str(tmp_path / "in" / "*.txt"))) == 2
-    assert identity("-") == identity("s3://bucket/key") == UNKNOWN
+    assert input_identity(str(tmp_path)) != first
+    assert len(input_identity(str(tmp_path / "in" / "*.txt"))) == 2
+    assert input_identity("-") == input_identity("s3://bucket/key") == UNKNOWN
 
 
 def test_digest() -> None:
-    assert digest(PipelineConfig(), 5) == digest(PipelineConfig(), 5)
-    assert digest(PipelineConfig(mine=MineConfig(min_docs=11)), 5) != digest(PipelineConfig(), 5)
-    assert digest(PipelineConfig(), 6) != digest(PipelineConfig(), 5)
+    assert digest_options(PipelineConfig(), 5) == digest_options(PipelineConfig(), 5)
+    assert digest_options(PipelineConfig(mine=MineConfig(min_docs=11)), 5) != digest_options(PipelineConfig(), 5)
+    assert digest_options(PipelineConfig(), 6) != digest_options(PipelineConfig(), 5)
 
 
 def test_difference() -> None:
     old = {"version": "1", "options": "o", "inputs": [{"a": 1}]}
-    assert difference(old, old, ["x"]) == ""
-    assert "version" in difference({**old, "version": "0"}, old, ["x"])
-    assert "options" in difference({**old, "options": "p"}, old, ["x"])
-    assert "model" in difference({**old, "model": "b"}, old, ["x"])
-    assert "model" in difference(old, {**old, "model": "b"}, ["x"])
-    assert difference({**old, "model": None}, old, ["x"]) == ""
-    assert "inputs" in difference({**old, "inputs": []}, old, ["x"])
-    assert difference({**old, "inputs": [{"a": 2}]}, old, ["x"]) == "x is not what it was"
+    assert find_difference(old, old, ["x"]) == ""
+    assert "version" in find_difference({**old, "version": "0"}, old, ["x"])
+    assert "options" in find_difference({**old, "options": "p"}, old, ["x"])
+    assert "model" in find_difference({**old, "model": "b"}, old, ["x"])
+    assert "model" in find_difference(old, {**old, "model": "b"}, ["x"])
+    assert find_difference({**old, "model": None}, old, ["x"]) == ""
+    assert "inputs" in find_difference({**old, "inputs": []}, old, ["x"])
+    assert find_difference({**old, "inputs": [{"a": 2}]}, old, ["x"]) == "x is not what it was"
     unknown = {**old, "inputs": [UNKNOWN]}
-    assert "standard input" in difference(unknown, unknown, ["-"])
-    assert difference({}, old, ["x"])
+    assert "standard input" in find_difference(unknown, unknown, ["-"])
+    assert find_difference({}, old, ["x"])
 
 
 @pytest.mark.parametrize("content", [None, b"", b"{", b"\xff"])

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.archive import partition
-from templatemine.archive.frames import records
+from templatemine.archive.frames import read_bodies
 from templatemine.archive.partition import (
     FOLDERS,
-    Sizes,
+    SourceSizes,
     Splitter,
     StoredDocuments,
-    bucket,
-    decode,
-    encode,
-    held,
-    key_of,
-    plan,
-    source_of,
-    split_again,
+    bucket_name,
+    decode_document,
+    decode_source,
+    encode_document,
+    encode_source,
+    memory_cost,
+    plan_units,
+    split_units,
 )
 from templatemine.model import Document
 
@@ -38,34 +38,34 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # lone surrog
 @given(source=TEXT, name=TEXT, text=st.none() | TEXT, html=st.none() | TEXT, own=st.booleans())
 def test_a_document_comes_back(source: str, name: str, text: str | None, html: str | None, own: bool) -> None:
     document = Document(source=source, id=name, text=text, html=html, date="2024-01-01")
-    key = key_of(source)
-    assert source_of(key) == source
-    assert decode(key, encode(document, own)) == (document, own)
+    key = encode_source(source)
+    assert decode_source(key) == source
+    assert decode_document(key, encode_document(document, own)) == (document, own)
 
 
 def split(work: Path, items: list[tuple[str, bytes]], budget: int) -> dict[str, list[bytes]]:
     """All records by source, by way of the files."""
     for name in FOLDERS:
         (work / name).mkdir()
-    splitter = Splitter(str(work / FOLDERS[0]), bucket, block=64)
-    sizes: dict[str, Sizes] = {}
+    splitter = Splitter(str(work / FOLDERS[0]), bucket_name, block=64)
+    sizes: dict[str, SourceSizes] = {}
     for source, body in items:
-        splitter.add(key_of(source), body)
-        one = sizes.setdefault(source, Sizes())
+        splitter.add(encode_source(source), body)
+        one = sizes.setdefault(source, SourceSizes())
         one.documents += 1
         one.cost += len(body)
     splitter.flush()
-    units = plan(sizes, budget)
-    split_again(str(work), units)
-    split_again(str(work), units)  # does nothing any more
+    units = plan_units(sizes, budget)
+    split_units(str(work), units)
+    split_units(str(work), units)  # does nothing any more
     found: dict[str, list[bytes]] = {}
     for unit in (unit for several in units.values() for unit in several):
         cost = sum(sizes[source].cost for source in unit.sources)
         assert cost <= budget or len(unit.sources) == 1
         assert unit.giant == (cost > budget)
         here: dict[str, list[bytes]] = {}
-        for key, body in records(unit.path(str(work))):
-            here.setdefault(source_of(key), []).append(body)
+        for key, body in read_bodies(unit.path(str(work))):
+            here.setdefault(decode_source(key), []).append(body)
         assert sorted(here) == list(unit.sources)
         assert not found.keys() & here.keys()
         found |= here
@@ -84,7 +84,7 @@ def test_sources_stand_together_in_order(
     for source, body in items:
         wanted.setdefault(source, []).append(body)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partition, "BUCKETS", 3)
+        patch.setattr(partition, "BUCKET_COUNT", 3)
         assert split(tmp_path_factory.mktemp("split"), items, budget) == wanted
 
 
@@ -101,20 +101,20 @@ def test_fifty_thousand_sources_and_few_open_files(tmp_path: Path) -> None:
 
 
 def test_blocks_do_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition, "WAITING", 1000)
+    monkeypatch.setattr(partition, "MAX_WAITING_BYTES", 1000)
     splitter = Splitter(str(tmp_path), lambda key: key.decode())
     for number in range(100):
         splitter.add(b"%d" % number, b"x" * 50)
     assert len(list(tmp_path.iterdir())) == 100  # all but what came last: twenty times five
     splitter.flush()
-    assert sum(len(list(records(str(path)))) for path in tmp_path.iterdir()) == 100
+    assert sum(len(list(read_bodies(str(path)))) for path in tmp_path.iterdir()) == 100
 
 
 def test_stored_documents_are_a_sequence(tmp_path: Path) -> None:
     documents = [Document(source="s", id=str(number), text=f"text {number} " * 9) for number in range(50)]
     splitter = Splitter(str(tmp_path), lambda key: "file", block=300)
     for one in documents:
-        splitter.add(b"s", encode(one, True))
+        splitter.add(b"s", encode_document(one, True))
     splitter.flush()
     stored = StoredDocuments(str(tmp_path / "file"))
     assert len(stored) == 50
@@ -127,16 +127,16 @@ def test_stored_documents_are_a_sequence(tmp_path: Path) -> None:
 
 def test_what_is_held() -> None:
     plain, wide = "a" * 300, "字" * 100
-    text, cost = held(Document(source="s", id="1", text=plain))
+    text, cost = memory_cost(Document(source="s", id="1", text=plain))
     assert text >= 300
     assert cost - text == 6 * 300
-    text, cost = held(Document(source="s", id="1", html=wide))
+    text, cost = memory_cost(Document(source="s", id="1", html=wide))
     assert cost - text == 14 * 300
 
 
 def test_a_record_keeps_no_room_beside_itself() -> None:
     before = rss()
-    kept = [encode(Document(source="s", id=str(number), text="tiny"), True) for number in range(50_000)]
+    kept = [encode_document(Document(source="s", id=str(number), text="tiny"), True) for number in range(50_000)]
     assert rss() - before < 200 * len(kept)
 
 

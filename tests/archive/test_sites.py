@@ -35,9 +35,9 @@ def write(path: Path, records: list[dict[str, object]]) -> str:
 
 @pytest.mark.parametrize("room", [10**8, 4_000, 100])
 def test_records_by_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
-    monkeypatch.setattr(partition, "BUCKETS", 4)
-    config = SortConfig(memory=2 * sites._BASE)
-    monkeypatch.setattr(sites, "_BASE", config.memory - 3 * room)
+    monkeypatch.setattr(partition, "BUCKET_COUNT", 4)
+    config = SortConfig(memory=2 * sites._BASE_MEMORY)
+    monkeypatch.setattr(sites, "_BASE_MEMORY", config.memory - 3 * room)
     one, two = lines(150, 9), lines(80, 30, seed=2)
     paths = [write(tmp_path / "one.jsonl", one), write(tmp_path / "two.jsonl", two)]
     found = sort_by_source(paths, str(tmp_path / "out"), config)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from templatemine.archive.frames import before_body, frames, only_record, pack_pieces
-from templatemine.archive.spill import RateFile, dump, load, write_rates
+from templatemine.archive.frames import body_offset, list_frames, pack_pieces, read_single_body
+from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
 from templatemine.config import PipelineConfig
 from templatemine.errors import CorpusError
 from templatemine.mining.candidates import source_rates
@@ -51,7 +51,7 @@ def test_mined_comes_back(method: str, html: bool) -> None:
         "s\ud800.example", documents("s\ud800.example", html=html), resolve_defaults(PipelineConfig(method=method))
     )
     assert len(mined.strings)
-    assert same(load(b"".join(dump(mined))), mined)
+    assert same(load_candidates(b"".join(dump_candidates(mined))), mined)
 
 
 def arrays(one: Any) -> list[Any]:
@@ -66,8 +66,8 @@ def arrays(one: Any) -> list[Any]:
 def test_numbers_begin_where_numbers_may(before: int) -> None:
     """Wherever the bytes lie: the native core reads columns as they stand."""
     mined = mine_source("s.example", documents("s.example"), OPTIONS)
-    data = memoryview(b"x" * before + b"".join(dump(mined)))[before:]
-    loaded = load(data)
+    data = memoryview(b"x" * before + b"".join(dump_candidates(mined)))[before:]
+    loaded = load_candidates(data)
     assert same(loaded, mined)
     assert len(arrays(loaded)) > 5
     assert all(one.flags.aligned for one in arrays(loaded))
@@ -77,9 +77,9 @@ def test_numbers_begin_where_numbers_may(before: int) -> None:
 def test_what_stands_in_a_frame_is_not_copied(name: str, tmp_path: Path) -> None:
     mined = mine_source(name, documents(name), OPTIONS)
     key = name.encode()
-    (tmp_path / "mined").write_bytes(pack_pieces(key, dump(mined, before_body(key))))
-    _, body = only_record(str(tmp_path / "mined"), frames(str(tmp_path / "mined"))[0])
-    loaded = load(body)
+    (tmp_path / "mined").write_bytes(pack_pieces(key, dump_candidates(mined, body_offset(key))))
+    _, body = read_single_body(str(tmp_path / "mined"), list_frames(str(tmp_path / "mined"))[0])
+    loaded = load_candidates(body)
     assert same(loaded, mined)
     whole = np.frombuffer(body, np.uint8)
     assert all(np.shares_memory(one, whole) for one in arrays(loaded) if len(one))

@@ -14,7 +14,7 @@ import pytest
 from templatemine import pipeline
 from templatemine.archive import update as module
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.archive.partition import held
+from templatemine.archive.partition import memory_cost
 from templatemine.archive.update import SourceUpdate, UpdateConfig, update_packs
 from templatemine.archive.window import WindowConfig
 from templatemine.cli import cmd_update as update
@@ -127,7 +127,7 @@ def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch
     """Whatever the order they came in, in parts or not."""
     articles = [article("a.example", number) for number in range(200)]
     Random(3).shuffle(articles)
-    size = held(Document(**articles[0]))[1]
+    size = memory_cost(Document(**articles[0]))[1]
     monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 50 * size))
     told: list[str] = []
     path = write(tmp_path / "new.jsonl", articles)

@@ -568,10 +568,10 @@ def test_100_000_documents_of_one_token(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_reports_fit_the_shelf() -> None:
-    """`shelf.Result` is what `save` needs of a report; a type checker holds the two together, this keeps it honest."""
-    from templatemine.packs.pack_folder import Result
+    """`pack_folder.SourceResult` is what `save` needs of a report; a type checker holds the two together, this keeps it honest."""
+    from templatemine.packs.pack_folder import SourceResult
 
-    result: Result = SourceReport(source="x", documents=1, pack=None, note="")
+    result: SourceResult = SourceReport(source="x", documents=1, pack=None, note="")
     assert result.pack is None
 
 

@@ -41,7 +41,7 @@ def mine_in_little_memory(arguments: Sequence[str]) -> None:
     from templatemine.archive import partition
 
     small_budget()
-    partition.BUCKETS = 8
+    partition.BUCKET_COUNT = 8
     run_cli(arguments)
 
 

@@ -13,7 +13,7 @@ import pytest
 from desk_support import Client, opened, page_rows, record, text_rows
 
 from templatemine.desk.web_app import Desk
-from templatemine.packs.pack_folder import open_shelf
+from templatemine.packs.pack_folder import open_pack_folder
 from templatemine.pipeline import Miner
 
 
@@ -25,7 +25,7 @@ def rows() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def mined_packs(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]) -> Path:
     folder = tmp_path_factory.mktemp("desk") / "packs"
-    with open_shelf(folder) as shelf:
+    with open_pack_folder(folder) as shelf:
         for report in Miner().run(record(row).document for row in rows):
             shelf.save(report)
     return folder

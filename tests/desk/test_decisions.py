@@ -14,7 +14,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import Desk, Library, record  # noqa: E402
 
-from templatemine.archive.apply_overrides import apply_rules, phrase  # noqa: E402
+from templatemine.archive.apply_overrides import apply_rules, join_tokens  # noqa: E402
 from templatemine.desk.effects import cuts_of  # noqa: E402
 from templatemine.desk.library import DeskConfig, Held  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
@@ -47,7 +47,7 @@ def asked(desk: Desk, held: Held, kind: str, random: Random) -> dict[str, Any]:
         rule |= {"tokens": list(one.tokens or ()), "example": one.example, "anchor": random.choice(["", "line"])}
         rule |= {"df": one.df, "count": one.count}
     elif kind in ("never", "always"):
-        rule |= {"text": phrase(one.tokens or ()) if kind == "never" else phrase(tokens)}
+        rule |= {"text": join_tokens(one.tokens or ()) if kind == "never" else join_tokens(tokens)}
     elif kind == "add":
         rule |= {"regex": random.choice(["[A-Z][a-z]{9,20}", "said\\.", "1[0-9]{3}", "("]), "example": "said."}
     else:

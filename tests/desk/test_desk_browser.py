@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "tests" / "report"))
 from axe import barriers  # noqa: E402
 from browser import chromium  # noqa: E402
 
-from templatemine.archive.apply_overrides import phrase  # noqa: E402
+from templatemine.archive.apply_overrides import join_tokens  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack, template_id  # noqa: E402
 from templatemine.packs.pack_folder import load_packs  # noqa: E402
@@ -941,11 +941,11 @@ def test_questions_are_answered(page: Any, place: Place) -> None:
     assert first.locator("mark").count() > 0
     first.get_by_role("button", name="Story").click()
     told = "text => document.querySelector('.question .big').textContent !== text"
-    page.wait_for_function(told, arg=phrase(asked[0].tokens))
+    page.wait_for_function(told, arg=join_tokens(asked[0].tokens))
     after = place.pack(source)
     assert {rule.action for rule in after.overrides.rules} == {"reject"}
     assert template_id(asked[0].tokens) not in {one.id for one in after.templates}
     page.locator("#undo").click()
     back = "text => document.querySelector('.question .big').textContent === text"
-    page.wait_for_function(back, arg=phrase(asked[0].tokens))
+    page.wait_for_function(back, arg=join_tokens(asked[0].tokens))
     assert place.pack(source).templates == before.templates

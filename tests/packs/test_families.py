@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.model import Template
-from templatemine.packs.families import are_variants, families
+from templatemine.packs.families import are_variants, group_families
 
 
 def template(text: str | None, df: int = 1) -> Template:
@@ -48,13 +48,13 @@ def test_families_have_the_most_frequent_as_head() -> None:
         "Enlarge picture The",
         "Read next: {slot:names}",
     ]
-    assert families([template(text) for text in texts]) == [[0, 2, 4], [1], [3], [5]]
-    assert families([]) == []
+    assert group_families([template(text) for text in texts]) == [[0, 2, 4], [1], [3], [5]]
+    assert group_families([]) == []
 
 
 def test_a_chain_of_small_differences_is_no_family() -> None:
     texts = ["a b c d", "a b c x", "a b y x", "a z y x"]
-    assert families([template(text) for text in texts]) == [[0, 1], [2, 3]]
+    assert group_families([template(text) for text in texts]) == [[0, 1], [2, 3]]
 
 
 @given(
@@ -62,7 +62,7 @@ def test_a_chain_of_small_differences_is_no_family() -> None:
 )
 def test_every_template_is_in_one_family(texts: list[str]) -> None:
     templates = [template(text) for text in texts]
-    found = families(templates)
+    found = group_families(templates)
     assert sorted(place for family in found for place in family) == list(range(len(texts)))
     assert [family[0] for family in found] == sorted(family[0] for family in found)
     for head, *others in found:
@@ -85,4 +85,4 @@ def test_no_head_is_passed_over(texts: list[str]) -> None:
             found.append([place])
         else:
             found[own].append(place)
-    assert families(templates) == found
+    assert group_families(templates) == found

@@ -74,16 +74,16 @@ def test_lists_and_files_have_a_limit(tmp_path: Path, monkeypatch: pytest.Monkey
     path.write_text(PACK.to_json())
     assert Pack.load(path).templates
     with monkeypatch.context() as patch:
-        patch.setattr(pack_json, "_MOST", 2)
+        patch.setattr(pack_json, "_MAX_ENTRIES", 2)
         with pytest.raises(PackError, match=r"p.json: templates: expected at most 2 entries, got 4"):
             Pack.load(path)
-    monkeypatch.setattr(pack_module, "LARGEST", 100)
+    monkeypatch.setattr(pack_module, "MAX_PACK_BYTES", 100)
     with pytest.raises(PackError, match=r"p.json: expected at most 100 bytes, found more"):
         Pack.load(path)
 
 
 def test_rejected_candidates_do_not_unpack_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pack_folder, "_LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(pack_folder, "_MAX_LINE_BYTES", 1 << 16)
     (tmp_path / "p.rejected.jsonl.gz").write_bytes(gzip.compress(b'{"tokens": ["' + b"x" * (1 << 20) + b'"]}'))
     with pytest.raises(CorpusError, match=r"p.rejected.jsonl.gz:1: expected a rejected candidate"):
         list(read_rejected(tmp_path / "p.json"))

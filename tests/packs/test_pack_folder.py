@@ -21,11 +21,11 @@ from templatemine.packs.pack_folder import (
     PackFiles,
     RejectedCandidate,
     load_packs,
-    open_shelf,
+    open_pack_folder,
     pack_files,
     read_rejected,
     refuse_renamed,
-    rejected_beside,
+    rejected_path,
 )
 from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
@@ -83,7 +83,7 @@ def pack() -> Pack:
 
 
 def save(folder: Path, *results: Result, force: bool = False) -> list[str | None]:
-    with open_shelf(folder, force) as shelf:
+    with open_pack_folder(folder, force) as shelf:
         return [shelf.save(result).pack for result in results]
 
 
@@ -115,7 +115,7 @@ def test_many_rejected_strings(tmp_path: Path, pack: Pack) -> None:
 
 def test_what_exists_is_refused(tmp_path: Path, pack: Pack) -> None:
     save(tmp_path, Result("a", pack, REJECTED))
-    with open_shelf(tmp_path) as shelf:
+    with open_pack_folder(tmp_path) as shelf:
         shelf.refuse_existing(["b", "c"])
         with pytest.raises(CorpusError, match=r"a\.json: exists"):
             shelf.refuse_existing(["b", "a"])
@@ -136,7 +136,7 @@ def test_a_pack_under_another_name_is_no_place_for_a_second_one(tmp_path: Path, 
     ):
         refuse_renamed(str(tmp_path), ["a", "b"])
     refuse_renamed(str(tmp_path), ["b", "c"])
-    with pytest.raises(PackError, match=r"ours\.json"), open_shelf(tmp_path, force=True) as shelf:
+    with pytest.raises(PackError, match=r"ours\.json"), open_pack_folder(tmp_path, force=True) as shelf:
         shelf.refuse_existing(["a"])
     # Nor is the file of one source the place of another one's pack.
     (tmp_path / "ours.json").rename(tmp_path / "c.json")
@@ -216,7 +216,7 @@ def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) 
 def test_rejected_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
     pack = tmp_path / "a.json"
     if content is not None:
-        Path(rejected_beside(pack)).write_bytes(content)
+        Path(rejected_path(pack)).write_bytes(content)
     with pytest.raises(CorpusError, match=message) as caught:
         list(read_rejected(pack))
     assert caught.value.fatal
@@ -226,7 +226,7 @@ def test_the_old_name_of_the_file_beside_a_pack(tmp_path: Path, pack: Pack) -> N
     save(tmp_path, Result("a", pack, REJECTED))
     new, old = tmp_path / "a.rejected.jsonl.gz", tmp_path / "a.dropped.jsonl.gz"
     new.rename(old)
-    assert rejected_beside(tmp_path / "a.json") == str(old)
+    assert rejected_path(tmp_path / "a.json") == str(old)
     assert list(read_rejected(tmp_path / "a.json")) == REJECTED
     new.write_bytes(gzip.compress(b""))
     assert list(read_rejected(tmp_path / "a.json")) == []

@@ -334,7 +334,7 @@ def test_expressions_of_another_version_cost_little(
     expression: str, problem: str, generator: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They were compiled and searched for before anything else."""
-    monkeypatch.setattr(pack_checks, "PATIENCE", 0.1)
+    monkeypatch.setattr(pack_checks, "MATCH_TIMEOUT", 0.1)
 
     def change(data: dict[str, Any]) -> None:
         data["generator"] = generator or data["generator"]

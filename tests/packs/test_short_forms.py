@@ -15,7 +15,7 @@ from strategies import cases, examples
 from templatemine.errors import PackError
 from templatemine.packs.overrides import Overrides, Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.short_forms import boundaries_of, names_of
+from templatemine.packs.short_forms import collect_boundaries, short_forms_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern" / "default.pack.json"
 
@@ -41,16 +41,16 @@ def slowly(short: str, names: dict[str, str]) -> str:
 @given(st.data())
 def test_expressions_come_back_as_they_were(data: st.DataObject) -> None:
     pack = data.draw(cases(data.draw(st.booleans()))).pack()
-    names = names_of(pack)
-    full = {"{" + name + "}": text for name, text in pack.patterns.by_id.values()} | boundaries_of(pack)
+    names = short_forms_of(pack)
+    full = {"{" + name + "}": text for name, text in pack.patterns.by_id.values()} | collect_boundaries(pack)
     for template in pack.templates:
-        short = names.shortened(template)
+        short = names.shorten(template)
         if template.tokens is None:
             assert short == template.regex
             continue
         assert short is not None
         assert len(short) <= len(template.regex)
-        assert names.in_full(short, "") == slowly(short, full) == template.regex
+        assert names.expand(short, "") == slowly(short, full) == template.regex
     again = Pack.from_json(pack.to_json())
     assert [one.regex for one in again.templates] == [one.regex for one in pack.templates]
     assert again.to_json() == pack.to_json()

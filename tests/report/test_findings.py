@@ -14,7 +14,7 @@ from templatemine.config import ReadConfig, ReportConfig
 from templatemine.evaluation.residue import residues
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
-from templatemine.packs.families import families
+from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.report.charts import histogram_spec, scores_spec
 from templatemine.report.findings import LEFT, conclusion
@@ -83,7 +83,7 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     risks = [one.risk for one in made.riskiest]
     assert risks == sorted(risks, reverse=True)
     assert len(risks) == 3
-    heads = [[shaken[place].id for place in family] for family in families(shaken)]
+    heads = [[shaken[place].id for place in family] for family in group_families(shaken)]
     assert len({next(n for n, ids in enumerate(heads) if one.template.id in ids) for one in made.riskiest}) == 3
     texts = [one.body for one in documents]
     for one in made.riskiest:  # an example as an article has it

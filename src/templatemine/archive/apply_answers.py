@@ -21,31 +21,31 @@ __all__ = [
     "ALL",
     "ANSWERS",
     "LABEL",
-    "SHOWN",
+    "MAX_CONTEXTS",
     "STORY",
-    "Sightings",
-    "answers_to",
+    "QuestionContexts",
+    "add_answer_rules",
+    "current_removal",
     "open_questions",
-    "removed_by",
-    "rules_with",
+    "possible_answers",
 ]
 
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
 """All of it is boilerplate; the label is, but not what fills its line; it belongs to the story."""
 
 
-def answers_to(question: Question) -> tuple[str, ...]:
+def possible_answers(question: Question) -> tuple[str, ...]:
     """The answers that a question has."""
     return ANSWERS if question.filled else (ALL, STORY)
 
 
 def open_questions(pack: Pack) -> list[Question]:
     """The questions of a pack that no rule answers yet, that with most at stake first."""
-    known = {rule.id or template_id(rule.tokens or ()) for rule in pack.overrides.rules}
-    return [one for one in pack.questions if not known & set(_ids(one))]
+    answered_ids = {rule.id or template_id(rule.tokens or ()) for rule in pack.overrides.rules}
+    return [question for question in pack.questions if not answered_ids & set(_template_ids(question))]
 
 
-def rules_with(
+def add_answer_rules(
     rules: tuple[Rule, ...], question: Question, answer: str, *, by: str = "", time: str = ""
 ) -> tuple[Rule, ...]:
     """Some rules with those that an answer makes, in place of earlier ones about the same string.
@@ -55,17 +55,19 @@ def rules_with(
     ConfigError
         The question has no such answer.
     """
-    if answer not in answers_to(question):
-        raise ConfigError(f"answer: expected {', '.join(answers_to(question))}, got {answer!r}")
-    own = set(_ids(question))
-    kept = tuple(rule for rule in rules if (rule.id or template_id(rule.tokens or ())) not in own)
-    made = [_rule(question, filled, answer, by, time) for filled in ((False, True) if question.filled else (False,))]
-    return (*kept, *(rule for rule in made if rule is not None))
+    if answer not in possible_answers(question):
+        raise ConfigError(f"answer: expected {', '.join(possible_answers(question))}, got {answer!r}")
+    ids = set(_template_ids(question))
+    other_rules = tuple(rule for rule in rules if (rule.id or template_id(rule.tokens or ())) not in ids)
+    new_rules = [
+        _answer_rule(question, filled, answer, by, time) for filled in ((False, True) if question.filled else (False,))
+    ]
+    return (*other_rules, *(rule for rule in new_rules if rule is not None))
 
 
-def _rule(question: Question, filled: bool, answer: str, by: str, time: str) -> Rule | None:
-    """What an answer says of a string, alone or with the rest of its line."""
-    tokens = _tokens(question, filled)
+def _answer_rule(question: Question, filled: bool, answer: str, by: str, time: str) -> Rule | None:
+    """The rule that an answer makes for a string, alone or with the rest of its line."""
+    tokens = _question_tokens(question, filled)
     if answer == STORY or (answer == LABEL and filled):
         return Rule(action="reject", id=template_id(tokens), by=by, time=time)
     if answer == ALL and question.filled and not filled:
@@ -82,32 +84,32 @@ def _rule(question: Question, filled: bool, answer: str, by: str, time: str) -> 
     )
 
 
-def _tokens(question: Question, filled: bool) -> tuple[str, ...]:
+def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:
     if not filled:
         return question.tokens
     slot = slot_token(ANY)
     return (*question.tokens, slot) if question.filled == "end" else (slot, *question.tokens)
 
 
-def removed_by(pack: Pack, question: Question) -> str:
+def current_removal(pack: Pack, question: Question) -> str:
     """What a pack does with a string today: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
-    there = {template.id for template in pack.templates}
-    if template_id(_tokens(question, bool(question.filled))) in there:
+    pack_ids = {template.id for template in pack.templates}
+    if template_id(_question_tokens(question, bool(question.filled))) in pack_ids:
         return ALL
-    return LABEL if template_id(question.tokens) in there else ""
+    return LABEL if template_id(question.tokens) in pack_ids else ""
 
 
-def _ids(question: Question) -> tuple[str, ...]:
+def _template_ids(question: Question) -> tuple[str, ...]:
     own = (template_id(question.tokens),)
-    return (*own, template_id(_tokens(question, True))) if question.filled else own
+    return (*own, template_id(_question_tokens(question, True))) if question.filled else own
 
 
-SHOWN = 3
+MAX_CONTEXTS = 3
 """Places at which a string is shown."""
 
 
-class Sightings:
-    """Where the strings of some questions stand in articles, at most `SHOWN` places each, of different articles.
+class QuestionContexts:
+    """Contexts of the strings of some questions in articles, at most `MAX_CONTEXTS` each, of different articles.
 
     Parameters
     ----------
@@ -119,33 +121,35 @@ class Sightings:
 
     def __init__(self, pack: Pack, questions: Sequence[Question], context: int) -> None:
         self._pack, self._questions, self._context = pack, questions, context
-        bare = Template(id="", regex="", tokens=None, df=0, count=0, example="")
-        templates = tuple(replace(bare, tokens=one.tokens, anchor=one.anchor) for one in questions)
+        blank_template = Template(id="", regex="", tokens=None, df=0, count=0, example="")
+        templates = tuple(
+            replace(blank_template, tokens=question.tokens, anchor=question.anchor) for question in questions
+        )
         self._matcher, self._rows = replace(pack, templates=templates).matcher()
-        self._seen: list[list[tuple[str, str, str]]] = [[] for _ in questions]
+        self._contexts: list[list[tuple[str, str, str]]] = [[] for _ in questions]
 
     @property
-    def done(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether no article would add anything."""
-        return all(len(places) == SHOWN for places in self._seen)
+        return all(len(places) == MAX_CONTEXTS for places in self._contexts)
 
     def add(self, document: Document) -> None:
         """Look into an article."""
         text = document.html if self._pack.html else document.text
-        if text is None or self.done:
+        if text is None or self.is_complete:
             return
         encoded = Encoded(text, self._pack.patterns, self._pack.tokenise.separators)
         *bounds, strings = self._matcher.find(encoded.data)
         starts, ends = encoded.spans(*bounds)
-        found: dict[int, tuple[int, int]] = {}
+        first_spans: dict[int, tuple[int, int]] = {}
         for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
-            found.setdefault(self._rows[string], (start, end))
-        for place, (start, end) in found.items():
-            if len(self._seen[place]) < SHOWN:
+            first_spans.setdefault(self._rows[string], (start, end))
+        for index, (start, end) in first_spans.items():
+            if len(self._contexts[index]) < MAX_CONTEXTS:
                 before = text[max(0, start - self._context) : start].rpartition("\n\n")[2]
-                behind = text[end : end + self._context].partition("\n\n")[0]
-                self._seen[place].append((before, text[start:end], behind))
+                after = text[end : end + self._context].partition("\n\n")[0]
+                self._contexts[index].append((before, text[start:end], after))
 
-    def of(self, question: Question) -> list[tuple[str, str, str]]:
+    def contexts_of(self, question: Question) -> list[tuple[str, str, str]]:
         """(before, string, behind) at the places of one of the questions."""
-        return self._seen[self._questions.index(question)]
+        return self._contexts[self._questions.index(question)]

@@ -6,8 +6,8 @@ the rules, so that taking a rule back gives what was there before.  The first th
 decides: accept, reject or edit of this string (the last one, if there are several), never, always, the cut-off, and
 then the miner.
 
-Who edits the templates of a pack by hand decides, too: `kept_rules` tells what was changed since mining, by what the
-pack says that mining gave, and makes rules of it.
+Who edits the templates of a pack by hand decides, too: `read_pack_rules` tells what was changed since mining, by what
+the pack says that mining gave, and makes rules of it.
 """
 
 from __future__ import annotations
@@ -26,57 +26,57 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
-from templatemine.packs.pack import Pack, mark_of, template_id
-from templatemine.packs.pack_checks import check_slot, check_written
-from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_beside
-from templatemine.packs.pack_json import READABLE, read_listed, read_mined, with_current_names
+from templatemine.packs.pack import Pack, mined_mark, template_id
+from templatemine.packs.pack_checks import check_handwritten, check_slot
+from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
+from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN, Encoded
 from templatemine.text.patterns import TABLE
 
 __all__ = [
+    "FREQUENCY_REASONS",
+    "MAX_ADDED",
     "RuleIndex",
-    "BY_FREQUENCY",
-    "MOST_ADDED",
-    "edits_by_hand",
-    "candidates",
+    "apply_rules",
+    "find_manual_edits",
+    "frequency_candidates",
+    "handwritten_template",
+    "join_tokens",
     "keep_later_rules",
     "keep_rules",
-    "kept_rules",
     "mined_templates",
-    "phrase",
-    "apply_rules",
-    "written",
+    "read_pack_rules",
 ]
 
-SINGLE = ("accept", "reject", "edit")
+STRING_ACTIONS = ("accept", "reject", "edit")
 """Actions that are about one string."""
 
-BY_FREQUENCY = frozenset({REASONS[TOO_FEW], BELOW_CUTOFF, NO_MODE})
+FREQUENCY_REASONS = frozenset({REASONS[TOO_FEW], BELOW_CUTOFF, NO_MODE})
 """Reasons of the miner that are a matter of frequency: what a moved cut-off decides anew."""
 
-MOST_ADDED = 5_000
+MAX_ADDED = 5_000
 """Strings that rules may bring into a pack; more is a cut-off among prose, not a decision about templates."""
 
-Examples = Callable[[Sequence[tuple[str, ...]]], Mapping[tuple[str, ...], str]]
+FindExamples = Callable[[Sequence[tuple[str, ...]]], Mapping[tuple[str, ...], str]]
 """Texts in which strings of tokens stand, for those of which any is known."""
 
-_NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
+_BLANK_TO_DROP = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 
 
-def phrase(tokens: Sequence[str]) -> str:
+def join_tokens(tokens: Sequence[str]) -> str:
     """Tokens put together as people write them: no blank between characters of scripts that have none."""
-    return " ".join(_NO_BLANK.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
+    return " ".join(_BLANK_TO_DROP.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
 
 
 def mined_templates(pack: Pack) -> tuple[Template, ...]:
     """The templates that mining gave, whatever was decided about them since."""
     added = set(pack.overrides.added)
     kept = [template for template in pack.templates if template.id not in added]
-    return _sorted([*kept, *pack.overrides.removed])
+    return _sort_templates([*kept, *pack.overrides.removed])
 
 
-def written(rule: Rule) -> Template:
+def handwritten_template(rule: Rule) -> Template:
     """The template of an expression that was added.
 
     Raises
@@ -88,64 +88,64 @@ def written(rule: Rule) -> Template:
     template = Template(
         id=name, regex=rule.regex, tokens=None, df=rule.df, count=rule.count, example=rule.example, anchor=""
     )
-    check_written(template, "expression")
+    check_handwritten(template, "expression")
     return template
 
 
-def candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
+def frequency_candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
     """The rejected candidates that a moved cut-off may bring."""
-    return (row for row in rejected if row[3] in BY_FREQUENCY)
+    return (row for row in rejected if row[3] in FREQUENCY_REASONS)
 
 
 class RuleIndex:
     """The rules of a pack, to be asked about one string after the other."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self.single: dict[str, Rule] = {}
+        self.by_id: dict[str, Rule] = {}
         for rule in rules:
-            if rule.action in SINGLE:
-                self.single[rule.id or template_id(rule.tokens or ())] = rule
-        self.never = [_folded(rule.text) for rule in rules if rule.action == "never"]
-        self.always = [_folded(rule.text) for rule in rules if rule.action == "always"]
+            if rule.action in STRING_ACTIONS:
+                self.by_id[rule.id or template_id(rule.tokens or ())] = rule
+        self.never = [_fold_case(rule.text) for rule in rules if rule.action == "never"]
+        self.always = [_fold_case(rule.text) for rule in rules if rule.action == "always"]
         cutoffs = [rule.df for rule in rules if rule.action == "cutoff"]
-        self.least = cutoffs[-1] if cutoffs else None
+        self.min_df = cutoffs[-1] if cutoffs else None
         self.added = {rule.regex: rule for rule in rules if rule.action == "add"}
-        self.accepted = [rule for rule in self.single.values() if rule.action != "reject"]
+        self.accepted = [rule for rule in self.by_id.values() if rule.action != "reject"]
 
     def keeps(self, template: Template) -> bool:
         """Whether a template that mining gave stays."""
-        rule = self.single.get(template.id)
+        rule = self.by_id.get(template.id)
         if rule is not None:
             as_written = (rule.tokens, rule.anchor) == (template.tokens, template.anchor)
             return rule.action == "accept" or (rule.action == "edit" and as_written)
         if self.never or self.always:
-            words = _folded(phrase(template.tokens) if template.tokens is not None else template.example)
+            words = _fold_case(join_tokens(template.tokens) if template.tokens is not None else template.example)
             if any(text in words for text in self.never):
                 return False
             if any(text in words for text in self.always):
                 return True
-        return self.least is None or template.tokens is None or template.df >= self.least
+        return self.min_df is None or template.tokens is None or template.df >= self.min_df
 
-    def brings(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
+    def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
         """Whether a rejected candidate comes in, rules about this very string aside."""
-        words = _folded(phrase(tokens)) if self.never or self.always else ""
+        words = _fold_case(join_tokens(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
         if any(text in words for text in self.always):
             return True
-        return self.least is not None and df >= self.least and reason in BY_FREQUENCY
+        return self.min_df is not None and df >= self.min_df and reason in FREQUENCY_REASONS
 
     @property
-    def may_bring(self) -> bool:
-        return bool(self.always) or self.least is not None
+    def may_add(self) -> bool:
+        return bool(self.always) or self.min_df is not None
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
 def apply_rules(
-    pack: Pack, rejected: Iterable[RejectedCandidate], rules: Sequence[Rule], examples: Examples | None = None
+    pack: Pack, rejected: Iterable[RejectedCandidate], rules: Sequence[Rule], examples: FindExamples | None = None
 ) -> Pack:
     """The pack with these rules in place of any it had.
 
@@ -161,101 +161,110 @@ def apply_rules(
     PackError
         An expression that was added cannot be trusted.
     ConfigError
-        The rules would bring more than `MOST_ADDED` strings.
+        The rules would bring more than `MAX_ADDED` strings.
     """
-    asked = RuleIndex(rules)
+    index = RuleIndex(rules)
     base = mined_templates(pack)
-    kept = [template for template in base if asked.keeps(template)]
-    there = {template.id for template in base}
-    stays = {template.id for template in kept}
+    kept = [template for template in base if index.keeps(template)]
+    base_ids = {template.id for template in base}
+    kept_ids = {template.id for template in kept}
     rows: dict[tuple[str, ...], tuple[int, int, str, str]] = {
         rule.tokens: (rule.df, rule.count, rule.anchor, rule.example)
-        for rule in asked.accepted
-        if rule.tokens is not None and template_id(rule.tokens) not in (stays if rule.action == "edit" else there)
+        for rule in index.accepted
+        if rule.tokens is not None and template_id(rule.tokens) not in (kept_ids if rule.action == "edit" else base_ids)
     }
-    if asked.may_bring:
+    if index.may_add:
         for tokens, df, count, reason in rejected:
-            if tokens not in rows and asked.brings(tokens, df, reason):
+            if tokens not in rows and index.adds(tokens, df, reason):
                 name = template_id(tokens)
-                if name not in there and name not in asked.single:
+                if name not in base_ids and name not in index.by_id:
                     rows[tokens] = df, count, "", ""
-            if len(rows) > MOST_ADDED:
+            if len(rows) > MAX_ADDED:
                 raise ConfigError(
-                    f"expected rules that bring at most {MOST_ADDED:,} strings, and these bring more; "
+                    f"expected rules that bring at most {MAX_ADDED:,} strings, and these bring more; "
                     "move the cut-off up, or let an always rule say more words"
                 )
-    added = [*_made(pack, rows, examples), *(written(rule) for rule in asked.added.values())]
-    lost = next((rule for rule in asked.accepted if _lacks(rule, kept, added)), None)
-    if lost is not None:
-        raise PackError(f"edit: {phrase(lost.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}")
-    out = there - stays
+    added = [*_build_added(pack, rows, examples), *(handwritten_template(rule) for rule in index.added.values())]
+    missing = next((rule for rule in index.accepted if _is_missing(rule, kept, added)), None)
+    if missing is not None:
+        raise PackError(
+            f"edit: {join_tokens(missing.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}"
+        )
+    removed_ids = base_ids - kept_ids
     return replace(
         pack,
-        templates=_sorted([*kept, *added]) if added else tuple(kept),
+        templates=_sort_templates([*kept, *added]) if added else tuple(kept),
         overrides=Overrides(
             rules=tuple(rules),
-            removed=tuple(template for template in base if template.id in out),
+            removed=tuple(template for template in base if template.id in removed_ids),
             added=tuple(sorted(template.id for template in added)),
         ),
     )
 
 
-def _lacks(rule: Rule, *templates: Iterable[Template]) -> bool:
+def _is_missing(rule: Rule, *templates: Iterable[Template]) -> bool:
     """Whether a string that a person edited did not come in."""
-    return rule.action == "edit" and not any(one.tokens == rule.tokens for group in templates for one in group)
+    return rule.action == "edit" and not any(
+        template.tokens == rule.tokens for group in templates for template in group
+    )
 
 
-def _sorted(templates: Iterable[Template]) -> tuple[Template, ...]:
-    return tuple(sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or (), one.id)))
+def _sort_templates(templates: Iterable[Template]) -> tuple[Template, ...]:
+    return tuple(
+        sorted(
+            templates,
+            key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens or (), template.id),
+        )
+    )
 
 
-def _made(
-    pack: Pack, rows: Mapping[tuple[str, ...], tuple[int, int, str, str]], examples: Examples | None
+def _build_added(
+    pack: Pack, rows: Mapping[tuple[str, ...], tuple[int, int, str, str]], examples: FindExamples | None
 ) -> list[Template]:
     """Templates of candidates that were rejected; one that can't be told from its tokens alone stays out."""
     if not rows:
         return []
-    before = {template.tokens: template.example for template in pack.templates if template.tokens is not None}
-    known = dict(examples([tokens for tokens in rows if tokens not in before])) if examples else {}
+    mined_examples = {template.tokens: template.example for template in pack.templates if template.tokens is not None}
+    found_examples = dict(examples([tokens for tokens in rows if tokens not in mined_examples])) if examples else {}
     templates: list[Template] = []
     for tokens, (df, count, anchor, example) in rows.items():
-        shown = example or before.get(tokens) or known.get(tokens) or _spelt(tokens)
-        made = Template(
-            id=template_id(tokens), regex="", tokens=tokens, df=df, count=count, example=shown, anchor=anchor
+        text = example or mined_examples.get(tokens) or found_examples.get(tokens) or _example_text(tokens)
+        template = Template(
+            id=template_id(tokens), regex="", tokens=tokens, df=df, count=count, example=text, anchor=anchor
         )
         with suppress(ValueError, PackError):  # a rule written by hand, with a pattern or a slot that cannot be there
-            check_slot(pack, made, "")
-            templates.append(replace(made, regex=pack.derived(made)))
-    return _holding(pack, templates)
+            check_slot(pack, template, "")
+            templates.append(replace(template, regex=pack.derived(template)))
+    return _match_examples(pack, templates)
 
 
-def _holding(pack: Pack, templates: Sequence[Template]) -> list[Template]:
+def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]:
     """Those that match their own example; others get one made of their tokens, or go."""
     matcher, _ = replace(pack, templates=tuple(templates)).matcher()
-    found: list[Template] = []
-    for place, template in enumerate(templates):
-        for example in (template.example, _spelt(template.tokens or ())):
-            if matcher.holds(Encoded(example, pack.patterns, pack.tokenise.separators).data, place):
-                found.append(replace(template, example=example))
+    matching: list[Template] = []
+    for index, template in enumerate(templates):
+        for example in (template.example, _example_text(template.tokens or ())):
+            if matcher.holds(Encoded(example, pack.patterns, pack.tokenise.separators).data, index):
+                matching.append(replace(template, example=example))
                 break
-    return found
+    return matching
 
 
-_BRACED = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
-_INSTANCES: Mapping[str, str] = {row.name: row.yes[0] for row in TABLE if row.yes}
+_BRACED_NAME = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+_PATTERN_INSTANCES: Mapping[str, str] = {row.name: row.yes[0] for row in TABLE if row.yes}
 
 
-def _spelt(tokens: Sequence[str]) -> str:
+def _example_text(tokens: Sequence[str]) -> str:
     """A text of these tokens, with an instance for each pattern."""
 
     def instance(match: re.Match[str]) -> str:
-        return match.group()[0] if match.group(1) is None else _INSTANCES.get(match.group(1), match.group())
+        return match.group()[0] if match.group(1) is None else _PATTERN_INSTANCES.get(match.group(1), match.group())
 
-    return phrase([_BRACED.sub(instance, token) for token in tokens])
+    return join_tokens([_BRACED_NAME.sub(instance, token) for token in tokens])
 
 
-def kept_rules(path: str | Path) -> tuple[Rule, ...]:
-    """The rules of a pack that is about to be replaced, with those of `edits_by_hand`; none if there is no pack, or
+def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
+    """The rules of a pack that is about to be replaced, with those of `find_manual_edits`; none if there is no pack, or
     nothing that was one.
 
     Raises
@@ -281,10 +290,10 @@ def kept_rules(path: str | Path) -> tuple[Rule, ...]:
     if not isinstance(data.get("overrides", []), list):
         raise PackError(f"{path}: overrides: expected a list, got {type(data['overrides']).__name__}")
     rules = read_rules(data.get("overrides", []), str(path))
-    return (*rules, *edits_by_hand(data, rules, str(path)))
+    return (*rules, *find_manual_edits(data, rules, str(path)))
 
 
-def edits_by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
+def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
     """What somebody changed in the list of templates since mining, as rules that the next mining keeps.
 
     An expression without tokens is one that was added.  The rest is told by what the pack notes of its mining: a
@@ -293,44 +302,48 @@ def edits_by_hand(data: Mapping[str, Any], rules: Sequence[Rule], where: str) ->
     """
     if data.get("schema") not in READABLE:
         return ()  # of another version, or no pack at all
-    data = with_current_names(data, where)
-    rows = _listed(data, "templates")
-    listed = [read_listed(row, f"{where}: templates[{place}]") for place, row in enumerate(rows)]
-    added = {name for name in _listed(data, "added") if isinstance(name, str)}
-    known = {rule.regex for rule in rules}
-    found: list[Rule] = []
-    for one in listed:
-        if one.tokens is None and one.id not in added and one.regex not in known:
-            check_written(one, f"{where}: {one.id}")
-            found.append(Rule(action="add", regex=one.regex, example=one.example, df=one.df, count=one.count))
+    data = rename_old_fields(data, where)
+    rows = _list_field(data, "templates")
+    listed = [read_template(row, f"{where}: templates[{index}]") for index, row in enumerate(rows)]
+    added = {name for name in _list_field(data, "added") if isinstance(name, str)}
+    known_regexes = {rule.regex for rule in rules}
+    found_rules: list[Rule] = []
+    for template in listed:
+        if template.tokens is None and template.id not in added and template.regex not in known_regexes:
+            check_handwritten(template, f"{where}: {template.id}")
+            found_rules.append(
+                Rule(action="add", regex=template.regex, example=template.example, df=template.df, count=template.count)
+            )
     marks = read_mined(data, where)
     if marks is None:
-        return tuple(found)
-    own = [one for one in listed if one.tokens is not None and template_id(one.tokens) not in added]
-    for one in own:
-        if mark_of(one) not in marks:
-            edited = Rule(action="edit", tokens=one.tokens, example=one.example, anchor=one.anchor)
-            found.append(replace(edited, df=one.df, count=one.count))
-    there = {template_id(one.tokens or ()) for one in own} | added
-    there |= {row["id"] for row in _listed(data, "removed") if isinstance(row, dict) and "id" in row}
-    gone = sorted({mark.partition(" ")[0] for mark in marks} - there)
-    return (*found, *(Rule(action="reject", id=name) for name in gone))
+        return tuple(found_rules)
+    with_tokens = [
+        template for template in listed if template.tokens is not None and template_id(template.tokens) not in added
+    ]
+    for template in with_tokens:
+        if mined_mark(template) not in marks:
+            edited = Rule(action="edit", tokens=template.tokens, example=template.example, anchor=template.anchor)
+            found_rules.append(replace(edited, df=template.df, count=template.count))
+    present_ids = {template_id(template.tokens or ()) for template in with_tokens} | added
+    present_ids |= {row["id"] for row in _list_field(data, "removed") if isinstance(row, dict) and "id" in row}
+    missing_ids = sorted({mark.partition(" ")[0] for mark in marks} - present_ids)
+    return (*found_rules, *(Rule(action="reject", id=name) for name in missing_ids))
 
 
-def _listed(data: Mapping[str, Any], key: str) -> list[Any]:
+def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
     rows = data.get(key)
     return rows if isinstance(rows, list) else []
 
 
-def keep_rules(report: SourceReport, standing: str | Path) -> SourceReport:
+def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
     """What mining gave of a source, with the rules of the pack that stands where it will be written."""
-    rules = kept_rules(standing)
+    rules = read_pack_rules(pack_path)
     if report.pack is None or not rules:
         return report
     return replace(report, pack=apply_rules(report.pack, report.rejected or (), rules))
 
 
-def keep_later_rules(made: str, standing: str) -> None:
+def keep_later_rules(new_path: str, old_path: str) -> None:
     """Before a pack that was made takes its place: what was decided since, about the one that is there.
 
     Runs that take long, or were killed and go on, make packs hours before these get their names.  The rejected
@@ -339,12 +352,12 @@ def keep_later_rules(made: str, standing: str) -> None:
     Raises
     ------
     PackError
-        As `kept_rules`.
+        As `read_pack_rules`.
     """
-    if not (os.path.exists(made) and os.path.exists(standing)):
+    if not (os.path.exists(new_path) and os.path.exists(old_path)):
         return
-    rules = kept_rules(standing)
-    if rules == kept_rules(made):
+    rules = read_pack_rules(old_path)
+    if rules == read_pack_rules(new_path):
         return
-    beside = made if os.path.exists(rejected_beside(made)) else standing
-    apply_rules(Pack.load(made), read_rejected(beside), rules).save(made, force=True)
+    rejected_owner = new_path if os.path.exists(rejected_path(new_path)) else old_path
+    apply_rules(Pack.load(new_path), read_rejected(rejected_owner), rules).save(new_path, force=True)

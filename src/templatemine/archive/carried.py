@@ -1,7 +1,7 @@
 """(old pack, pack of the window) -> templates of the old pack that stay, for the window is too small to speak of them.
 
 A window holds the newest few hundred documents, and a template that is in one of a hundred may be in none of them.  So
-what the old pack has and mining the window did not give is judged by what is known of it (`Known`):
+what the old pack has and mining the window did not give is judged by its record (`CarriedTemplate`):
 
 - The window has it, but only where templates of the new pack cut anyway: it goes.
 - The window has it, and holds as many documents as it was learnt from: mining has judged it anew, and it goes.
@@ -26,17 +26,17 @@ from templatemine.cleaning.drift import DriftConfig, absence
 from templatemine.config import CleanConfig
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import Pack, mark_of
+from templatemine.packs.pack import Pack, mined_mark
 
-__all__ = ["Known", "carry"]
+__all__ = ["CarriedTemplate", "carry"]
 
-DAYS = 365
+MAX_ABSENT_DAYS = 365
 """Days without a document that has it, after which a template goes whatever its rate was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What is known of a template that the window did not give.
+class CarriedTemplate:
+    """A template that the window did not give.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Known:
     absent : int
         Documents in a row that did not have it.
     seen : str
-        The day of the last document known to have it; of a template that was mined, the last day of its pack.
+        The day of the last document that had it; of a template that was mined, the last day of its pack.
     """
 
     df: int
@@ -59,8 +59,8 @@ class Known:
 
 
 def carry(
-    old: Pack, new: Pack, known: Mapping[str, Known], window: Sequence[DatedDocument], fresh: int
-) -> tuple[Pack, dict[str, Known]]:
+    old: Pack, new: Pack, known: Mapping[str, CarriedTemplate], window: Sequence[DatedDocument], new_documents: int
+) -> tuple[Pack, dict[str, CarriedTemplate]]:
     """The new pack with the templates of the old one that stay.
 
     Parameters
@@ -68,10 +68,10 @@ def carry(
     old, new : Pack
         What mining gave; rules of the old one are left out, those of the new one not yet applied.
     known : mapping
-        `packs.pack.mark_of` a template -> what the last update knew of it.
+        `packs.pack.mined_mark` a template -> what the last update knew of it.
     window : sequence of DatedDocument
         What `new` was mined from, by day.
-    fresh : int
+    new_documents : int
         Documents of the window that came with this update.
 
     Returns
@@ -81,65 +81,79 @@ def carry(
         As `known`, of the templates that stay.
     """
     # The same string in another place of its line, or with another kind of filler, was judged anew; a pack has it once.
-    ids = {one.id for one in new.templates}
+    ids = {template.id for template in new.templates}
     mined = None if old.mined is None else set(old.mined)
     missing = [
-        one
-        for one in old.templates
-        if one.tokens is not None and one.id not in ids and (mined is None or mark_of(one) in mined)
+        template
+        for template in old.templates
+        if template.tokens is not None and template.id not in ids and (mined is None or mined_mark(template) in mined)
     ]
     if not missing or not window:
         return new, {}
-    hits, last, bare = _found(replace(old, templates=tuple(missing), overrides=Overrides()), new, window)
-    kept: dict[str, Known] = {}
-    stay: list[Template] = []
-    for one in missing:
-        mark = mark_of(one)
-        was = known.get(mark) or Known(df=one.df, documents=old.documents, absent=0, seen=old.last_date or "")
-        absent = 0 if hits[one.id] else max(len(window), was.absent + fresh)
-        now = replace(was, absent=absent, seen=last.get(one.id, was.seen))
-        if not _stays(now, hits[one.id], bare[one.id], len(window), window[-1].day, len(old.templates)):
+    hit_counts, last_days, uncovered = _count_hits(
+        replace(old, templates=tuple(missing), overrides=Overrides()), new, window
+    )
+    kept_records: dict[str, CarriedTemplate] = {}
+    kept_templates: list[Template] = []
+    for template in missing:
+        mark = mined_mark(template)
+        before = known.get(mark) or CarriedTemplate(
+            df=template.df, documents=old.documents, absent=0, seen=old.last_date or ""
+        )
+        absent = 0 if hit_counts[template.id] else max(len(window), before.absent + new_documents)
+        updated = replace(before, absent=absent, seen=last_days.get(template.id, before.seen))
+        if not _should_keep(
+            updated, hit_counts[template.id], uncovered[template.id], len(window), window[-1].day, len(old.templates)
+        ):
             continue
-        kept[mark] = now
-        share = new.documents / max(1, was.documents)
-        df = max(1, min(new.documents, round(was.df * share)))
-        stay.append(replace(one, df=df, count=max(df, round(one.count * share))))
-    if not stay:
+        kept_records[mark] = updated
+        share = new.documents / max(1, before.documents)
+        df = max(1, min(new.documents, round(before.df * share)))
+        kept_templates.append(replace(template, df=df, count=max(df, round(template.count * share))))
+    if not kept_templates:
         return new, {}
-    marks = None if new.mined is None else (*new.mined, *kept)
-    templates = sorted((*new.templates, *stay), key=lambda one: (-one.df, -one.count, one.id))
-    return replace(new, templates=tuple(templates), mined=marks), kept
+    marks = None if new.mined is None else (*new.mined, *kept_records)
+    templates = sorted(
+        (*new.templates, *kept_templates), key=lambda template: (-template.df, -template.count, template.id)
+    )
+    return replace(new, templates=tuple(templates), mined=marks), kept_records
 
 
-def _stays(now: Known, hits: int, bare: int, window: int, day: str, watched: int) -> bool:
+def _should_keep(
+    record: CarriedTemplate, hits: int, uncovered: int, window: int, day: str, template_count: int
+) -> bool:
     if hits:
-        return bare > 0 and window < now.documents
-    if now.seen and day_after(now.seen, DAYS) < day:
+        return uncovered > 0 and window < record.documents
+    if record.seen and day_after(record.seen, MAX_ABSENT_DAYS) < day:
         return False
     config = DriftConfig()
-    return absence(now.df, now.documents, now.absent, config.ratio) < math.log(2 * watched * config.documents)
+    return absence(record.df, record.documents, record.absent, config.ratio) < math.log(
+        2 * template_count * config.documents
+    )
 
 
-def _found(
+def _count_hits(
     missing: Pack, new: Pack, window: Sequence[DatedDocument]
 ) -> tuple[Counter[str], dict[str, str], Counter[str]]:
     """Documents that have each template, the day of the last one, and those where the new pack leaves it."""
     config = CleanConfig(gap=0)
-    apart, covers = Cleaner(missing, config), Cleaner(new, config)
+    missing_cleaner, new_cleaner = Cleaner(missing, config), Cleaner(new, config)
     hits: Counter[str] = Counter()
-    bare: Counter[str] = Counter()
-    last: dict[str, str] = {}
-    for one in window:
-        body = one.document.body
-        spans = apart.spans(body)
+    uncovered: Counter[str] = Counter()
+    last_days: dict[str, str] = {}
+    for dated in window:
+        body = dated.document.body
+        spans = missing_cleaner.spans(body)
         if not spans:
             continue
-        cut = covers.spans(body)
-        found = {name for span in spans for name in span.templates}
-        hits.update(found)
-        last.update(dict.fromkeys(found, one.day))
-        open_ = [
-            span for span in spans if not any(other.start <= span.start and span.end <= other.end for other in cut)
+        new_spans = new_cleaner.spans(body)
+        ids = {template_id for span in spans for template_id in span.templates}
+        hits.update(ids)
+        last_days.update(dict.fromkeys(ids, dated.day))
+        uncovered_spans = [
+            span
+            for span in spans
+            if not any(new_span.start <= span.start and span.end <= new_span.end for new_span in new_spans)
         ]
-        bare.update({name for span in open_ for name in span.templates})
-    return hits, last, bare
+        uncovered.update({template_id for span in uncovered_spans for template_id in span.templates})
+    return hits, last_days, uncovered

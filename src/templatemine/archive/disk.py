@@ -1,13 +1,13 @@
 """The executor of `pipeline.drive` that keeps everything on disk: bounded memory for archives of any size.
 
-The documents lie in the files of a partition; what fits the memory together is a `Unit`, and a source that does not fit
-is mined from a sample, and counted as it is read.  Each unit leaves a file a stage, which is whole if it is there, so
-that what a killed run has done is not done again:
+The documents lie in the files of a partition; what fits the memory together is a `MiningUnit`, and a source that does
+not fit is mined from a sample, and counted as it is read.  Each unit leaves a file a stage, which is whole if it is
+there, so that what a killed run has done is not done again:
 
-mined/UNIT    the candidates of its sources, and beside it ``UNIT.rates``, what the reduce asks of them
+mined/UNIT    the candidates of its sources, and beside it ``UNIT.rates``, hashes and rates for the reduce
 rates         the strings of all sources by ranges of hashes
-chosen/UNIT   what became of its sources, and beside it ``UNIT.claims``; their packs are in ``packs``
-shared.json   what became of the shared pack
+chosen/UNIT   the outcomes of its sources, and beside it ``UNIT.claims``; their packs are in ``packs``
+shared.json   the outcome of the shared pack
 """
 
 from __future__ import annotations
@@ -26,27 +26,34 @@ from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_rules
 from templatemine.archive.frames import (
     Frame,
-    before_body,
-    cannot_write,
-    flushed,
-    frames,
-    only_record,
+    body_offset,
+    convert_write_errors,
+    flush_to_disk,
+    list_frames,
     pack_frame,
     pack_pieces,
-    records,
+    read_bodies,
+    read_single_body,
 )
 from templatemine.archive.partition import (
-    Sizes,
+    MiningUnit,
+    SourceSizes,
     StoredDocuments,
-    Unit,
-    decode,
-    held,
-    key_of,
-    plan,
-    source_of,
-    split_again,
+    decode_document,
+    decode_source,
+    encode_source,
+    memory_cost,
+    plan_units,
+    split_units,
 )
-from templatemine.archive.spill import RateFile, dump, load, read_claims, write_claims, write_rates
+from templatemine.archive.spill import (
+    RateFile,
+    dump_candidates,
+    load_candidates,
+    read_claims,
+    write_claims,
+    write_rates,
+)
 from templatemine.config import SampleConfig
 from templatemine.io.together import together
 from templatemine.mining.candidates import SourceCandidates, source_rates
@@ -55,14 +62,14 @@ from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.shared_pack import SHARED_PACK, Claims
 from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
-from templatemine.packs.pack_folder import Outcome, Rendered, Shelf, pack_names, render
+from templatemine.packs.pack_folder import PackFolderWriter, SerialisedPack, SourceOutcome, pack_names, serialise_result
 from templatemine.parallel.threads import as_finished
 from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
 from templatemine.text import _scan
 
-__all__ = ["DiskExecutor", "sample_within"]
+__all__ = ["DiskExecutor", "choose_sample_within"]
 
-_Each = Callable[[str], None]
+_OnSourceDone = Callable[[str], None]
 """Called with each source that is done."""
 
 
@@ -94,7 +101,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         self,
         work: str,
         output: str,
-        sizes: Mapping[str, Sizes],
+        sizes: Mapping[str, SourceSizes],
         options: ResolvedConfig,
         budget: int,
         jobs: int,
@@ -110,14 +117,14 @@ class DiskExecutor(Executor[None, RateFile, None]):
         self._progress = progress
         self._tell = tell
         self._numbers = {source: number for number, source in enumerate(sorted(sizes))}
-        self._by_file = plan(sizes, budget)
-        self.units = [unit for several in self._by_file.values() for unit in several]
+        self._by_file = plan_units(sizes, budget)
+        self.units = [unit for units_of_file in self._by_file.values() for unit in units_of_file]
 
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
 
     def map_documents(self, work: MineSource) -> None:
-        split_again(self._work, self._by_file, lambda done: self._progress("sorting", done, len(self._by_file)))
+        split_units(self._work, self._by_file, lambda done: self._progress("sorting", done, len(self._by_file)))
         self._map("mining", "mined", lambda unit, each: self._mine_unit(unit, work, each))
 
     def reduce(self, kept: None) -> RateFile:
@@ -132,144 +139,156 @@ class DiskExecutor(Executor[None, RateFile, None]):
     def share(self, result: None, work: ReportShared) -> None:
         if self._options.shared is None or os.path.exists(self._path("shared.json")):
             return
-        claims = (one for unit in self.units for one in read_claims(self._path("chosen", unit.name + ".claims")))
+        claims = (
+            source_claims
+            for unit in self.units
+            for source_claims in read_claims(self._path("chosen", unit.name + ".claims"))
+        )
         path = os.path.join(self._output, pack_names(SHARED_PACK)[0])
         report = keep_rules(work(claims, self._options), path)
         with together(self._path("packs"), force=True) as files:
-            outcome = Shelf(files).write(render(report, path))
-        manifest.write_json(self._path("shared.json"), outcome.facts())
+            outcome = PackFolderWriter(files).write(serialise_result(report, path))
+        manifest.write_json(self._path("shared.json"), outcome.as_dict())
 
-    def outcomes(self) -> tuple[list[Outcome], int]:
-        """What became of each source, by name, and how many documents have an id that another of their source has."""
+    def outcomes(self) -> tuple[list[SourceOutcome], int]:
+        """The outcome of each source, by name, and how many documents have an id that another of their source has."""
         done = [manifest.read_json(self._path("chosen", unit.name)) for unit in self.units]
-        facts = [one for unit in done for one in unit["outcomes"]]
+        facts = [row for unit in done for row in unit["outcomes"]]
         if self._options.shared is not None:
             facts.append(manifest.read_json(self._path("shared.json")))
-        outcomes = sorted((Outcome(**one) for one in facts), key=lambda one: one.source)
+        outcomes = sorted((SourceOutcome(**row) for row in facts), key=lambda outcome: outcome.source)
         return outcomes, sum(unit["duplicates"] for unit in done)
 
     # ------------------------------------------------------------------------------------------------- unit by unit
 
-    def _map(self, step: str, folder: str, function: Callable[[Unit, _Each], None]) -> None:
+    def _map(self, step: str, folder: str, function: Callable[[MiningUnit, _OnSourceDone], None]) -> None:
         sources = sum(len(unit.sources) for unit in self.units)
         done = 0
         for unit in self.units:
-            number = done
+            done_before = done
 
-            def each(source: str) -> None:
+            def on_source_done(source: str) -> None:
                 nonlocal done
                 done += 1
                 self._progress(step, done, sources)
 
             if not os.path.exists(self._path(folder, unit.name)):
-                function(unit, each)
-            done = number + len(unit.sources)
+                function(unit, on_source_done)
+            done = done_before + len(unit.sources)
             self._progress(step, done, sources)
             _scan.release_memory()
 
-    def _documents(self, unit: Unit) -> tuple[dict[str, Sequence[Document]], int]:
+    def _documents(self, unit: MiningUnit) -> tuple[dict[str, Sequence[Document]], int]:
         """The documents of each source of a unit, in memory, or of a giant, as it is asked for them; and how many have
         an id, in their file, that another of their source has."""
-        found: dict[str, list[Document]] = {source: [] for source in unit.sources}
+        by_source: dict[str, list[Document]] = {source: [] for source in unit.sources}
         hashes = bytearray()
-        for key, body in records(unit.path(self._work)):
-            document, own_id = decode(key, body)
+        for key, body in read_bodies(unit.path(self._work)):
+            document, own_id = decode_document(key, body)
             if own_id:
                 hashes += blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key[:64]).digest()
             if not unit.giant:
-                found[document.source].append(document)
+                by_source[document.source].append(document)
         duplicates = len(hashes) // 8 - len(np.unique(np.frombuffer(hashes, np.uint64)))
         if unit.giant:
             return {unit.sources[0]: StoredDocuments(unit.path(self._work))}, duplicates
-        return dict(found), duplicates
+        return dict(by_source), duplicates
 
     def _largest_first(self, sources: Sequence[str]) -> list[str]:
         return sorted(sources, key=lambda source: -self._sizes[source].cost)
 
-    def _mine_unit(self, unit: Unit, work: MineSource, each: _Each) -> None:
+    def _mine_unit(self, unit: MiningUnit, work: MineSource, on_source_done: _OnSourceDone) -> None:
         documents, duplicates = self._documents(unit)
-        fit = self._largest_first([one for one in unit.sources if not unfit_reason(documents[one], self._options)])
+        minable = self._largest_first(
+            [source for source in unit.sources if not unfit_reason(documents[source], self._options)]
+        )
         rates: list[tuple[int, SourceRates]] = []
-        written: list[str] = []
+        keys: list[str] = []
         path = self._path("mined", unit.name)
 
         def mine(source: str) -> SourceCandidates:
             if unit.giant:
-                return work(source, *self._sample(source, documents[source]))
+                return work(source, *self._choose_sample(source, documents[source]))
             return work(source, documents[source], self._options)
 
-        with cannot_write(path):
+        with convert_write_errors(path):
             with open(path + ".new", "wb") as handle:
-                for _, candidates in as_finished(mine, fit, self._jobs):
+                for _, candidates in as_finished(mine, minable, self._jobs):
                     rates.append((self._numbers[candidates.source], source_rates(candidates)))
-                    key = key_of(candidates.source)
-                    handle.write(pack_pieces(key, dump(candidates, before_body(key))))
-                    written.append(key.hex())
-                    each(candidates.source)
+                    key = encode_source(candidates.source)
+                    handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
+                    keys.append(key.hex())
+                    on_source_done(candidates.source)
                     del candidates
-                handle.write(pack_frame([(b"", orjson.dumps({"duplicates": duplicates, "sources": written}))]))
-                flushed(handle)
+                handle.write(pack_frame([(b"", orjson.dumps({"duplicates": duplicates, "sources": keys}))]))
+                flush_to_disk(handle)
             with open(path + ".rates", "wb") as handle:
                 write_rates(handle, rates)
-                flushed(handle)
+                flush_to_disk(handle)
             os.replace(path + ".new", path)
 
-    def _stored(self, path: str) -> _StoredUnit:
-        *found, last = frames(path)
-        facts = orjson.loads(only_record(path, last)[1])
-        sources = [source_of(bytes.fromhex(key)) for key in facts["sources"]]
-        return _StoredUnit(dict(zip(sources, found, strict=True)), facts["duplicates"])
+    def _read_stored_unit(self, path: str) -> _StoredUnit:
+        *source_frames, last = list_frames(path)
+        facts = orjson.loads(read_single_body(path, last)[1])
+        sources = [decode_source(bytes.fromhex(key)) for key in facts["sources"]]
+        return _StoredUnit(dict(zip(sources, source_frames, strict=True)), facts["duplicates"])
 
-    def _sample(
+    def _choose_sample(
         self, source: str, documents: Sequence[Document]
     ) -> tuple[list[Document], ResolvedConfig, NDArray[np.int64]]:
         """As much of a source as there is room for."""
         sample = self._options.sample
-        places, chosen = sample_within(documents, sample, self._budget)
-        if len(places) < min(sample.documents, len(documents)):
+        positions, documents_chosen = choose_sample_within(documents, sample, self._budget)
+        if len(positions) < min(sample.documents, len(documents)):
             size = self._sizes[source]
             self._tell(
                 f"{source}: {size.documents:,} documents take {size.cost / 2**20:,.0f} MB, more than --memory allows; "
-                f"mined from a sample of {len(places):,}, counted in all"
+                f"mined from a sample of {len(positions):,}, counted in all"
             )
-        return chosen, self._options, np.array(places, np.int64)
+        return documents_chosen, self._options, np.array(positions, np.int64)
 
-    def _decide_unit(self, unit: Unit, table: RateFile, work: DecideSource, each: _Each) -> None:
+    def _decide_unit(
+        self, unit: MiningUnit, table: RateFile, work: DecideSource, on_source_done: _OnSourceDone
+    ) -> None:
         documents, _ = self._documents(unit)
         path = self._path("mined", unit.name)
-        stored = self._stored(path)
+        stored = self._read_stored_unit(path)
 
-        def report(source: str) -> SourceReport:
+        def make_report(source: str) -> SourceReport:
             if source not in stored.frames:
                 return skip_source(source, documents[source], self._options)
-            candidates = load(only_record(path, stored.frames[source])[1])
-            elsewhere = table.lookup(candidates.hashes, self._numbers[source])
-            return complete_step(work(candidates, elsewhere, self._options), documents[source], self._options)
+            candidates = load_candidates(read_single_body(path, stored.frames[source])[1])
+            cross_counts = table.lookup(candidates.hashes, self._numbers[source])
+            return complete_step(work(candidates, cross_counts, self._options), documents[source], self._options)
 
-        def ruled(source: str) -> tuple[Rendered, Claims | None]:
-            standing = os.path.join(self._output, pack_names(source)[0])
-            one = keep_rules(report(source), standing)
-            return render(one, standing), one.claims
+        def decide_with_rules(source: str) -> tuple[SerialisedPack, Claims | None]:
+            pack_path = os.path.join(self._output, pack_names(source)[0])
+            final_report = keep_rules(make_report(source), pack_path)
+            return serialise_result(final_report, pack_path), final_report.claims
 
         outcomes = []
         claims: list[Claims] = []
         with together(self._path("packs"), force=True) as files:
-            shelf = Shelf(files)
-            for _, (rendered, claimed) in as_finished(ruled, self._largest_first(unit.sources), self._jobs):
+            writer = PackFolderWriter(files)
+            for _, (serialised, source_claims) in as_finished(
+                decide_with_rules, self._largest_first(unit.sources), self._jobs
+            ):
                 if unit.giant:
                     _scan.release_memory()
-                outcomes.append(shelf.write(rendered))
-                claims += [claimed] if claimed is not None else []
-                each(outcomes[-1].source)
-                del rendered, claimed
-        outcomes.sort(key=lambda one: one.source)
-        facts = {"duplicates": stored.duplicates, "outcomes": [one.facts() for one in outcomes]}
+                outcomes.append(writer.write(serialised))
+                claims += [source_claims] if source_claims is not None else []
+                on_source_done(outcomes[-1].source)
+                del serialised, source_claims
+        outcomes.sort(key=lambda outcome: outcome.source)
+        facts = {"duplicates": stored.duplicates, "outcomes": [outcome.as_dict() for outcome in outcomes]}
         if self._options.shared is not None:
             write_claims(self._path("chosen", unit.name + ".claims"), claims)
         manifest.write_json(self._path("chosen", unit.name), facts)
 
 
-def sample_within(documents: Sequence[Document], config: SampleConfig, budget: int) -> tuple[list[int], list[Document]]:
+def choose_sample_within(
+    documents: Sequence[Document], config: SampleConfig, budget: int
+) -> tuple[list[int], list[Document]]:
     """The sample of `sampling.choose_sample`, or as much of its beginning, by hashes, as fits a budget; in one pass.
 
     A document that alone takes a sixteenth of the budget is left out: one such would be most of the sample.
@@ -282,18 +301,18 @@ def sample_within(documents: Sequence[Document], config: SampleConfig, budget: i
     key = config.seed.to_bytes(8, "little", signed=True)
     heap: list[tuple[int, int, int, Document]] = []
     total, limit = 0, (1 << 64, 0)
-    for place, document in enumerate(documents):
+    for position, document in enumerate(documents):
         digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
         rank = int.from_bytes(digest, "little")
-        _, cost = held(document)
-        if (rank, place) >= limit or cost > budget // 16:
+        _, cost = memory_cost(document)
+        if (rank, position) >= limit or cost > budget // 16:
             continue
         # The greatest on top, to be the first to go; what goes bars all behind it, so that order changes nothing.
-        heapq.heappush(heap, (-rank, -place, cost, document))
+        heapq.heappush(heap, (-rank, -position, cost, document))
         total += cost
         while total > budget or len(heap) > config.documents:
-            rank, place, cost, _ = heapq.heappop(heap)
-            limit = -rank, -place
+            rank, position, cost, _ = heapq.heappop(heap)
+            limit = -rank, -position
             total -= cost
-    chosen = sorted((-place, document) for _, place, _, document in heap)
-    return [place for place, _ in chosen], [document for _, document in chosen]
+    selected = sorted((-position, document) for _, position, _, document in heap)
+    return [position for position, _ in selected], [document for _, document in selected]

@@ -14,8 +14,17 @@ from dataclasses import asdict
 from typing import Any
 
 from templatemine.archive import manifest
-from templatemine.archive.frames import cannot_write, records
-from templatemine.archive.partition import Sizes, Splitter, bucket, decode, encode, held, key_of, source_of
+from templatemine.archive.frames import convert_write_errors, read_bodies
+from templatemine.archive.partition import (
+    SourceSizes,
+    Splitter,
+    bucket_name,
+    decode_document,
+    decode_source,
+    encode_document,
+    encode_source,
+    memory_cost,
+)
 from templatemine.cleaning.tally import Nameless
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
@@ -23,13 +32,13 @@ from templatemine.io.fields import has_id
 from templatemine.io.files import Report
 from templatemine.model import Document, Record
 
-__all__ = ["FirstPass", "Tell", "start"]
+__all__ = ["FirstPass", "Tell", "initial_position"]
 
 Tell = Callable[[str], None]
 
 
-def start() -> dict[str, Any]:
-    """Where a pass stands that has read nothing."""
+def initial_position() -> dict[str, Any]:
+    """The position of a pass that has read nothing."""
     return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "nameless": {}, "lengths": {}}
 
 
@@ -51,7 +60,7 @@ class FirstPass:
     ----------
     sizes : dict of str to Sizes
         What the documents of each source take, as far as they are read.
-    met : Report
+    report : Report
         What readers tell, bad records by way of `skip`.
     nameless : Nameless
     """
@@ -61,22 +70,22 @@ class FirstPass:
         inputs: Sequence[str],
         work: str,
         read: ReadConfig,
-        every: float,
+        checkpoint_seconds: float,
         progress: Callable[[str, int, int | None], None],
         tell: Tell,
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:
-        self.sizes: dict[str, Sizes] = {}
+        self.sizes: dict[str, SourceSizes] = {}
         self._inputs = inputs
         self._work = work
         self._read = read
-        self._every = every
+        self._checkpoint_seconds = checkpoint_seconds
         self._progress = progress
         self._tell = tell
         self._on_error = on_error
         self._state_path = self._path("run.json")
-        self._bad = self._bad_before = self._skipped = 0
-        self.met = Report(self.skip)
+        self._bad = self._bad_at_checkpoint = self._skipped = 0
+        self.report = Report(self.skip)
         self.nameless = Nameless()
 
     def _path(self, *names: str) -> str:
@@ -85,7 +94,7 @@ class FirstPass:
     def skip(self, error: CorpusError) -> None:
         """A bad record; those before the checkpoint have been told."""
         self._bad += 1
-        if self._bad > self._bad_before:
+        if self._bad > self._bad_at_checkpoint:
             self._skipped += 1
             if self._on_error is None:
                 raise error
@@ -97,52 +106,52 @@ class FirstPass:
         Parameters
         ----------
         state : dict
-            Of the run: "inputs", their identities when it began, and "at", which is as `start` gave it or as an earlier
-            pass left it.
+            Of the run: "inputs", their identities when it began, and "at", which is as `initial_position` or an earlier
+            pass gave it.
         streams : sequence of iterators
-            The records of each input, whose readers tell `met` of the bad ones.
+            The records of each input, whose readers tell `report` of the bad ones.
 
         Raises
         ------
         CorpusError
             Fatal: there is no document, or something cannot be read or written.
         """
-        at = state["at"]
-        self._cut_back(at["lengths"])
-        splitter = Splitter(self._path("split"), bucket)
-        self._skipped, since = at["skipped"], time.monotonic()
-        total = sum(one.documents for one in self.sizes.values())
+        position = state["at"]
+        self._truncate_files(position["lengths"])
+        splitter = Splitter(self._path("split"), bucket_name)
+        self._skipped, last_checkpoint = position["skipped"], time.monotonic()
+        total = sum(source_sizes.documents for source_sizes in self.sizes.values())
 
-        def checkpoint(place: int, count: int, phase: str = "split") -> None:
-            at["lengths"].update(splitter.flush())
-            at.update(input=place, records=count, bad=self._bad, skipped=self._skipped, met=met)
-            at["nameless"] = asdict(self.nameless)
+        def checkpoint(input_index: int, count: int, phase: str = "split") -> None:
+            position["lengths"].update(splitter.flush())
+            position.update(input=input_index, records=count, bad=self._bad, skipped=self._skipped, met=notes)
+            position["nameless"] = asdict(self.nameless)
             state["phase"] = phase
             manifest.write_json(self._state_path, state)
 
-        first, before = at["input"], at["records"]
+        first, records_before = position["input"], position["records"]
         # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
-        met = dict(at.get("met", {}))
-        self.met.notes = dict(met)
-        self.nameless = Nameless(**at.get("nameless", {}))
+        notes = dict(position.get("met", {}))
+        self.report.notes = dict(notes)
+        self.nameless = Nameless(**position.get("nameless", {}))
         self._progress("reading", total, None)
-        for place in range(first, len(self._inputs)):
+        for input_index in range(first, len(self._inputs)):
             count, self._bad = 0, 0
-            self._bad_before = at["bad"] if place == first else 0
-            for count, record in enumerate(streams[place], 1):
-                if place == first and count <= before:
+            self._bad_at_checkpoint = position["bad"] if input_index == first else 0
+            for count, record in enumerate(streams[input_index], 1):
+                if input_index == first and count <= records_before:
                     continue
                 self._add(splitter, record)
                 total += 1
-                if total % 64 == 0 and time.monotonic() - since >= self._every:
-                    checkpoint(place, count)
+                if total % 64 == 0 and time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
+                    checkpoint(input_index, count)
                     self._progress("reading", total, None)
-                    since = time.monotonic()
-            self._grown(state["inputs"][place], self._inputs[place])
-            self._bad, met = 0, dict(self.met.notes)
-            if time.monotonic() - since >= self._every:
-                checkpoint(place + 1, 0)
-                since = time.monotonic()
+                    last_checkpoint = time.monotonic()
+            self._tell_if_changed(state["inputs"][input_index], self._inputs[input_index])
+            self._bad, notes = 0, dict(self.report.notes)
+            if time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
+                checkpoint(input_index + 1, 0)
+                last_checkpoint = time.monotonic()
         self._note_sizes(total)
         checkpoint(len(self._inputs), 0, "mine")
 
@@ -154,36 +163,39 @@ class FirstPass:
             names = ", ".join("stdin" if path == "-" else path for path in self._inputs)
             raise CorpusError(f"expected documents, {found}", names, fatal=True)
         self._progress("reading", total, total)
-        rows = [[key_of(source).hex(), one.documents, one.text, one.cost] for source, one in self.sizes.items()]
+        rows = [
+            [encode_source(source).hex(), source_sizes.documents, source_sizes.text, source_sizes.cost]
+            for source, source_sizes in self.sizes.items()
+        ]
         manifest.write_json(self._path("sources.json"), rows)
 
     def _add(self, splitter: Splitter, record: Record) -> None:
         document = record.document
-        key = key_of(document.source)
-        splitter.add(key, encode(document, has_id(record.fields, self._read)))
+        key = encode_source(document.source)
+        splitter.add(key, encode_document(document, has_id(record.fields, self._read)))
         self._count(document)
         self.nameless.add(record, self._read)
 
     def _count(self, document: Document) -> None:
         sizes = self.sizes.get(document.source)
         if sizes is None:
-            sizes = self.sizes[document.source] = Sizes()
-        text, cost = held(document)
+            sizes = self.sizes[document.source] = SourceSizes()
+        text, cost = memory_cost(document)
         sizes.documents += 1
         sizes.text += text
         sizes.cost += cost
 
-    def _cut_back(self, lengths: Mapping[str, int]) -> None:
+    def _truncate_files(self, lengths: Mapping[str, int]) -> None:
         """Cut what came after the last checkpoint off, and count again what came before."""
         for name in os.listdir(self._path("split")):
             path = self._path("split", name)
-            with cannot_write(path):
+            with convert_write_errors(path):
                 os.truncate(path, lengths.get(name, 0))
-            for key, body in records(path):
-                self._count(decode(key, body)[0])
+            for key, body in read_bodies(path):
+                self._count(decode_document(key, body)[0])
 
-    def _grown(self, before: Any, path: str) -> None:
-        if before != manifest.UNKNOWN and manifest.identity(path) != before:
+    def _tell_if_changed(self, before: Any, path: str) -> None:
+        if before != manifest.UNKNOWN and manifest.input_identity(path) != before:
             self._tell(f"{path} changed while it was read; what was there when its end was reached is in")
 
     def read_sizes(self) -> None:
@@ -191,4 +203,4 @@ class FirstPass:
         rows = manifest.read_json(self._path("sources.json"))
         if rows is None:
             raise CorpusError("is missing or damaged; --restart starts over", self._path("sources.json"), fatal=True)
-        self.sizes = {source_of(bytes.fromhex(key)): Sizes(*numbers) for key, *numbers in rows}
+        self.sizes = {decode_source(bytes.fromhex(key)): SourceSizes(*numbers) for key, *numbers in rows}

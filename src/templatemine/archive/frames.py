@@ -22,14 +22,14 @@ from templatemine.errors import CorpusError
 __all__ = [
     "Frame",
     "KeyedBody",
-    "before_body",
-    "cannot_write",
-    "flushed",
-    "frames",
-    "only_record",
+    "body_offset",
+    "convert_write_errors",
+    "flush_to_disk",
+    "list_frames",
     "pack_frame",
     "pack_pieces",
-    "records",
+    "read_bodies",
+    "read_single_body",
 ]
 
 KeyedBody = tuple[bytes, bytes]
@@ -37,7 +37,7 @@ KeyedBody = tuple[bytes, bytes]
 
 _HEADER = struct.Struct("<4sIIII")
 _RECORD = struct.Struct("<II")
-_MARK = b"tmF1"
+_MAGIC = b"tmF1"
 _LEVEL = 1
 
 
@@ -57,16 +57,22 @@ def pack_frame(items: Iterable[KeyedBody]) -> bytes:
         pieces += (_RECORD.pack(len(source), len(body)), source, body)
     plain = b"".join(pieces)
     packed = zlib.compress(plain, _LEVEL)
-    return _framed(len(packed), len(plain), len(pieces) // 3, zlib.crc32(packed)) + packed
+    return _pack_header(len(packed), len(plain), len(pieces) // 3, zlib.crc32(packed)) + packed
 
 
-def _framed(packed: int, plain: int, number: int, check: int) -> bytes:
+def _pack_header(packed_bytes: int, plain_bytes: int, record_count: int, checksum: int) -> bytes:
     """A header; its check is of what is packed and of the lengths."""
-    return _HEADER.pack(_MARK, packed, plain, number, zlib.crc32(struct.pack("<III", packed, plain, number), check))
+    return _HEADER.pack(
+        _MAGIC,
+        packed_bytes,
+        plain_bytes,
+        record_count,
+        zlib.crc32(struct.pack("<III", packed_bytes, plain_bytes, record_count), checksum),
+    )
 
 
-def before_body(source: bytes) -> int:
-    """Bytes that are before the body of a record, where it is read with `only_record`."""
+def body_offset(source: bytes) -> int:
+    """Bytes that are before the body of a record, where it is read with `read_single_body`."""
     return _RECORD.size + len(source)
 
 
@@ -80,20 +86,20 @@ def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
     check, length = 0, 0
     for piece in packed:
         check, length = zlib.crc32(piece, check), length + len(piece)
-    packed.insert(0, _framed(length, _RECORD.size + len(source) + size, 1, check))
+    packed.insert(0, _pack_header(length, _RECORD.size + len(source) + size, 1, check))
     return b"".join(packed)
 
 
-def only_record(path: str, frame: Frame) -> tuple[bytes, memoryview]:
+def read_single_body(path: str, frame: Frame) -> tuple[bytes, memoryview]:
     """The record of a frame that holds one, without a copy of its body."""
-    with _reading(path) as handle:
-        plain = _unpacked(handle, path, frame.offset)[0]
+    with _open_for_reading(path) as handle:
+        plain = _read_frame(handle, path, frame.offset)[0]
     key, body = _RECORD.unpack_from(plain, 0)
     start = _RECORD.size + key
     return plain[_RECORD.size : start], memoryview(plain)[start : start + body]
 
 
-def frames(path: str) -> list[Frame]:
+def list_frames(path: str) -> list[Frame]:
     """Where the frames of a file stand, by their headers alone.
 
     Raises
@@ -101,20 +107,20 @@ def frames(path: str) -> list[Frame]:
     CorpusError
         Fatal: damaged, or the last frame ends too early.
     """
-    found = []
-    with _reading(path) as handle:
+    frame_list = []
+    with _open_for_reading(path) as handle:
         end, offset = os.fstat(handle.fileno()).st_size, 0
         while offset < end:
             handle.seek(offset)
-            packed, _, number, _ = _header(handle, path, offset)
-            found.append(Frame(offset, number, offset + _HEADER.size + packed))
-            offset = found[-1].end
+            packed, _, record_count, _ = _read_header(handle, path, offset)
+            frame_list.append(Frame(offset, record_count, offset + _HEADER.size + packed))
+            offset = frame_list[-1].end
         if offset != end:
-            raise _damaged(path, offset)
-    return found
+            raise _damage_error(path, offset)
+    return frame_list
 
 
-def records(path: str, frame: Frame | None = None) -> Iterator[KeyedBody]:
+def read_bodies(path: str, frame: Frame | None = None) -> Iterator[KeyedBody]:
     """Yield the records of a file, or of one of its frames; memory holds a frame at a time.
 
     Raises
@@ -122,48 +128,50 @@ def records(path: str, frame: Frame | None = None) -> Iterator[KeyedBody]:
     CorpusError
         Fatal: cannot be read, damaged, or ends too early.
     """
-    with _reading(path) as handle:
+    with _open_for_reading(path) as handle:
         offset, end = (0, os.fstat(handle.fileno()).st_size) if frame is None else (frame.offset, frame.end)
         while offset < end:
-            plain, number, packed = _unpacked(handle, path, offset)
-            place = 0
-            for _ in range(number):
-                key, body = _RECORD.unpack_from(plain, place)
-                middle = place + _RECORD.size + key
-                yield plain[middle - key : middle], plain[middle : middle + body]
-                place = middle + body
+            plain, record_count, packed = _read_frame(handle, path, offset)
+            position = 0
+            for _ in range(record_count):
+                key, body = _RECORD.unpack_from(plain, position)
+                body_start = position + _RECORD.size + key
+                yield plain[body_start - key : body_start], plain[body_start : body_start + body]
+                position = body_start + body
             offset += packed
 
 
-def _unpacked(handle: BinaryIO, path: str, offset: int) -> tuple[bytes, int, int]:
+def _read_frame(handle: BinaryIO, path: str, offset: int) -> tuple[bytes, int, int]:
     """A frame unpacked, how many records it holds, and how long it is in the file."""
     handle.seek(offset)
-    packed, size, number, check = _header(handle, path, offset)
+    packed, size, record_count, checksum = _read_header(handle, path, offset)
     data = handle.read(packed)
-    if len(data) != packed or _framed(packed, size, number, zlib.crc32(data))[-4:] != check.to_bytes(4, "little"):
-        raise _damaged(path, offset)
+    if len(data) != packed or _pack_header(packed, size, record_count, zlib.crc32(data))[-4:] != checksum.to_bytes(
+        4, "little"
+    ):
+        raise _damage_error(path, offset)
     try:
-        return zlib.decompress(data, bufsize=size), number, _HEADER.size + packed
+        return zlib.decompress(data, bufsize=size), record_count, _HEADER.size + packed
     except zlib.error as error:
-        raise _damaged(path, offset) from error
+        raise _damage_error(path, offset) from error
 
 
-def _header(handle: BinaryIO, path: str, offset: int) -> tuple[int, int, int, int]:
+def _read_header(handle: BinaryIO, path: str, offset: int) -> tuple[int, int, int, int]:
     header = handle.read(_HEADER.size)
-    if len(header) != _HEADER.size or not header.startswith(_MARK):
-        raise _damaged(path, offset)
-    _, packed, size, number, check = _HEADER.unpack(header)
-    return packed, size, number, check
+    if len(header) != _HEADER.size or not header.startswith(_MAGIC):
+        raise _damage_error(path, offset)
+    _, packed, size, record_count, checksum = _HEADER.unpack(header)
+    return packed, size, record_count, checksum
 
 
-def _damaged(path: str, offset: int) -> CorpusError:
+def _damage_error(path: str, offset: int) -> CorpusError:
     return CorpusError(
         f"expected a frame at byte {offset:,}, found something else: the file is damaged", path, fatal=True
     )
 
 
 @contextmanager
-def _reading(path: str) -> Iterator[BinaryIO]:
+def _open_for_reading(path: str) -> Iterator[BinaryIO]:
     try:
         with open(path, "rb") as handle:
             yield handle
@@ -172,7 +180,7 @@ def _reading(path: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def cannot_write(path: str) -> Iterator[None]:
+def convert_write_errors(path: str) -> Iterator[None]:
     """Make of an OSError (a full disk, no permission) the error that names what could not be written."""
     try:
         yield
@@ -180,7 +188,7 @@ def cannot_write(path: str) -> Iterator[None]:
         raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
 
 
-def flushed(handle: BinaryIO) -> None:
+def flush_to_disk(handle: BinaryIO) -> None:
     """Wait until what was written to a file is on disk."""
     handle.flush()
     os.fsync(handle.fileno())

@@ -1,4 +1,4 @@
-"""What a run is of, so that a later one can tell whether it may go on from there: inputs, options, and how far it came.
+"""Inputs, options and progress of a run, so that a later one can tell whether it may go on from there.
 
 A file is known by its path, size, time of change and a digest of its head and tail.  Times are compared, never
 ordered, and no duration is taken from the clock of the day, so a clock that goes back changes nothing.
@@ -19,58 +19,58 @@ import orjson
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import atomic_writer
 
-__all__ = ["UNKNOWN", "digest", "difference", "identity", "read_json", "write_json"]
+__all__ = ["UNKNOWN", "digest_options", "find_difference", "input_identity", "read_json", "write_json"]
 
 UNKNOWN = "unknown"
 """Identity of what cannot be looked at twice: standard input, addresses."""
 
-_ENDS = 1 << 16
+_END_BYTES = 1 << 16
 
 
-def identity(path: str) -> Any:
+def input_identity(path: str) -> Any:
     """What an input is: equal again if it has not changed, as far as its outside tells; `UNKNOWN` if nothing does."""
     if path == "-":
         return UNKNOWN
     if os.path.isdir(path):
-        inner = blake2b(digest_size=16)
-        for name in _files(path):
-            found = os.stat(os.path.join(path, name))
-            inner.update(f"{name}\0{found.st_size}\0{found.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
-        return {"path": os.path.abspath(path), "files": inner.hexdigest()}
+        hasher = blake2b(digest_size=16)
+        for name in _list_files(path):
+            status = os.stat(os.path.join(path, name))
+            hasher.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+        return {"path": os.path.abspath(path), "files": hasher.hexdigest()}
     if not os.path.exists(path):
-        found_files = sorted(glob.glob(path, recursive=True))
-        return [identity(one) for one in found_files] if found_files else UNKNOWN
-    found = os.stat(path)
-    inner = blake2b(digest_size=16)
+        matches = sorted(glob.glob(path, recursive=True))
+        return [input_identity(match) for match in matches] if matches else UNKNOWN
+    status = os.stat(path)
+    hasher = blake2b(digest_size=16)
     if os.path.isfile(path):
         with open(path, "rb") as handle:
-            inner.update(handle.read(_ENDS))
-            handle.seek(max(0, found.st_size - _ENDS))
-            inner.update(handle.read(_ENDS))
+            hasher.update(handle.read(_END_BYTES))
+            handle.seek(max(0, status.st_size - _END_BYTES))
+            hasher.update(handle.read(_END_BYTES))
     return {
         "path": os.path.abspath(path),
-        "size": found.st_size,
-        "changed": found.st_mtime_ns,
-        "ends": inner.hexdigest(),
+        "size": status.st_size,
+        "changed": status.st_mtime_ns,
+        "ends": hasher.hexdigest(),
     }
 
 
-def _files(folder: str) -> Iterator[str]:
-    for here, folders, names in os.walk(folder):
+def _list_files(folder: str) -> Iterator[str]:
+    for folder_path, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            path = os.path.join(here, name)
+            path = os.path.join(folder_path, name)
             if os.path.isfile(path):
                 yield os.path.relpath(path, folder)
 
 
-def digest(*options: Any) -> str:
+def digest_options(*options: Any) -> str:
     """A digest of options: dataclasses, and whatever JSON holds."""
-    plain = [asdict(one) if is_dataclass(one) and not isinstance(one, type) else one for one in options]
+    plain = [asdict(option) if is_dataclass(option) and not isinstance(option, type) else option for option in options]
     return blake2b(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 
-def difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
+def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
     """Why a run that is known as `old` cannot go on as `new`; empty if it can.
 
     Both are mappings with "version", "options" and "inputs", the last a list of identities; and with "model", a digest
@@ -85,10 +85,10 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[
     before = old.get("inputs")
     if not isinstance(before, list) or len(before) != len(new["inputs"]):
         return "its inputs were others"
-    for was, now, path in zip(before, new["inputs"], inputs, strict=True):
-        if was == UNKNOWN or now == UNKNOWN:
+    for old_identity, new_identity, path in zip(before, new["inputs"], inputs, strict=True):
+        if old_identity == UNKNOWN or new_identity == UNKNOWN:
             return f"{'standard input' if path == '-' else path} cannot be read from where it stopped"
-        if was != now:
+        if old_identity != new_identity:
             return f"{path} is not what it was"
     return ""
 

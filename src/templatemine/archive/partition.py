@@ -1,9 +1,9 @@
 """Records of mixed sources -> files in which those of a source stand together, in bounded memory.
 
 The first pass hashes sources into a fixed number of files.  The sizes of all sources are known then, so what must be
-read to mine a source can be planned: a file that fits the budget is one `Unit` with all its sources; one that does not
-is split once more, by name, into units that do; a source that is larger than the budget is a unit of its own, which is
-read as a stream.  Files are opened for each block that is appended, so the limit of open files never matters.
+read to mine a source can be planned: a file that fits the budget is one `MiningUnit` with all its sources; one that
+does not is split once more, by name, into units that do; a source that is larger than the budget is a unit of its own,
+which is read as a stream.  Files are opened for each block that is appended, so the limit of open files never matters.
 
 It is how the WC Cleaner thesis sorts crawls (section 2.1, Sorting), with a fixed number of files in place of one a
 source.  Memory holds a block a file, and a name and three numbers a source; the cost is that of packing.
@@ -22,59 +22,59 @@ from typing import overload
 
 import orjson
 
-from templatemine.archive.frames import Frame, KeyedBody, cannot_write, frames, pack_frame, records
+from templatemine.archive.frames import Frame, KeyedBody, convert_write_errors, list_frames, pack_frame, read_bodies
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import sync
 from templatemine.model import Document
 
 __all__ = [
-    "BUCKETS",
+    "BUCKET_COUNT",
     "FOLDERS",
-    "Sizes",
+    "MiningUnit",
+    "SourceSizes",
     "Splitter",
     "StoredDocuments",
-    "Unit",
-    "bucket",
-    "decode",
-    "encode",
-    "held",
-    "key_of",
-    "plan",
-    "source_of",
-    "split_again",
+    "bucket_name",
+    "decode_document",
+    "decode_source",
+    "encode_document",
+    "encode_source",
+    "memory_cost",
+    "plan_units",
+    "split_units",
 ]
 
 FOLDERS = ("split", "units")
 """What the folder of a partition holds: files of the first pass, and of the second."""
 
-BUCKETS = 128
+BUCKET_COUNT = 128
 """Files of the first pass.  With 50,000 sources each gets some 400; a block for each is 8 MB."""
 
-BLOCK = 1 << 16
+BLOCK_BYTES = 1 << 16
 """Bytes that are packed together: larger ones pack hardly better."""
 
-WAITING = 1 << 24
+MAX_WAITING_BYTES = 1 << 24
 """Bytes that wait for their blocks to fill, in all files together."""
 
-_RECORD = 160
+_RECORD_OVERHEAD = 160
 """Bytes of memory that a waiting record takes beside its text."""
 
-_NAMES = tuple(one.name for one in fields(Document) if one.name != "source")
+_DOCUMENT_FIELDS = tuple(one.name for one in fields(Document) if one.name != "source")
 
 
-def key_of(source: str) -> bytes:
+def encode_source(source: str) -> bytes:
     """A source as it is written in frames."""
     return source.encode("utf-8", "surrogatepass")
 
 
-def source_of(key: bytes) -> str:
-    """The inverse of `key_of`."""
+def decode_source(key: bytes) -> str:
+    """The inverse of `encode_source`."""
     return key.decode("utf-8", "surrogatepass")
 
 
-def encode(document: Document, own_id: bool) -> bytes:
+def encode_document(document: Document, own_id: bool) -> bytes:
     """A document as the body of a record; `own_id` says whether its id was in its file."""
-    values = [own_id, *(getattr(document, name) for name in _NAMES)]
+    values = [own_id, *(getattr(document, name) for name in _DOCUMENT_FIELDS)]
     try:
         return bytes(
             memoryview(orjson.dumps(values))
@@ -83,36 +83,38 @@ def encode(document: Document, own_id: bool) -> bytes:
         return encode_line({"": values})
 
 
-def decode(key: bytes, body: bytes) -> tuple[Document, bool]:
-    """The inverse of `encode`."""
+def decode_document(key: bytes, body: bytes) -> tuple[Document, bool]:
+    """The inverse of `encode_document`."""
     values = orjson.loads(body) if body.startswith(b"[") else decode_line(body)[""]
-    return Document(source=source_of(key), **dict(zip(_NAMES, values[1:], strict=True))), values[0]
+    return Document(source=decode_source(key), **dict(zip(_DOCUMENT_FIELDS, values[1:], strict=True))), values[0]
 
 
 @dataclass(slots=True)
-class Sizes:
-    """What is known of a source after the first pass: documents, bytes that its texts are in memory, and bytes that
-    mining all of it takes (see `held`)."""
+class SourceSizes:
+    """The sizes of a source after the first pass: documents, bytes of its texts in memory, and bytes that mining all of
+    it takes (see `memory_cost`)."""
 
     documents: int = 0
     text: int = 0
     cost: int = 0
 
 
-def held(document: Document) -> tuple[int, int]:
+def memory_cost(document: Document) -> tuple[int, int]:
     """Bytes of memory that a document takes, and that mining takes for each such document.
 
     The second is what docs/performance.md says, with a token for four bytes of text, and one for three where the text
     is of three bytes a character (Chinese, Japanese, Thai), in which every character is a token and strings abound.
     """
     body = document.body
-    text = sum(sys.getsizeof(one) for one in (document.text, document.html, document.url, document.title) if one)
+    text = sum(sys.getsizeof(value) for value in (document.text, document.html, document.url, document.title) if value)
     size = len(body) if body.isascii() else len(body.encode("utf-8", "surrogatepass"))
-    return text + _OBJECT, text + _OBJECT + (_BYTE_DENSE if size > 2 * len(body) else _BYTE) * size
+    return text + _DOCUMENT_OVERHEAD, text + _DOCUMENT_OVERHEAD + (
+        _COST_PER_DENSE_BYTE if size > 2 * len(body) else _COST_PER_BYTE
+    ) * size
 
 
-_OBJECT = 400
-_BYTE, _BYTE_DENSE = 6, 14
+_DOCUMENT_OVERHEAD = 400
+_COST_PER_BYTE, _COST_PER_DENSE_BYTE = 6, 14
 """Measured peaks, see docs/scale.md."""
 
 
@@ -127,26 +129,26 @@ class Splitter:
         Source -> name of its file.
     """
 
-    def __init__(self, folder: str, place: Callable[[bytes], str], block: int = BLOCK) -> None:
+    def __init__(self, folder: str, file_of: Callable[[bytes], str], block: int = BLOCK_BYTES) -> None:
         self._folder = folder
-        self._place = place
+        self._file_of = file_of
         self._block = block
         self._waiting: dict[str, list[KeyedBody]] = {}
-        self._size: dict[str, int] = {}
-        self._total = 0
-        self._touched: set[str] = set()
+        self._waiting_bytes: dict[str, int] = {}
+        self._total_waiting = 0
+        self._grown_files: set[str] = set()
 
     def add(self, key: bytes, body: bytes) -> None:
         """Take a record; it is on disk after the next `flush`."""
-        name = self._place(key)
+        name = self._file_of(key)
         self._waiting.setdefault(name, []).append((key, body))
-        taken = len(body) + _RECORD
-        size = self._size.get(name, 0) + taken
-        self._size[name] = size
-        self._total += taken
+        record_bytes = len(body) + _RECORD_OVERHEAD
+        size = self._waiting_bytes.get(name, 0) + record_bytes
+        self._waiting_bytes[name] = size
+        self._total_waiting += record_bytes
         if size >= self._block:
             self._write(name)
-        elif self._total >= WAITING:
+        elif self._total_waiting >= MAX_WAITING_BYTES:
             for waiting in sorted(self._waiting):
                 self._write(waiting)
 
@@ -155,30 +157,30 @@ class Splitter:
         for name in sorted(self._waiting):
             self._write(name)
         lengths = {}
-        for name in sorted(self._touched):
+        for name in sorted(self._grown_files):
             path = os.path.join(self._folder, name)
-            with cannot_write(path):
+            with convert_write_errors(path):
                 sync(path)
                 lengths[name] = os.stat(path).st_size
-        self._touched.clear()
+        self._grown_files.clear()
         return lengths
 
     def _write(self, name: str) -> None:
         path = os.path.join(self._folder, name)
-        with cannot_write(path), open(path, "ab") as handle:
+        with convert_write_errors(path), open(path, "ab") as handle:
             handle.write(pack_frame(self._waiting.pop(name)))
-        self._total -= self._size.pop(name)
-        self._touched.add(name)
+        self._total_waiting -= self._waiting_bytes.pop(name)
+        self._grown_files.add(name)
 
 
-def bucket(key: bytes) -> str:
+def bucket_name(key: bytes) -> str:
     """The file of a source in the first pass."""
-    return f"{int.from_bytes(blake2b(key, digest_size=4).digest(), 'little') % BUCKETS:03}"
+    return f"{int.from_bytes(blake2b(key, digest_size=4).digest(), 'little') % BUCKET_COUNT:03}"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """What is read and mined together.
+class MiningUnit:
+    """Sources that are read and mined together.
 
     Attributes
     ----------
@@ -199,45 +201,48 @@ class Unit:
         return os.path.join(work, FOLDERS["-" in self.name], self.name)
 
 
-def plan(sizes: Mapping[str, Sizes], budget: int) -> dict[str, list[Unit]]:
+def plan_units(sizes: Mapping[str, SourceSizes], budget: int) -> dict[str, list[MiningUnit]]:
     """The units of each file of the first pass; a file of one unit need not be split again."""
     by_bucket: dict[str, list[str]] = {}
     for source in sorted(sizes):
-        by_bucket.setdefault(bucket(key_of(source)), []).append(source)
-    return {name: _units(name, by_bucket[name], sizes, budget) for name in sorted(by_bucket)}
+        by_bucket.setdefault(bucket_name(encode_source(source)), []).append(source)
+    return {name: _group_sources(name, by_bucket[name], sizes, budget) for name in sorted(by_bucket)}
 
 
-def _units(name: str, sources: Sequence[str], sizes: Mapping[str, Sizes], budget: int) -> list[Unit]:
+def _group_sources(
+    name: str, sources: Sequence[str], sizes: Mapping[str, SourceSizes], budget: int
+) -> list[MiningUnit]:
     groups: list[list[str]] = []
-    room = 0
+    budget_left = 0
     for source in sources:
         cost = sizes[source].cost
-        if cost > room or not groups:
+        if cost > budget_left or not groups:
             groups.append([])
-            room = budget
+            budget_left = budget
         groups[-1].append(source)
-        room -= cost
+        budget_left -= cost
     if len(groups) == 1:
-        return [Unit(name, tuple(groups[0]), sizes[groups[0][0]].cost > budget)]
+        return [MiningUnit(name, tuple(groups[0]), sizes[groups[0][0]].cost > budget)]
     return [
-        Unit(f"{name}-{number:05}", tuple(group), sizes[group[0]].cost > budget) for number, group in enumerate(groups)
+        MiningUnit(f"{name}-{number:05}", tuple(group), sizes[group[0]].cost > budget)
+        for number, group in enumerate(groups)
     ]
 
 
-def split_again(
-    work: str, units: Mapping[str, Sequence[Unit]], progress: Callable[[int], None] = lambda done: None
+def split_units(
+    work: str, units_by_file: Mapping[str, Sequence[MiningUnit]], progress: Callable[[int], None] = lambda done: None
 ) -> None:
     """Make files of their own for the units of a file that does not fit the budget; killed, it may be called again."""
-    for done, (name, several) in enumerate(units.items()):
+    for done, (name, units_of_file) in enumerate(units_by_file.items()):
         path = os.path.join(work, FOLDERS[0], name)
-        if len(several) < 2 or not os.path.exists(path):
+        if len(units_of_file) < 2 or not os.path.exists(path):
             continue
-        home = {key_of(source): unit.name for unit in several for source in unit.sources}
-        for unit in several:  # from a run that was killed here
+        file_of = {encode_source(source): unit.name for unit in units_of_file for source in unit.sources}
+        for unit in units_of_file:  # from a run that was killed here
             with suppress(FileNotFoundError):
                 os.unlink(unit.path(work))
-        splitter = Splitter(os.path.join(work, FOLDERS[1]), home.__getitem__)
-        for key, body in records(path):
+        splitter = Splitter(os.path.join(work, FOLDERS[1]), file_of.__getitem__)
+        for key, body in read_bodies(path):
             splitter.add(key, body)
         splitter.flush()
         os.unlink(path)
@@ -249,31 +254,31 @@ class StoredDocuments(Sequence[Document]):
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._frames = frames(path)
-        self._first = [0]
+        self._frames = list_frames(path)
+        self._first_index = [0]
         for frame in self._frames:
-            self._first.append(self._first[-1] + frame.records)
-        self._open: tuple[Frame, list[Document]] | None = None
+            self._first_index.append(self._first_index[-1] + frame.records)
+        self._open_frame: tuple[Frame, list[Document]] | None = None
 
     def __len__(self) -> int:
-        return self._first[-1]
+        return self._first_index[-1]
 
     def __iter__(self) -> Iterator[Document]:
-        for key, body in records(self._path):
-            yield decode(key, body)[0]
+        for key, body in read_bodies(self._path):
+            yield decode_document(key, body)[0]
 
     @overload
-    def __getitem__(self, place: int) -> Document: ...
+    def __getitem__(self, index: int) -> Document: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Document]: ...
-    def __getitem__(self, place: int | slice) -> Document | list[Document]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        place %= len(self)
-        number = bisect_right(self._first, place) - 1
-        frame = self._frames[number]
-        if self._open is None or self._open[0] is not frame:
-            self._open = frame, [decode(*record)[0] for record in records(self._path, frame)]
-        return self._open[1][place - self._first[number]]
+    def __getitem__(self, index: slice) -> list[Document]: ...
+    def __getitem__(self, index: int | slice) -> Document | list[Document]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        frame_index = bisect_right(self._first_index, index) - 1
+        frame = self._frames[frame_index]
+        if self._open_frame is None or self._open_frame[0] is not frame:
+            self._open_frame = frame, [decode_document(*record)[0] for record in read_bodies(self._path, frame)]
+        return self._open_frame[1][index - self._first_index[frame_index]]

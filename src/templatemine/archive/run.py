@@ -8,7 +8,7 @@ All of it is in a hidden folder inside the one for the packs.  A file that is th
 name, and renamed), so what is there need not be done again.  Packs are byte for byte those of `Miner`, but for a source
 that does not fit the memory, which is mined from a sample.
 
-The budget counts what `partition.held` says of each document, which is docs/performance.md's formula.
+The budget counts what `partition.memory_cost` says of each document, which is docs/performance.md's formula.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from typing import Any
 
 from templatemine._version import __version__
 from templatemine.archive import manifest
-from templatemine.archive.apply_overrides import keep_later_rules, kept_rules
+from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rules
 from templatemine.archive.disk import DiskExecutor
-from templatemine.archive.first_pass import FirstPass, Tell, start
-from templatemine.archive.frames import cannot_write
+from templatemine.archive.first_pass import FirstPass, Tell, initial_position
+from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
 from templatemine.cleaning.tally import Nameless
 from templatemine.config import PipelineConfig, ReadConfig
@@ -39,26 +39,26 @@ from templatemine.io.write import claim
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
-from templatemine.packs.pack_folder import PACK_SUFFIX, Outcome, Shelf, pack_names
+from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, pack_names
 from templatemine.pipeline import drive
 
-__all__ = ["LEAST_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
+__all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
 
-LEAST_MEMORY = 128 << 20
+MIN_MEMORY = 128 << 20
 """Interpreter, libraries and buffers take some 70 MB."""
 
-_BASE = 76 << 20
-_OVERHEAD = 1.25
+_BASE_MEMORY = 76 << 20
+_MEMORY_OVERHEAD = 1.25
 
-_WORK = ".templatemine-work"
-_DONE = ".templatemine-run.json"
+_WORK_FOLDER = ".templatemine-work"
+_DONE_FILE = ".templatemine-run.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveConfig:
     """Options of a run.
 
-    memory : bytes that the process may take at its peak, at least `LEAST_MEMORY`.
+    memory : bytes that the process may take at its peak, at least `MIN_MEMORY`.
     jobs : threads, one source each at a time.
     force : replace packs that exist.
     restart : start over, whatever an earlier run has left.
@@ -74,22 +74,22 @@ class ArchiveConfig:
     checkpoint: float = 10.0
 
     def __post_init__(self) -> None:
-        if self.memory < LEAST_MEMORY:
-            raise ConfigError(f"memory: expected at least {LEAST_MEMORY >> 20}M, got {self.memory:,} bytes")
+        if self.memory < MIN_MEMORY:
+            raise ConfigError(f"memory: expected at least {MIN_MEMORY >> 20}M, got {self.memory:,} bytes")
         if self.jobs < 1:
             raise ConfigError(f"jobs: expected at least 1, got {self.jobs}")
 
     @property
     def budget(self) -> int:
         """Bytes for the documents of a unit and what is made of them."""
-        return int((self.memory - _BASE) / _OVERHEAD)
+        return int((self.memory - _BASE_MEMORY) / _MEMORY_OVERHEAD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveReport:
     """What became of an archive; `outcomes` in the order of their sources."""
 
-    outcomes: list[Outcome]
+    outcomes: list[SourceOutcome]
     documents: int
     skipped: int
     duplicates: int
@@ -131,7 +131,7 @@ class ArchiveRun:
         self._on_error = on_error
         self._progress = progress or (lambda step, done, total: None)
         self._tell = tell or (lambda text: None)
-        self._work = os.path.join(output, _WORK)
+        self._work = os.path.join(output, _WORK_FOLDER)
         self._options = resolve_defaults(config.pipeline)
         self._first_pass = FirstPass(
             self.inputs, self._work, config.read, config.checkpoint, self._progress, self._tell, on_error
@@ -148,37 +148,39 @@ class ArchiveRun:
         CapacityError
             A source does not fit the memory and must not be sampled.
         """
-        streams = [read_records(path, self.config.read, self._first_pass.met) for path in self.inputs]  # all are there
-        made = not os.path.isdir(self.output)
-        with cannot_write(self.output):
+        streams = [
+            read_records(path, self.config.read, self._first_pass.report) for path in self.inputs
+        ]  # all are there
+        is_new_folder = not os.path.isdir(self.output)
+        with convert_write_errors(self.output):
             os.makedirs(self.output, exist_ok=True)
         with lock.locked(self.output):
             try:
-                mined, met = self._run(streams)
+                result, notes = self._run(streams)
             except BaseException:
                 if not os.path.exists(self._path("run.json")):
                     shutil.rmtree(self._work, ignore_errors=True)
-                    if made:
+                    if is_new_folder:
                         with suppress(OSError):
                             os.rmdir(self.output)
                 raise
         if isinstance(self._on_error, Report):
-            for what, number in met.items():
-                self._on_error.note(what, number)
-        return mined
+            for kind, count in notes.items():
+                self._on_error.note(kind, count)
+        return result
 
     def _run(self, streams: list[Iterator[Any]]) -> tuple[ArchiveReport, dict[str, int]]:
-        described = {
+        description = {
             "version": __version__,
-            "options": manifest.digest(self.config.pipeline, self.config.read, self.config.memory),
+            "options": manifest.digest_options(self.config.pipeline, self.config.read, self.config.memory),
             "model": fingerprint(self.config.pipeline.model),
-            "inputs": [manifest.identity(path) for path in self.inputs],
+            "inputs": [manifest.input_identity(path) for path in self.inputs],
         }
-        finished = self._finished_before(described)
-        if finished is not None:
+        finished_result = self._find_finished_run(description)
+        if finished_result is not None:
             shutil.rmtree(self._work, ignore_errors=True)
-            return finished
-        state = self._begin(described)
+            return finished_result
+        state = self._resume_or_start(description)
         if state["phase"] == "split":
             self._first_pass.run(state, streams)
         else:
@@ -193,14 +195,14 @@ class ArchiveRun:
         outcomes, duplicates = executor.outcomes()
         result = ArchiveReport(
             outcomes=outcomes,
-            documents=sum(one.documents for one in self._first_pass.sizes.values()),
+            documents=sum(source_sizes.documents for source_sizes in self._first_pass.sizes.values()),
             skipped=state["at"]["skipped"],
             duplicates=duplicates,
             nameless=Nameless(**state["at"].get("nameless", {})),
         )
-        met = state["at"].get("met", {})
-        self._finish(described, result, met)
-        return result, met
+        notes = state["at"].get("met", {})
+        self._note_finished(description, result, notes)
+        return result, notes
 
     def _executor(self) -> DiskExecutor:
         sizes, sample = self._first_pass.sizes, self.config.pipeline.sample
@@ -216,7 +218,7 @@ class ArchiveRun:
         )
         for unit in executor.units:
             if unit.giant and sample.exact:
-                needed = sizes[unit.sources[0]].cost * _OVERHEAD + _BASE
+                needed = sizes[unit.sources[0]].cost * _MEMORY_OVERHEAD + _BASE_MEMORY
                 raise CapacityError(
                     f"source {unit.sources[0]!r}: expected to fit {self.config.memory >> 20} MB, takes about "
                     f"{needed / 2**20:,.0f} MB to mine without sampling; give more memory, or no --exact"
@@ -228,79 +230,79 @@ class ArchiveRun:
 
     # ------------------------------------------------------------------------------------------------ where we are
 
-    def _finished_before(self, described: Mapping[str, Any]) -> tuple[ArchiveReport, dict[str, int]] | None:
+    def _find_finished_run(self, description: Mapping[str, Any]) -> tuple[ArchiveReport, dict[str, int]] | None:
         """The result of a run that is done, if its packs are still what it wrote."""
-        done = manifest.read_json(os.path.join(self.output, _DONE))
-        if self.config.force or self.config.restart or not isinstance(done, dict):
+        finished = manifest.read_json(os.path.join(self.output, _DONE_FILE))
+        if self.config.force or self.config.restart or not isinstance(finished, dict):
             return None
-        if manifest.difference(done, described, self.inputs):
+        if manifest.find_difference(finished, description, self.inputs):
             return None
-        for name, stamp in done["files"].items():
-            if _stamp(os.path.join(self.output, name)) != stamp:
+        for name, file_state in finished["files"].items():
+            if _file_state(os.path.join(self.output, name)) != file_state:
                 return None
         self._tell("an earlier run has done all of it; --force does it again")
-        outcomes = [Outcome(**one) for one in done["outcomes"]]
-        nameless = Nameless(**done.get("nameless", {}))
-        return ArchiveReport(outcomes=outcomes, nameless=nameless, **done["totals"]), done.get("met", {})
+        outcomes = [SourceOutcome(**row) for row in finished["outcomes"]]
+        nameless = Nameless(**finished.get("nameless", {}))
+        return ArchiveReport(outcomes=outcomes, nameless=nameless, **finished["totals"]), finished.get("met", {})
 
-    def _begin(self, described: dict[str, Any]) -> dict[str, Any]:
+    def _resume_or_start(self, description: dict[str, Any]) -> dict[str, Any]:
         """The state to go on from."""
         state = manifest.read_json(self._path("run.json"))
         if isinstance(state, dict):
-            why = "as asked" if self.config.restart else manifest.difference(state, described, self.inputs)
-            if not why:
+            reason = "as asked" if self.config.restart else manifest.find_difference(state, description, self.inputs)
+            if not reason:
                 self._tell("going on where an earlier run stopped")
                 return state
-            self._tell(f"an earlier run stopped before its end; starting over: {why}")
+            self._tell(f"an earlier run stopped before its end; starting over: {reason}")
         shutil.rmtree(self._work, ignore_errors=True)
-        with cannot_write(self._work):
+        with convert_write_errors(self._work):
             for name in (*FOLDERS, "mined", "chosen", "packs"):
                 os.makedirs(self._path(name))
-        state = {**described, "phase": "split", "at": start()}
+        state = {**description, "phase": "split", "at": initial_position()}
         manifest.write_json(self._path("run.json"), state)
         return state
 
     def _refuse_existing(self) -> None:
         with together(self.output, self.config.force) as files:
             sizes = self._first_pass.sizes
-            sources = [name for name, one in sizes.items() if one.documents >= self._options.min_docs]
-            Shelf(files).refuse_existing([*sources, SHARED_PACK] if self._options.shared else sources)
+            sources = [name for name, source_sizes in sizes.items() if source_sizes.documents >= self._options.min_docs]
+            PackFolderWriter(files).refuse_existing([*sources, SHARED_PACK] if self._options.shared else sources)
         for source in sources:
-            kept_rules(os.path.join(self.output, pack_names(source)[0]))
+            read_pack_rules(os.path.join(self.output, pack_names(source)[0]))
 
     # -------------------------------------------------------------------------------------------------------- the end
 
     def _publish(self) -> None:
         """Give the packs their places.  A run that was killed here goes on with those that are left."""
         names = sorted(os.listdir(self._path("packs")))
-        for place, name in enumerate(names):
+        for index, name in enumerate(names):
             if name.startswith("."):
                 continue
             source, target = self._path("packs", name), os.path.join(self.output, name)
             if name.endswith(PACK_SUFFIX):
                 keep_later_rules(source, target)
-            with cannot_write(target):
-                _place(source, target, self.config.force)
-            self._progress("writing", place + 1, len(names))
+            with convert_write_errors(target):
+                _move_into_place(source, target, self.config.force)
+            self._progress("writing", index + 1, len(names))
 
-    def _finish(self, described: Mapping[str, Any], result: ArchiveReport, met: Mapping[str, int]) -> None:
+    def _note_finished(self, description: Mapping[str, Any], result: ArchiveReport, notes: Mapping[str, int]) -> None:
         """Note what was done, so that the same command again finds it done; then drop the work."""
-        names = [name for one in result.outcomes if one.pack is not None for name in pack_names(one.source)]
+        names = [name for outcome in result.outcomes if outcome.pack is not None for name in pack_names(outcome.source)]
         done = {
-            **described,
+            **description,
             "totals": {"documents": result.documents, "skipped": result.skipped, "duplicates": result.duplicates},
-            "met": met,
+            "met": notes,
             "nameless": asdict(result.nameless),
-            "outcomes": [one.facts() for one in result.outcomes],
-            "files": {name: _stamp(os.path.join(self.output, name)) for name in names},
+            "outcomes": [outcome.as_dict() for outcome in result.outcomes],
+            "files": {name: _file_state(os.path.join(self.output, name)) for name in names},
         }
         # Written where the work is, and renamed: what a kill leaves of it goes with the work.
         manifest.write_json(self._path("done.json"), done)
-        os.replace(self._path("done.json"), os.path.join(self.output, _DONE))
+        os.replace(self._path("done.json"), os.path.join(self.output, _DONE_FILE))
         shutil.rmtree(self._work, ignore_errors=True)
 
 
-def _place(source: str, target: str, force: bool) -> None:
+def _move_into_place(source: str, target: str, force: bool) -> None:
     """Rename a file; what is there is replaced only by `force`, and passes its permissions on."""
     if force:
         target = os.path.realpath(target)
@@ -318,9 +320,9 @@ def _place(source: str, target: str, force: bool) -> None:
         os.unlink(source)
 
 
-def _stamp(path: str) -> list[int] | None:
+def _file_state(path: str) -> list[int] | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return [found.st_size, found.st_mtime_ns]
+    return [status.st_size, status.st_mtime_ns]

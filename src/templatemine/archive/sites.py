@@ -11,8 +11,18 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from templatemine.archive.frames import cannot_write, records
-from templatemine.archive.partition import FOLDERS, Sizes, Splitter, Unit, bucket, key_of, plan, source_of, split_again
+from templatemine.archive.frames import convert_write_errors, read_bodies
+from templatemine.archive.partition import (
+    FOLDERS,
+    MiningUnit,
+    SourceSizes,
+    Splitter,
+    bucket_name,
+    decode_source,
+    encode_source,
+    plan_units,
+    split_units,
+)
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.jsonl import encode_line
@@ -24,8 +34,8 @@ from templatemine.model import Record
 __all__ = ["SortConfig", "SortedSource", "file_name", "sort_by_source"]
 
 _WORK = ".templatemine-sort"
-_BASE = 64 << 20
-_COPIES = 3
+_BASE_MEMORY = 64 << 20
+_UNIT_COPIES = 3
 """A unit is held once, and the file that is being written up to twice, packed and not."""
 
 
@@ -38,8 +48,8 @@ class SortConfig:
     force: bool = False
 
     def __post_init__(self) -> None:
-        if self.memory < 2 * _BASE:
-            raise ConfigError(f"memory: expected at least {2 * _BASE >> 20}M, got {self.memory:,} bytes")
+        if self.memory < 2 * _BASE_MEMORY:
+            raise ConfigError(f"memory: expected at least {2 * _BASE_MEMORY >> 20}M, got {self.memory:,} bytes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,33 +88,33 @@ def sort_by_source(
         work = os.path.join(output, _WORK)
         shutil.rmtree(work, ignore_errors=True)
         try:
-            with cannot_write(work):
+            with convert_write_errors(work):
                 for name in FOLDERS:
                     os.makedirs(os.path.join(work, name))
-            sizes = _split((record for stream in streams for record in stream), work, config.read, progress)
+            sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)
             if not sizes:
                 names = ", ".join("stdin" if path == "-" else path for path in inputs)
                 raise CorpusError("expected documents, found none", names, fatal=True)
             files.refuse_existing(file_name(source) for source in sizes)
-            return _write(files, work, sizes, config, progress)
+            return _write_sources(files, work, sizes, config, progress)
         finally:
             shutil.rmtree(work, ignore_errors=True)
 
 
-def _split(
-    found: Iterable[Record], work: str, names: ReadConfig, progress: Callable[[str, int, int | None], None]
-) -> dict[str, Sizes]:
-    splitter = Splitter(os.path.join(work, FOLDERS[0]), bucket)
-    sizes: dict[str, Sizes] = {}
-    for number, record in enumerate(found, 1):
+def _split_records(
+    records_read: Iterable[Record], work: str, names: ReadConfig, progress: Callable[[str, int, int | None], None]
+) -> dict[str, SourceSizes]:
+    splitter = Splitter(os.path.join(work, FOLDERS[0]), bucket_name)
+    sizes: dict[str, SourceSizes] = {}
+    for number, record in enumerate(records_read, 1):
         source = record.document.source
         fields = record.fields
         if fields.get(names.source_field) != source:
             fields = {**fields, names.source_field: source}
         line = encode_line(fields)
-        splitter.add(key_of(source), line)
+        splitter.add(encode_source(source), line)
         if source not in sizes:
-            sizes[source] = Sizes()
+            sizes[source] = SourceSizes()
         sizes[source].documents += 1
         sizes[source].text += len(line)
         sizes[source].cost += len(line) + 100
@@ -114,37 +124,39 @@ def _split(
     return sizes
 
 
-def _write(
+def _write_sources(
     files: Together,
     work: str,
-    sizes: dict[str, Sizes],
+    sizes: dict[str, SourceSizes],
     config: SortConfig,
     progress: Callable[[str, int, int | None], None],
 ) -> list[SortedSource]:
-    units = plan(sizes, (config.memory - _BASE) // _COPIES)
-    split_again(work, units)
+    units = plan_units(sizes, (config.memory - _BASE_MEMORY) // _UNIT_COPIES)
+    split_units(work, units)
     done = 0
-    for unit in (unit for several in units.values() for unit in several):
+    for unit in (unit for units_of_file in units.values() for unit in units_of_file):
         _write_unit(files, work, unit)
         os.unlink(unit.path(work))
         done += len(unit.sources)
         progress("writing", done, len(sizes))
     return [
-        SortedSource(source=source, documents=one.documents, size=one.text, path=files.path(file_name(source)))
-        for source, one in sorted(sizes.items())
+        SortedSource(
+            source=source, documents=source_sizes.documents, size=source_sizes.text, path=files.path(file_name(source))
+        )
+        for source, source_sizes in sorted(sizes.items())
     ]
 
 
-def _write_unit(files: Together, work: str, unit: Unit) -> None:
+def _write_unit(files: Together, work: str, unit: MiningUnit) -> None:
     path = unit.path(work)
     if len(unit.sources) == 1:
         with files.open(file_name(unit.sources[0])) as handle:
-            for _, line in records(path):
+            for _, line in read_bodies(path):
                 handle.write(line)
         return
     lines: dict[str, list[bytes]] = {source: [] for source in unit.sources}
-    for key, line in records(path):
-        lines[source_of(key)].append(line)
+    for key, line in read_bodies(path):
+        lines[decode_source(key)].append(line)
     for source in unit.sources:
         with files.open(file_name(source)) as handle:
             handle.write(b"".join(lines.pop(source)))

@@ -1,6 +1,7 @@
-"""What mining keeps of sources between its two maps, on disk: bounded memory for any number of sources.
+"""The candidates of sources between the two maps, on disk: bounded memory for any number of sources.
 
-`dump` and `load` write and read `SourceCandidates`: a line of JSON that says which arrays follow, then the arrays.
+`dump_candidates` and `load_candidates` write and read `SourceCandidates`: a line of JSON that says which arrays
+follow, then the arrays.
 `RateFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that are in
 two sources or more.  What it says of a source is what a `RateTable` of all sources would.
 """
@@ -18,7 +19,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from templatemine.archive.frames import cannot_write, flushed
+from templatemine.archive.frames import convert_write_errors, flush_to_disk
 from templatemine.errors import CorpusError
 from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather_rows
@@ -26,7 +27,7 @@ from templatemine.mining.shared_pack import Claims
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 
-__all__ = ["RateFile", "dump", "load", "read_claims", "write_claims", "write_rates"]
+__all__ = ["RateFile", "dump_candidates", "load_candidates", "read_claims", "write_claims", "write_rates"]
 
 _RECORDS: Mapping[str, type[Any]] = {
     "SourceCandidates": SourceCandidates,
@@ -41,49 +42,51 @@ _RECORDS: Mapping[str, type[Any]] = {
 _RECORD_NAMES = {record: name for name, record in _RECORDS.items()}
 
 
-_HEAD = 1 << 12
+_HEAD_BYTES = 1 << 12
 """A guess at how long the first line is."""
 
 
-def dump(candidates: SourceCandidates, before: int = 0) -> list[bytes | memoryview]:
-    """All that is kept of a source, as pieces of bytes; they are views of its arrays.
+def dump_candidates(candidates: SourceCandidates, offset: int = 0) -> list[bytes | memoryview]:
+    """The candidates of a source as pieces of bytes; they are views of its arrays.
 
-    `load` need not copy an array if so many bytes stand `before` the first piece where they are read.
+    `load_candidates` need not copy an array if the first piece is read from `offset` bytes on.
     """
     arrays: list[NDArray[Any]] = []
-    plain = _plain(candidates, arrays)
-    shapes = [[one.dtype.str, len(one)] for one in arrays]
+    plain = _to_plain(candidates, arrays)
+    shapes = [[array.dtype.str, len(array)] for array in arrays]
     head = orjson.dumps([plain, shapes])
-    pieces: list[bytes | memoryview] = [head, b" " * _behind(before + len(head) + 1) + b"\n"]
-    for one in arrays:
-        if len(one):
-            pieces += [np.ascontiguousarray(one).data.cast("B"), bytes(_behind(one.nbytes))]
+    pieces: list[bytes | memoryview] = [head, b" " * _padding(offset + len(head) + 1) + b"\n"]
+    for array in arrays:
+        if len(array):
+            pieces += [np.ascontiguousarray(array).data.cast("B"), bytes(_padding(array.nbytes))]
     return pieces
 
 
-def _behind(size: int) -> int:
+def _padding(size: int) -> int:
     """Bytes to fill up so many, so that what follows begins where numbers of eight bytes may."""
     return -size % 8
 
 
-def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def _to_plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
     if isinstance(value, Vocabulary):
-        return {"Forms": [_plain(value.arena, arrays), _plain(value.offsets, arrays)]}
+        return {"Forms": [_to_plain(value.arena, arrays), _to_plain(value.offsets, arrays)]}
     if is_dataclass(value):
         return {
-            _RECORD_NAMES[type(value)]: {one.name: _plain(getattr(value, one.name), arrays) for one in fields(value)}
+            _RECORD_NAMES[type(value)]: {
+                field.name: _to_plain(getattr(value, field.name), arrays) for field in fields(value)
+            }
         }
     if isinstance(value, tuple):
-        return {"tuple": [_plain(one, arrays) for one in value]}
+        return {"tuple": [_to_plain(item, arrays) for item in value]}
     if isinstance(value, str):  # JSON of orjson holds no lone surrogate
-        return {"text": value.encode("utf-8", "surrogatepass").hex()} if not _fit(value) else value
+        return {"text": value.encode("utf-8", "surrogatepass").hex()} if not _is_encodable(value) else value
     return value
 
 
-def _fit(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -91,37 +94,37 @@ def _fit(text: str) -> bool:
     return True
 
 
-def load(data: bytes | memoryview) -> SourceCandidates:
-    """The inverse of `dump`, from one piece; the arrays are views of it where they begin as the native core, and many a
-    processor, must have them: at a multiple of the size of their numbers."""
-    offset = _HEAD
+def load_candidates(data: bytes | memoryview) -> SourceCandidates:
+    """The inverse of `dump_candidates`, from one piece; the arrays are views of it where they begin at a multiple of
+    the size of their numbers, as the native core, and many a processor, must have them."""
+    offset = _HEAD_BYTES
     while b"\n" not in (head := bytes(data[:offset])) and offset < len(data):
         offset *= 2
     head = head.partition(b"\n")[0]
     plain, shapes = orjson.loads(head)
     arrays, offset = [], len(head) + 1
     for kind, length in shapes:
-        one = np.frombuffer(data, kind, length, offset)
-        arrays.append(one if one.flags.aligned else one.copy())
-        offset += one.nbytes + _behind(one.nbytes)
-    candidates = _whole(plain, arrays)
+        array = np.frombuffer(data, kind, length, offset)
+        arrays.append(array if array.flags.aligned else array.copy())
+        offset += array.nbytes + _padding(array.nbytes)
+    candidates = _from_plain(plain, arrays)
     assert isinstance(candidates, SourceCandidates)
     return candidates
 
 
-def _whole(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
+def _from_plain(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     if not isinstance(value, dict):
         return value
-    ((kind, held),) = value.items()
+    ((kind, content),) = value.items()
     if kind == "array":
-        return arrays[held]
+        return arrays[content]
     if kind == "tuple":
-        return tuple(_whole(one, arrays) for one in held)
+        return tuple(_from_plain(item, arrays) for item in content)
     if kind == "text":
-        return bytes.fromhex(held).decode("utf-8", "surrogatepass")
+        return bytes.fromhex(content).decode("utf-8", "surrogatepass")
     if kind == "Forms":
-        return Vocabulary(*(_whole(one, arrays) for one in held))
-    return _RECORDS[kind](**{name: _whole(one, arrays) for name, one in held.items()})
+        return Vocabulary(*(_from_plain(item, arrays) for item in content))
+    return _RECORDS[kind](**{name: _from_plain(item, arrays) for name, item in content.items()})
 
 
 # ---------------------------------------------------------------------------------------------------------- the claims
@@ -129,10 +132,10 @@ def _whole(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 
 def write_claims(path: str, claims: Iterable[Claims]) -> None:
     """Write what some sources claim for the shared pack, a line each; surrogates without a partner are escaped."""
-    with cannot_write(path), open(path, "wb") as handle:
-        for one in claims:
-            handle.write(json.dumps(one.as_dict()).encode() + b"\n")
-        flushed(handle)
+    with convert_write_errors(path), open(path, "wb") as handle:
+        for source_claims in claims:
+            handle.write(json.dumps(source_claims.as_dict()).encode() + b"\n")
+        flush_to_disk(handle)
 
 
 def read_claims(path: str) -> Iterator[Claims]:
@@ -144,12 +147,12 @@ def read_claims(path: str) -> Iterator[Claims]:
 
 # ---------------------------------------------------------------------------------------------------------- the reduce
 
-_RATES = (("hashes", np.uint64), ("rates", np.float32), ("prose", np.float32), ("source", np.int32))
-_RATE_BYTES = sum(np.dtype(kind).itemsize for _, kind in _RATES)
-_WORK_BYTES = 160
+_RATE_COLUMNS = (("hashes", np.uint64), ("rates", np.float32), ("prose", np.float32), ("source", np.int32))
+_RATE_BYTES = sum(np.dtype(kind).itemsize for _, kind in _RATE_COLUMNS)
+_REDUCE_BYTES = 160
 """Memory that a string takes while its range is reduced: the columns, an order, sorted columns and results."""
 
-_SHARED = (
+_TABLE_COLUMNS = (
     ("hashes", np.uint64),
     *(("sources", np.int32), ("owner", np.int32), ("greatest", np.float32), ("second", np.float32)),
     *(("prose_owner", np.int32), ("prose_greatest", np.float32), ("prose_second", np.float32)),
@@ -160,17 +163,19 @@ _HASH_BITS = 61
 def write_rates(handle: BinaryIO, sources: Sequence[tuple[int, SourceRates]]) -> None:
     """Write what the reduce asks of some sources, each with its number, in order of hashes."""
     numbered = [(*rates, np.full(len(rates.hashes), number, np.int32)) for number, rates in sources]
-    columns: list[list[NDArray[Any]]] = [[one[place] for one in numbered] for place in range(len(_RATES))]
-    whole = [
-        np.concatenate([np.empty(0, kind), *column]).astype(kind)
-        for column, (_, kind) in zip(columns, _RATES, strict=True)
+    columns: list[list[NDArray[Any]]] = [
+        [row[column_index] for row in numbered] for column_index in range(len(_RATE_COLUMNS))
     ]
-    order = np.argsort(whole[0], kind="stable")
-    for values in whole:
+    merged = [
+        np.concatenate([np.empty(0, kind), *column]).astype(kind)
+        for column, (_, kind) in zip(columns, _RATE_COLUMNS, strict=True)
+    ]
+    order = np.argsort(merged[0], kind="stable")
+    for values in merged:
         handle.write(values[order].tobytes())
 
 
-class _Mapped:
+class _MappedColumns:
     """Columns of a file, one after the other, of which memory holds no more than what is being looked at."""
 
     def __init__(self, path: str, kinds: Sequence[tuple[str, Any]]) -> None:
@@ -192,7 +197,7 @@ class _Mapped:
             self.columns[name] = np.frombuffer(data, kind, self.rows, offset)
             offset += self.columns[name].nbytes
 
-    def forget(self) -> None:
+    def release_memory(self) -> None:
         """Let the system have the memory of what was looked at."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
@@ -205,59 +210,61 @@ class RateFile:
     """
 
     def __init__(self, path: str) -> None:
-        self._mapped = _Mapped(path, _SHARED)
+        self._mapped = _MappedColumns(path, _TABLE_COLUMNS)
         self._rows: int = self._mapped.rows
 
     @staticmethod
     def write(path: str, parts: Iterable[str], memory: int) -> None:
         """Reduce: the strings of all sources, from the files of `write_rates`, in about `memory` bytes."""
         parts = list(parts)
-        total = sum(os.path.getsize(one) for one in parts) // _RATE_BYTES
-        ranges = max(1, -(-total * _WORK_BYTES // max(1, memory)))
-        scratch = [f"{path}.{name}" for name, _ in _SHARED]
-        with cannot_write(path):
-            for one in scratch:
-                open(one, "wb").close()
-            for number in range(ranges):
-                found = _reduce(parts, number * 2**_HASH_BITS // ranges, (number + 1) * 2**_HASH_BITS // ranges)
-                for one, (name, kind) in zip(scratch, _SHARED, strict=True):
-                    with open(one, "ab") as handle:
-                        handle.write(getattr(found, name).astype(kind).tobytes())
-            with open(f"{path}.new", "wb") as whole:
-                for one in scratch:
-                    with open(one, "rb") as handle:
+        total = sum(os.path.getsize(part) for part in parts) // _RATE_BYTES
+        ranges = max(1, -(-total * _REDUCE_BYTES // max(1, memory)))
+        scratch = [f"{path}.{name}" for name, _ in _TABLE_COLUMNS]
+        with convert_write_errors(path):
+            for scratch_path in scratch:
+                open(scratch_path, "wb").close()
+            for range_index in range(ranges):
+                table = _reduce_range(
+                    parts, range_index * 2**_HASH_BITS // ranges, (range_index + 1) * 2**_HASH_BITS // ranges
+                )
+                for scratch_path, (name, kind) in zip(scratch, _TABLE_COLUMNS, strict=True):
+                    with open(scratch_path, "ab") as handle:
+                        handle.write(getattr(table, name).astype(kind).tobytes())
+            with open(f"{path}.new", "wb") as output:
+                for scratch_path in scratch:
+                    with open(scratch_path, "rb") as handle:
                         while piece := handle.read(1 << 20):
-                            whole.write(piece)
-                    os.unlink(one)
-                flushed(whole)
+                            output.write(piece)
+                    os.unlink(scratch_path)
+                flush_to_disk(output)
             os.replace(f"{path}.new", path)
 
-    def lookup(self, hashes: NDArray[np.uint64], number: int) -> CrossSourceCounts:
-        """What the other sources have of the strings of source `number`."""
+    def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
+        """What the other sources have of the strings of source `source_number`."""
         table = self._mapped.columns
-        place = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
-        known = np.flatnonzero(table["hashes"][place] == hashes) if self._rows else np.empty(0, np.int64)
-        rows = place[known]
-        shared = RateTable(**{name: table[name][rows] for name, _ in _SHARED})
-        found = shared.lookup(hashes[known], number).scatter(known, len(hashes))
-        self._mapped.forget()
-        return found
+        positions = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
+        shared_rows = np.flatnonzero(table["hashes"][positions] == hashes) if self._rows else np.empty(0, np.int64)
+        rows = positions[shared_rows]
+        shared = RateTable(**{name: table[name][rows] for name, _ in _TABLE_COLUMNS})
+        counts = shared.lookup(hashes[shared_rows], source_number).scatter(shared_rows, len(hashes))
+        self._mapped.release_memory()
+        return counts
 
 
-def _reduce(parts: Sequence[str], low: int, high: int) -> RateTable:
+def _reduce_range(parts: Sequence[str], low: int, high: int) -> RateTable:
     """The strings with hashes from `low` to below `high` that more than one source has."""
     pieces: list[tuple[NDArray[Any], ...]] = []
     for part in parts:
-        mapped = _Mapped(part, _RATES)
+        mapped = _MappedColumns(part, _RATE_COLUMNS)
         if mapped.rows:
             hashes = mapped.columns["hashes"]
             edges = np.searchsorted(hashes, np.array([low, high], np.uint64))
-            pieces.append(tuple(mapped.columns[name][edges[0] : edges[1]].copy() for name, _ in _RATES))
+            pieces.append(tuple(mapped.columns[name][edges[0] : edges[1]].copy() for name, _ in _RATE_COLUMNS))
     hashes, rates, prose, source = (
-        np.concatenate([one[place] for one in pieces]) if pieces else np.empty(0, kind)
-        for place, (_, kind) in enumerate(_RATES)
+        np.concatenate([piece[index] for piece in pieces]) if pieces else np.empty(0, kind)
+        for index, (_, kind) in enumerate(_RATE_COLUMNS)
     )
     order = np.argsort(source, kind="stable")  # where two rates are equal, the first source counts
     table = gather_rows(hashes[order], rates[order], prose[order], source[order])
-    more = table.sources > 1
-    return RateTable(**{one.name: getattr(table, one.name)[more] for one in fields(RateTable)})
+    is_shared = table.sources > 1
+    return RateTable(**{column.name: getattr(table, column.name)[is_shared] for column in fields(RateTable)})

@@ -21,33 +21,33 @@ from typing import Any
 
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
-from templatemine.archive.carried import Known, carry
+from templatemine.archive.carried import CarriedTemplate, carry
 from templatemine.archive.frames import (
-    before_body,
-    cannot_write,
-    flushed,
-    frames,
-    only_record,
+    body_offset,
+    convert_write_errors,
+    flush_to_disk,
+    list_frames,
     pack_frame,
     pack_pieces,
-    records,
+    read_bodies,
+    read_single_body,
 )
 from templatemine.archive.partition import (
     FOLDERS,
-    Sizes,
+    MiningUnit,
+    SourceSizes,
     Splitter,
-    Unit,
-    bucket,
-    decode,
-    encode,
-    held,
-    key_of,
-    plan,
-    source_of,
-    split_again,
+    bucket_name,
+    decode_document,
+    decode_source,
+    encode_document,
+    encode_source,
+    memory_cost,
+    plan_units,
+    split_units,
 )
 from templatemine.archive.run import ArchiveConfig
-from templatemine.archive.spill import RateFile, dump, load, write_rates
+from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, counted
@@ -63,7 +63,7 @@ from templatemine.mining.stages import SourceReport, complete_step, skip_source,
 from templatemine.model import Document
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import PACK_SUFFIX, Shelf, pack_names, refuse_renamed
+from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, pack_names, refuse_renamed
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 
 __all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
@@ -103,7 +103,7 @@ class SourceUpdate:
     templates : int or None
         Of its pack now; None if it has none.
     rejected : mapping or None
-        Reason -> candidates that were rejected for it, as `Outcome.rejected`; None if the pack is that of before.
+        Reason -> candidates that were rejected for it, as `SourceOutcome.rejected`; None if the pack is that of before.
     kept : int
         Those of them that its window did not give, but its earlier pack has.
     note : str
@@ -147,8 +147,8 @@ def update_packs(
         A pack in the folder cannot be trusted.
     """
     streams = [read_records(path, config.read, on_error) for path in inputs]
-    made = not os.path.isdir(packs)
-    with cannot_write(packs):
+    is_new_folder = not os.path.isdir(packs)
+    with convert_write_errors(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs):
         run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
@@ -157,7 +157,7 @@ def update_packs(
         finally:
             if not os.path.exists(run.journal):
                 shutil.rmtree(run.work, ignore_errors=True)
-            if made:
+            if is_new_folder:
                 with suppress(OSError):  # not empty: all is done
                     os.rmdir(packs)
 
@@ -189,18 +189,18 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         self.budget = ArchiveConfig(memory=config.memory).budget
         self.today = config.today
         self.numbers: dict[str, int] = {}
-        self.units: list[Unit] = []
+        self.units: list[MiningUnit] = []
 
     def run(self, streams: Sequence[Iterator[Any]]) -> list[SourceUpdate]:
         if manifest.read_json(self.journal) is not None:
             self.publish()
             self.tell("an earlier update was ended while its files were being renamed; they are in place now")
         shutil.rmtree(self.work, ignore_errors=True)
-        with cannot_write(self.work):
+        with convert_write_errors(self.work):
             for name in (*FOLDERS, "window", "packs"):
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
-        self.units = self.split(streams)
+        self.units = self.split_documents(streams)
         if not self.units:
             self.tell("no documents, and nothing to do")
             return []
@@ -208,62 +208,64 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         updates = drive(self)
         if self.config.dry_run:
             return updates
-        state = {"numbers": [[key_of(source).hex(), number] for source, number in self.numbers.items()]}
-        manifest.write_json(self.window("state.json"), {**state, "today": self.today})
+        state = {"numbers": [[encode_source(source).hex(), number] for source, number in self.numbers.items()]}
+        manifest.write_json(self.window_path("state.json"), {**state, "today": self.today})
         for folder in ("window", "packs"):
             sync(os.path.join(self.work, folder))
-        manifest.write_json(self.journal, {"window": self.made("window"), "packs": self.made("packs")})
+        manifest.write_json(
+            self.journal, {"window": self.list_new_files("window"), "packs": self.list_new_files("packs")}
+        )
         self.publish()
         return updates
 
-    def made(self, folder: str) -> list[str]:
+    def list_new_files(self, folder: str) -> list[str]:
         return sorted(name for name in os.listdir(os.path.join(self.work, folder)) if not name.endswith(".mined"))
 
-    def window(self, name: str, folder: str | None = None) -> str:
+    def window_path(self, name: str, folder: str | None = None) -> str:
         return os.path.join(folder or os.path.join(self.work, "window"), name)
 
     def read_state(self) -> None:
         """Numbers of the sources; and today, which no clock that goes back makes earlier than it has been."""
-        state = manifest.read_json(self.window("state.json", self.state))
+        state = manifest.read_json(self.window_path("state.json", self.state))
         if state is None:
             return
-        self.numbers = {source_of(bytes.fromhex(key)): number for key, number in state["numbers"]}
+        self.numbers = {decode_source(bytes.fromhex(key)): number for key, number in state["numbers"]}
         if state["today"] > self.today:
             self.tell(f"today is {self.today}, but the last update was on {state['today']}; taking that for today")
             self.today = state["today"]
 
-    def split(self, streams: Sequence[Iterator[Any]]) -> list[Unit]:
+    def split_documents(self, streams: Sequence[Iterator[Any]]) -> list[MiningUnit]:
         """New documents by source; a unit is counted with the windows of its sources."""
-        splitter = Splitter(os.path.join(self.work, FOLDERS[0]), bucket)
-        sizes: dict[str, Sizes] = {}
-        for number, record in enumerate((one for stream in streams for one in stream), 1):
+        splitter = Splitter(os.path.join(self.work, FOLDERS[0]), bucket_name)
+        sizes: dict[str, SourceSizes] = {}
+        for count, record in enumerate((one for stream in streams for one in stream), 1):
             document = record.document
             if document.source not in sizes:
-                sizes[document.source] = Sizes(cost=self.held(document.source))
+                sizes[document.source] = SourceSizes(cost=self.window_memory(document.source))
                 self.numbers.setdefault(document.source, len(self.numbers))
             own_id = has_id(record.fields, self.config.read)
-            splitter.add(key_of(document.source), encode(document, own_id))
+            splitter.add(encode_source(document.source), encode_document(document, own_id))
             sizes[document.source].documents += 1
-            sizes[document.source].cost += held(document)[1]
-            if number % 256 == 0:
-                self.progress("reading", number, None)
+            sizes[document.source].cost += memory_cost(document)[1]
+            if count % 256 == 0:
+                self.progress("reading", count, None)
         splitter.flush()
-        by_bucket = plan(sizes, self.budget)
-        split_again(self.work, by_bucket)
-        return [unit for several in by_bucket.values() for unit in several]
+        by_bucket = plan_units(sizes, self.budget)
+        split_units(self.work, by_bucket)
+        return [unit for units_of_file in by_bucket.values() for unit in units_of_file]
 
-    def held(self, source: str) -> int:
+    def window_memory(self, source: str) -> int:
         """What the window of a source takes, as it stands; packed, it is a third of that at most."""
         with suppress(OSError):
-            return 3 * 6 * os.path.getsize(self.window(safe_file_name(source) + ".window", self.state))
+            return 3 * 6 * os.path.getsize(self.window_path(safe_file_name(source) + ".window", self.state))
         return 0
 
-    def old_window(self, source: str, folder: str) -> Iterator[DatedDocument]:
-        path = self.window(safe_file_name(source) + ".window", folder)
+    def read_window(self, source: str, folder: str) -> Iterator[DatedDocument]:
+        path = self.window_path(safe_file_name(source) + ".window", folder)
         if os.path.exists(path):
-            for key, body in records(path):
+            for key, body in read_bodies(path):
                 day, _, rest = body.partition(b"\0")
-                document, own_id = decode(key, rest)
+                document, own_id = decode_document(key, rest)
                 yield DatedDocument(day.decode(), document, own_id)
 
     # ------------------------------------------------------------------------------------------------- the stages
@@ -278,10 +280,10 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
     def reduce(self, kept: dict[str, _WindowState]) -> RateFile:
         """The strings of all sources: of windows that are new, and of the others as they were."""
-        new = {name for name in os.listdir(self.window("")) if name.endswith(".rates")}
+        new = {name for name in os.listdir(self.window_path("")) if name.endswith(".rates")}
         old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
-        parts = [self.window(name) for name in sorted(new)]
-        parts += [self.window(name, self.state) for name in sorted(old - new) if name.endswith(".rates")]
+        parts = [self.window_path(name) for name in sorted(new)]
+        parts += [self.window_path(name, self.state) for name in sorted(old - new) if name.endswith(".rates")]
         path = os.path.join(self.work, "rates")
         RateFile.write(path, parts, self.budget)
         return RateFile(path)
@@ -290,110 +292,113 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         """The packs of the sources, and what is different in them."""
         updates = []
         with together(os.path.join(self.work, "packs"), force=True) as files:
-            shelf = Shelf(files)
+            writer = PackFolderWriter(files)
             for done, source in enumerate(sorted(kept)):
-                updates.append(self.update(source, kept[source], table, work, shelf))
+                updates.append(self.update_source(source, kept[source], table, work, writer))
                 self.progress("choosing", done + 1, len(kept))
         return updates
 
-    def mine_unit(self, unit: Unit, work: MineSource) -> dict[str, _WindowState]:
+    def mine_unit(self, unit: MiningUnit, work: MineSource) -> dict[str, _WindowState]:
         windows = {
-            source: Window(self.old_window(source, self.state), self.today, self.config.window, self.budget)
+            source: Window(self.read_window(source, self.state), self.today, self.config.window, self.budget)
             for source in unit.sources
         }
         new: dict[str, list[tuple[Document, bool]]] = {source: [] for source in unit.sources}
-        room = self.budget // 4
-        for key, body in records(unit.path(self.work)):
-            document, own_id = decode(key, body)
+        budget_left = self.budget // 4
+        for key, body in read_bodies(unit.path(self.work)):
+            document, own_id = decode_document(key, body)
             new[document.source].append((document, own_id))
-            if unit.giant and (room := room - held(document)[1]) < 0:
+            if unit.giant and (budget_left := budget_left - memory_cost(document)[1]) < 0:
                 windows[document.source].add(new[document.source])
-                new[document.source], room = [], self.budget // 4
-        out = {}
+                new[document.source], budget_left = [], self.budget // 4
+        states = {}
         for source in unit.sources:
             window = windows.pop(source)
             window.add(new.pop(source))
-            kept = window.documents
+            documents = window.documents
             if window.left_out:
                 self.tell(
                     f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room"
                 )
-            out[source] = _WindowState(
+            states[source] = _WindowState(
                 new=window.new,
-                window=len(kept),
+                window=len(documents),
                 replaced=window.replaced,
-                first=kept[0].day if kept else "",
-                last=kept[-1].day if kept else "",
-                note=self.mine_window(source, kept, work),
+                first=documents[0].day if documents else "",
+                last=documents[-1].day if documents else "",
+                note=self.mine_window(source, documents, work),
             )
-        return out
+        return states
 
     def mine_window(self, source: str, window: Sequence[DatedDocument], work: MineSource) -> str:
         """Write a window and the strings that mining it gives; why its source keeps its pack, if it does."""
-        name, old = safe_file_name(source), self.pack(source)
-        options = self.options(old)
-        documents = [one.document for one in window]
+        name, old = safe_file_name(source), self.load_pack(source)
+        options = self.resolve_options(old)
+        documents = [dated.document for dated in window]
         note = unfit_reason(documents, options)
-        with cannot_write(self.window(name)):
-            with open(self.window(name + ".window"), "wb") as handle:
-                for place in range(0, len(window), 32):
+        with convert_write_errors(self.window_path(name)):
+            with open(self.window_path(name + ".window"), "wb") as handle:
+                for first in range(0, len(window), 32):
                     handle.write(
                         pack_frame(
-                            (key_of(source), one.day.encode() + b"\0" + encode(one.document, one.own_id))
-                            for one in window[place : place + 32]
+                            (
+                                encode_source(source),
+                                dated.day.encode() + b"\0" + encode_document(dated.document, dated.own_id),
+                            )
+                            for dated in window[first : first + 32]
                         )
                     )
-                flushed(handle)
+                flush_to_disk(handle)
             if not note:
                 candidates = work(source, documents, options)
-                key = key_of(source)
-                with open(self.window(name + ".mined"), "wb") as handle:
-                    handle.write(pack_pieces(key, dump(candidates, before_body(key))))
-                with open(self.window(name + ".rates"), "wb") as handle:
+                key = encode_source(source)
+                with open(self.window_path(name + ".mined"), "wb") as handle:
+                    handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
+                with open(self.window_path(name + ".rates"), "wb") as handle:
                     write_rates(handle, [(self.numbers[source], source_rates(candidates))])
-                    flushed(handle)
-        enough = 0 if old is None else min(self.config.window.least, old.documents)
-        if len(window) < enough:
-            note = note or f"window of {counted(len(window), 'document')}, fewer than {enough}"
+                    flush_to_disk(handle)
+        min_documents = 0 if old is None else min(self.config.window.least, old.documents)
+        if len(window) < min_documents:
+            note = note or f"window of {counted(len(window), 'document')}, fewer than {min_documents}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # what is too little for templates may do for pages
         return note.removeprefix("skipped: ")
 
-    def pack(self, source: str) -> Pack | None:
+    def load_pack(self, source: str) -> Pack | None:
         path = os.path.join(self.packs, pack_names(source)[0])
         return Pack.load(path) if os.path.exists(path) else None
 
-    def options(self, old: Pack | None) -> ResolvedConfig:
+    def resolve_options(self, old: Pack | None) -> ResolvedConfig:
         """As the pack of a source was mined, if it has one."""
         config, caution = self.config.pipeline, self.config.caution
         if old is not None:
             caution = old.caution if caution is None else caution
-            own = old.tokenise.user_patterns
-            tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=own)
+            user_patterns = old.tokenise.user_patterns
+            tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=user_patterns)
             config = replace(config, method=old.method, tokenise=tokenise)
         if caution is not None:
             config = replace(config, select=replace(config.select, caution=caution))
         return resolve_defaults(config)
 
-    def update(
-        self, source: str, state: _WindowState, table: RateFile, work: DecideSource, shelf: Shelf
+    def update_source(
+        self, source: str, state: _WindowState, table: RateFile, work: DecideSource, writer: PackFolderWriter
     ) -> SourceUpdate:
-        old = self.pack(source)
+        old = self.load_pack(source)
         changes = Changes()
         templates = None if old is None else len(old.templates)
         rejected: Mapping[str, int] | None = None
-        kept: dict[str, Known] = {}
+        kept: dict[str, CarriedTemplate] = {}
         if not state.note:
-            options = self.options(old)
-            report = self.report(source, options, table, work)
+            options = self.resolve_options(old)
+            report = self.make_report(source, options, table, work)
             if old is not None and report.pack is not None:
-                pack, kept = self.carried(_likely(old, report.pack, options), report.pack, state.new)
+                pack, kept = self.carry_templates(_drop_unlikely(old, report.pack, options), report.pack, state.new)
                 report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
             changes, templates = compare(old, report.pack), len(report.pack.templates)
             rejected = report.pack.rejected
-            shelf.save(report)
+            writer.save(report)
         return SourceUpdate(
             source=source,
             new=state.new,
@@ -408,23 +413,23 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             changes=changes,
         )
 
-    def carried(self, old: Pack, new: Pack, fresh: int) -> tuple[Pack, dict[str, Known]]:
+    def carry_templates(self, old: Pack, new: Pack, new_documents: int) -> tuple[Pack, dict[str, CarriedTemplate]]:
         """The pack of a window with what stays of the earlier one; what is known of that is written, too."""
         name = safe_file_name(new.source) + ".kept"
-        found = manifest.read_json(self.window(name, self.state)) or {}
-        known = {mark: Known(**row) for mark, row in found.items()}
-        window = list(self.old_window(new.source, os.path.join(self.work, "window")))
-        pack, kept = carry(old, new, known, window, fresh)
-        if kept or found:
-            manifest.write_json(self.window(name), {mark: one.as_dict() for mark, one in kept.items()})
+        stored = manifest.read_json(self.window_path(name, self.state)) or {}
+        known = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
+        window = list(self.read_window(new.source, os.path.join(self.work, "window")))
+        pack, kept = carry(old, new, known, window, new_documents)
+        if kept or stored:
+            manifest.write_json(self.window_path(name), {mark: record.as_dict() for mark, record in kept.items()})
         return pack, kept
 
-    def report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
-        documents = [one.document for one in self.old_window(source, os.path.join(self.work, "window"))]
-        path = self.window(safe_file_name(source) + ".mined")
+    def make_report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
+        documents = [dated.document for dated in self.read_window(source, os.path.join(self.work, "window"))]
+        path = self.window_path(safe_file_name(source) + ".mined")
         if not os.path.exists(path):
             return skip_source(source, documents, options)
-        candidates = load(only_record(path, frames(path)[0])[1])
+        candidates = load_candidates(read_single_body(path, list_frames(path)[0])[1])
         elsewhere = table.lookup(candidates.hashes, self.numbers[source])
         return complete_step(work(candidates, elsewhere, options), documents, options)
 
@@ -432,22 +437,24 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
     def publish(self) -> None:
         """Rename what the journal lists; what is there no more has been renamed before."""
-        listed: Mapping[str, Sequence[str]] = manifest.read_json(self.journal)
-        with cannot_write(self.packs):
+        journal: Mapping[str, Sequence[str]] = manifest.read_json(self.journal)
+        with convert_write_errors(self.packs):
             os.makedirs(self.state, exist_ok=True)
             for folder, target in (("packs", self.packs), ("window", self.state)):
-                for name in listed[folder]:
-                    made, place = os.path.join(self.work, folder, name), os.path.join(target, name)
+                for name in journal[folder]:
+                    new_path, target_path = os.path.join(self.work, folder, name), os.path.join(target, name)
                     if folder == "packs" and name.endswith(PACK_SUFFIX):
-                        keep_later_rules(made, place)
+                        keep_later_rules(new_path, target_path)
                     with suppress(FileNotFoundError):
-                        os.replace(made, place)
+                        os.replace(new_path, target_path)
             os.unlink(self.journal)
         shutil.rmtree(self.work, ignore_errors=True)
 
 
-def _likely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:
+def _drop_unlikely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:
     """A pack without what more caution than its own holds back."""
     if new.caution <= old.caution:
         return old
-    return replace(old, templates=tuple(one for one in old.templates if not is_unlikely(one, options.select)))
+    return replace(
+        old, templates=tuple(template for template in old.templates if not is_unlikely(template, options.select))
+    )

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from hashlib import blake2b
 from itertools import chain
 
-from templatemine.archive.partition import held
+from templatemine.archive.partition import memory_cost
 from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.text.dates import days_of
@@ -65,8 +65,8 @@ class Window:
     today : str
         ISO.
     budget : int
-        Bytes that mining the window may take (`partition.held`); the oldest go if it takes more, and a document that
-        alone takes a sixteenth of that, for a few of them would be all of it.
+        Bytes that mining the window may take (`partition.memory_cost`); the oldest go if it takes more, and a
+        document that alone takes a sixteenth of that, for a few of them would be all of it.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class Window:
     """
 
     def __init__(self, old: Iterable[DatedDocument], today: str, config: WindowConfig, budget: int) -> None:
-        self._kept = {_key(one): one for one in old}
-        self._before = dict(self._kept)
+        self._documents = {_document_key(dated): dated for dated in old}
+        self._old_documents = dict(self._documents)
         self._today = today
         self._config = config
         self._budget = budget
@@ -87,24 +87,24 @@ class Window:
 
     def add(self, new: Iterable[tuple[Document, bool]]) -> None:
         """Take documents in, in the order they came, each with whether its id was in its file."""
-        came = list(new)
-        days = self._days([document.date for document, _ in came])
-        newest = max((one.day for one in self._kept.values()), default="")
+        new_documents = list(new)
+        days = self._days([document.date for document, _ in new_documents])
+        newest = max((dated.day for dated in self._documents.values()), default="")
         undated = next((day for day in days if day is not None), self._today)
-        for (document, own_id), known in zip(came, days, strict=True):
-            if held(document)[1] > self._budget // 16:
+        for (document, own_id), own_day in zip(new_documents, days, strict=True):
+            if memory_cost(document)[1] > self._budget // 16:
                 self.left_out += 1
                 continue
-            day = known or newest or undated
+            day = own_day or newest or undated
             newest = max(newest, day)
-            one = DatedDocument(day, document, own_id)
-            there = self._kept.pop(key := _key(one), None)
-            self.replaced += there is not None and _differs(there, one)
-            self._kept[key] = one
-        ordered = sorted(self._kept.items(), key=lambda item: item[1].day)
+            dated = DatedDocument(day, document, own_id)
+            old = self._documents.pop(key := _document_key(dated), None)
+            self.replaced += old is not None and _is_changed(old, dated)
+            self._documents[key] = dated
+        by_day = sorted(self._documents.items(), key=lambda item: item[1].day)
         first = day_after(newest, 1 - self._config.days)
-        count = max(sum(item[1].day >= first for item in ordered), self._config.least)
-        self._kept = dict(self._within(ordered[-count:]))
+        count = max(sum(item[1].day >= first for item in by_day), self._config.least)
+        self._documents = dict(self._fit_budget(by_day[-count:]))
 
     def _days(self, dates: Sequence[str | None]) -> list[str | None]:
         """The days of new documents, of those that tell one that has come.
@@ -114,21 +114,21 @@ class Window:
         those before them were.
         """
         latest = day_after(self._today, 1)
-        read = days_of(chain(dates, (one.document.date for one in self._kept.values())))
+        read = days_of(chain(dates, (dated.document.date for dated in self._documents.values())))
         days = [None if day is None or day > latest or day_after(day, 1) == day else day for day in read]
         new, old = days[: len(dates)], days[len(dates) :]
         first = next((day for day in new if day is not None), None)
         if first is not None and not any(old):
-            self._kept = {key: replace(one, day=min(one.day, first)) for key, one in self._kept.items()}
+            self._documents = {key: replace(dated, day=min(dated.day, first)) for key, dated in self._documents.items()}
         return new
 
-    def _within(self, ordered: Sequence[tuple[bytes, DatedDocument]]) -> list[tuple[bytes, DatedDocument]]:
-        room = self._budget
+    def _fit_budget(self, by_day: Sequence[tuple[bytes, DatedDocument]]) -> list[tuple[bytes, DatedDocument]]:
+        budget_left = self._budget
         chosen: list[tuple[bytes, DatedDocument]] = []
-        for item in reversed(ordered):
-            room -= held(item[1].document)[1]
-            if room < 0:
-                self.left_out += len(ordered) - len(chosen)
+        for item in reversed(by_day):
+            budget_left -= memory_cost(item[1].document)[1]
+            if budget_left < 0:
+                self.left_out += len(by_day) - len(chosen)
                 break
             chosen.append(item)
         return chosen[::-1]
@@ -136,21 +136,22 @@ class Window:
     @property
     def documents(self) -> list[DatedDocument]:
         """By day, and then as they came."""
-        return list(self._kept.values())
+        return list(self._documents.values())
 
     @property
     def new(self) -> int:
         """New documents that are in the window and were not, as they are, before."""
         return sum(
-            self._before.get(key) is not one and _differs(self._before.get(key), one) for key, one in self._kept.items()
+            self._old_documents.get(key) is not dated and _is_changed(self._old_documents.get(key), dated)
+            for key, dated in self._documents.items()
         )
 
 
-def _differs(old: DatedDocument | None, new: DatedDocument) -> bool:
+def _is_changed(old: DatedDocument | None, new: DatedDocument) -> bool:
     return old is None or old.document.body != new.document.body
 
 
-def _key(one: DatedDocument) -> bytes:
-    document = one.document
-    what = f"i{document.id}" if one.own_id else f"b{document.url or ''}\0{document.body}"
-    return blake2b(what.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _document_key(dated: DatedDocument) -> bytes:
+    document = dated.document
+    identity = f"i{document.id}" if dated.own_id else f"b{document.url or ''}\0{document.body}"
+    return blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -13,7 +13,7 @@ from templatemine.cli import common
 from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
-    from templatemine.archive.apply_answers import Sightings
+    from templatemine.archive.apply_answers import QuestionContexts
     from templatemine.model import Question
     from templatemine.packs.pack import Pack
     from templatemine.report.terminal import Painter
@@ -64,7 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Look for the strings in the archive, ask, save after each source."""
-    from templatemine.archive.apply_answers import Sightings, open_questions
+    from templatemine.archive.apply_answers import QuestionContexts, open_questions
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     if not asked:
         terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
         return 0
-    seen = {source: Sightings(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
+    seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
     _look(args, terminal, seen)
     painter, whose = Painter(common.colours(sys.stdout)), args.by or _user()
     kept = 0
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, Sightings]) -> None:
+def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, QuestionContexts]) -> None:
     """Read the archive until all strings were seen often enough."""
     if not args.archive:
         return
@@ -104,23 +104,23 @@ def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str
         sightings = seen.get(record.document.source)
         if sightings is not None:
             sightings.add(record.document)
-        if all(one.done for one in seen.values()):
+        if all(one.is_complete for one in seen.values()):
             break
     terminal.skipped_more()
 
 
 def _answers(
-    args: argparse.Namespace, pack: Pack, questions: list[Question], seen: Sightings, painter: Painter
+    args: argparse.Namespace, pack: Pack, questions: list[Question], seen: QuestionContexts, painter: Painter
 ) -> tuple[list[tuple[Question, str]], bool]:
     """The answers to the questions of a source; and whether the next source's are to be asked."""
-    from templatemine.archive.apply_answers import answers_to
+    from templatemine.archive.apply_answers import possible_answers
 
     answers: list[tuple[Question, str]] = []
     for place, question in enumerate(questions):
         common.out("\n".join(_shown(place + 1, len(questions), question, pack, seen, painter)) + "\n")
         if args.list:
             continue
-        able = answers_to(question)
+        able = possible_answers(question)
         keys = [key for key, answer in _KEYS.items() if answer in able]
         for line in _lines(f"{', '.join(keys)}, q or nothing? "):
             key = line.strip().lower()[:1]
@@ -146,19 +146,19 @@ def _lines(prompt: str) -> Iterator[str]:
         yield line
 
 
-def _shown(number: int, of: int, question: Question, pack: Pack, seen: Sightings, painter: Painter) -> list[str]:
-    from templatemine.archive.apply_answers import ALL, LABEL, removed_by
+def _shown(number: int, of: int, question: Question, pack: Pack, seen: QuestionContexts, painter: Painter) -> list[str]:
+    from templatemine.archive.apply_answers import ALL, LABEL, current_removal
     from templatemine.report.words import joined
 
     what = "a label" if question.filled else "a string"
     with_rest = " with the rest of its line" if question.filled else ""
-    state = {"": "kept", LABEL: "removed", ALL: f"removed{with_rest}"}[removed_by(pack, question)]
+    state = {"": "kept", LABEL: "removed", ALL: f"removed{with_rest}"}[current_removal(pack, question)]
     head = (
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
     )
     lines = ["", painter.title(head), f"  {common.one_line(joined(question.tokens))}"]
-    places = seen.of(question) or [("", question.example, "")]
+    places = seen.contexts_of(question) or [("", question.example, "")]
     for before, found, behind in places:
         lines.append(f"  | {_flat(before)}{painter.cut(_flat(found))}{_flat(behind)}")
     return lines
@@ -178,22 +178,22 @@ def _user() -> str:
 
 def _save(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
     """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
-    from templatemine.archive.apply_answers import rules_with
+    from templatemine.archive.apply_answers import add_answer_rules
     from templatemine.archive.apply_overrides import apply_rules
     from templatemine.desk.store import now
     from templatemine.errors import CorpusError
     from templatemine.io.lock import locked
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import read_rejected, rejected_beside
+    from templatemine.packs.pack_folder import read_rejected, rejected_path
 
     time = now()
     with locked(os.path.dirname(file) or "."):
         pack = Pack.load(file)
         rules = pack.overrides.rules
         for question, answer in answers:
-            rules = rules_with(rules, question, answer, by=whose, time=time)
+            rules = add_answer_rules(rules, question, answer, by=whose, time=time)
         try:
-            made = apply_rules(pack, read_rejected(file) if os.path.exists(rejected_beside(file)) else (), rules)
+            made = apply_rules(pack, read_rejected(file) if os.path.exists(rejected_path(file)) else (), rules)
         except CorpusError as error:
             raise CorpusError(f"{error}; nothing was saved", file, fatal=True) from error
         made.save(file, force=True)

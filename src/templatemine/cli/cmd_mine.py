@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from templatemine.cleaning.tally import Census
     from templatemine.mining.stages import SourceReport
     from templatemine.model import Document
-    from templatemine.packs.pack_folder import Outcome, Rendered, Shelf
+    from templatemine.packs.pack_folder import PackFolderWriter, SerialisedPack, SourceOutcome
 
 __all__ = ["DESCRIPTION", "METHODS", "add", "run"]
 
@@ -165,17 +165,17 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import Census
-    from templatemine.packs.pack_folder import open_shelf, render
+    from templatemine.packs.pack_folder import open_pack_folder, serialise_result
     from templatemine.pipeline import Miner
 
     config = _config(args)
     census = Census(common.read_config(args))
-    with open_shelf(args.output, args.force) as shelf, terminal.progress() as steps:
+    with open_pack_folder(args.output, args.force) as shelf, terminal.progress() as steps:
         documents = _documents(args, terminal, census, shelf, config, steps)
 
-        def rendered(report: SourceReport) -> Rendered:
-            standing = shelf.standing(report.source)
-            return render(keep_rules(report, standing), standing)
+        def rendered(report: SourceReport) -> SerialisedPack:
+            standing = shelf.pack_path(report.source)
+            return serialise_result(keep_rules(report, standing), standing)
 
         outcomes = []
         found = Miner(config, jobs=args.jobs, progress=steps).map(documents, rendered)
@@ -231,12 +231,12 @@ def _documents(
     args: argparse.Namespace,
     terminal: common.Terminal,
     census: Census,
-    shelf: Shelf,
+    shelf: PackFolderWriter,
     config: PipelineConfig,
     steps: common.Steps,
 ) -> Iterator[Document]:
     """All documents; after the last one, before mining begins, raise every error that is known by then."""
-    from templatemine.archive.apply_overrides import kept_rules
+    from templatemine.archive.apply_overrides import read_pack_rules
     from templatemine.mining.methods import resolve_defaults
 
     number = 0
@@ -258,7 +258,7 @@ def _documents(
         sources.append(SHARED_PACK)
     shelf.refuse_existing(sources)
     for source in sources:
-        kept_rules(shelf.standing(source))
+        read_pack_rules(shelf.pack_path(source))
 
 
 def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> None:
@@ -277,7 +277,7 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: Archive
     terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, mined))
 
 
-def _facts(one: Outcome) -> dict[str, Any]:
+def _facts(one: SourceOutcome) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": one.source, "documents": one.documents, "pack": one.pack, "note": one.note}
     if one.pack is not None:
         facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "rejected": dict(one.rejected)}
@@ -285,7 +285,7 @@ def _facts(one: Outcome) -> dict[str, Any]:
     return facts
 
 
-def _row(one: Outcome) -> tuple[str, ...]:
+def _row(one: SourceOutcome) -> tuple[str, ...]:
     if one.pack is None:
         note = f"no pack: {one.note.removeprefix('skipped: ')}"
         return one.source, f"{one.documents:,}", "-", "-", "-", note

@@ -82,13 +82,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _facts(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCandidate]) -> dict[str, Any]:
-    from templatemine.packs.families import families
+    from templatemine.packs.families import group_families
 
     limit = args.limit or None
     facts: dict[str, Any] = json.loads(pack.to_json())
     facts["templates"] = [one.as_dict() for one in pack.templates[:limit]]  # with their expressions in full
     del facts["boundaries"]
-    facts["families"] = [[pack.templates[place].id for place in family] for family in families(pack.templates[:limit])]
+    facts["families"] = [
+        [pack.templates[place].id for place in family] for family in group_families(pack.templates[:limit])
+    ]
     if args.rejected:
         names = ("tokens", "df", "count", "reason")
         facts["rejected_candidates"] = [dict(zip(names, row, strict=True)) for row in islice(rejected, limit)]
@@ -192,14 +194,14 @@ def _bars() -> str:
 def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | None) -> list[str]:
     if not pack.templates:
         return ["no templates"]
-    from templatemine.packs.families import families
+    from templatemine.packs.families import group_families
     from templatemine.report.view import POSITIONS
     from templatemine.report.words import grounds_of, joined
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
     # Variants stand below the most frequent of them, a few where not all rows are asked for.
-    for family in families(pack.templates):
+    for family in group_families(pack.templates):
         if limit and len(shown) == limit:
             break
         some = family[: 1 + _VARIANTS] if limit and len(family) > 2 + _VARIANTS else family

@@ -8,8 +8,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from templatemine.archive.apply_answers import Sightings, answers_to, open_questions, removed_by, rules_with
-from templatemine.archive.apply_overrides import apply_rules, mined_templates, phrase
+from templatemine.archive.apply_answers import (
+    QuestionContexts,
+    add_answer_rules,
+    current_removal,
+    open_questions,
+    possible_answers,
+)
+from templatemine.archive.apply_overrides import apply_rules, join_tokens, mined_templates
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
@@ -26,7 +32,7 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack, template_id
-from templatemine.packs.short_forms import names_of
+from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
 from templatemine.report.words import grounds_of
@@ -238,7 +244,7 @@ class Desk:
         found = next((one for one in everything if one.id == name), None)
         if found is None:
             raise NotThere(f"there is no template {name!r}")
-        short = names_of(pack).shortened(found) or found.regex
+        short = short_forms_of(pack).shorten(found) or found.regex
         return {**_template(found, ""), "short": short, **review.sightings(pack, found, self.library.fitting(held))}
 
     def found(self, source: str, text: str) -> list[dict[str, Any]]:
@@ -251,7 +257,7 @@ class Desk:
             # Most candidates can be skipped by their tokens, without joining them.
             if not any(first[:1] in token.casefold() for token in tokens):
                 continue
-            said = phrase(tokens)
+            said = join_tokens(tokens)
             if wanted in said.casefold():
                 rows.append({"tokens": tokens, "text": said, "df": df, "count": count, "reason": reason})
                 if len(rows) >= FOUND:
@@ -262,19 +268,21 @@ class Desk:
         """The questions of a pack that nobody has answered, that with most at stake first, and where they stand."""
         held = self.held(source)
         asked = open_questions(held.pack)[:ASKED]
-        seen = Sightings(held.pack, asked, review.SNIPPET)
+        seen = QuestionContexts(held.pack, asked, review.SNIPPET)
         for article in self.library.fitting(held):
             seen.add(article.document)
         return [
             {
                 "tokens": one.tokens,
-                "text": phrase(one.tokens),
+                "text": join_tokens(one.tokens),
                 "df": one.df,
                 "score": one.score,
                 "filled": one.filled,
-                "today": removed_by(held.pack, one),
-                "answers": answers_to(one),
-                "snippets": [dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.of(one)],
+                "today": current_removal(held.pack, one),
+                "answers": possible_answers(one),
+                "snippets": [
+                    dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.contexts_of(one)
+                ],
             }
             for one in asked
         ]
@@ -332,8 +340,8 @@ class Desk:
             question = next((one for one in open_questions(held.pack) if list(one.tokens) == tokens), None)
             if question is None:
                 raise NotThere("there is no such question, or it is answered")
-            rules = rules_with(rules, question, answer, by=name, time=now())
-            what = f"{answer}: {phrase(question.tokens)}"
+            rules = add_answer_rules(rules, question, answer, by=name, time=now())
+            what = f"{answer}: {join_tokens(question.tokens)}"
         elif kind == "reset-cutoff":
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
         else:
@@ -532,7 +540,7 @@ def _and_more(variants: int) -> str:
 
 
 def _words_of(one: Template) -> str:
-    return phrase(one.tokens) if one.tokens is not None else one.regex
+    return join_tokens(one.tokens) if one.tokens is not None else one.regex
 
 
 def _differing(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
@@ -576,12 +584,12 @@ def _template(one: Template, state: str) -> dict[str, Any]:
 def _said(rule: Rule) -> str:
     """A decision in a few words."""
     what = {
-        "accept": lambda: f"accept {phrase(rule.tokens or ()) or rule.id}",
-        "reject": lambda: f"reject {phrase(rule.tokens or ()) or rule.id}",
+        "accept": lambda: f"accept {join_tokens(rule.tokens or ()) or rule.id}",
+        "reject": lambda: f"reject {join_tokens(rule.tokens or ()) or rule.id}",
         "always": lambda: f"always: {rule.text}",
         "never": lambda: f"never: {rule.text}",
         "add": lambda: f"add {rule.regex}",
-        "edit": lambda: f"edit {phrase(rule.tokens or ())}",
+        "edit": lambda: f"edit {join_tokens(rule.tokens or ())}",
         "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
     }[rule.action]()
     return _short(what)

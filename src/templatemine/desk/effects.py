@@ -18,7 +18,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.model import Template
-from templatemine.packs.families import families
+from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import Occurrences, Stretches, alone, doubt
 
@@ -223,4 +223,4 @@ def total(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
 def _heads(templates: Sequence[Template]) -> dict[str, str]:
     """The head of the family of each template that is not its own."""
     ordered = sorted(templates, key=lambda one: (-one.df, one.id))  # whatever was decided about them
-    return {ordered[place].id: ordered[family[0]].id for family in families(ordered) for place in family[1:]}
+    return {ordered[place].id: ordered[family[0]].id for family in group_families(ordered) for place in family[1:]}

@@ -26,8 +26,8 @@ from templatemine.io.write import atomic_writer
 from templatemine.model import Document, Record
 from templatemine.packs.overrides import Rule, read_rules
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_beside
-from templatemine.packs.revision import Revision, version_of
+from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_path
+from templatemine.packs.revision import Revision, file_version
 
 __all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_json", "rules_of", "stamped"]
 
@@ -134,7 +134,7 @@ class Library:
                 data = handle.read()
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
-        return self._keep(path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), version_of(data))
+        return self._keep(path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), file_version(data))
 
     def _keep(self, path: str, mark: _Mark, pack: Pack, version: str) -> Held:
         """Keep the pack of a file in memory, with the mark of what was read or written."""
@@ -165,7 +165,7 @@ class Library:
 
     def rejected(self, held: Held) -> list[RejectedCandidate]:
         """The candidates that mining rejected, most frequent first; none if the file beside the pack is missing."""
-        path = rejected_beside(held.path)
+        path = rejected_path(held.path)
         try:
             stat = os.stat(path)
         except OSError:

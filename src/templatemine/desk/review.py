@@ -17,14 +17,14 @@ import regex
 from numpy.typing import NDArray
 
 from templatemine.archive.apply_overrides import (
-    BY_FREQUENCY,
-    MOST_ADDED,
+    FREQUENCY_REASONS,
+    MAX_ADDED,
     RuleIndex,
     apply_rules,
-    candidates,
+    frequency_candidates,
+    handwritten_template,
+    join_tokens,
     mined_templates,
-    phrase,
-    written,
 )
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
@@ -34,7 +34,7 @@ from templatemine.matching import _match
 from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, template_id
-from templatemine.packs.pack_checks import compiled_safely
+from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elided, pieces, shown
 from templatemine.report.words import leading
@@ -77,11 +77,11 @@ class Preview:
         base = [template for template in mined_templates(pack) if template.tokens is not None]
         there = {template.id for template in base}
         rows = [_Row(template, True) for template in base]
-        for tokens, df, count, _ in candidates(rejected):
+        for tokens, df, count, _ in frequency_candidates(rejected):
             name = template_id(tokens)
             if name not in there:
                 rows.append(_Row(_bare(name, tokens, df, count), False))
-            if len(rows) >= MOST_ADDED:
+            if len(rows) >= MAX_ADDED:
                 break
         self._rows = rows
         self._texts = [one.document.body for one in articles]
@@ -147,10 +147,10 @@ def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
     def kept(template: Template, mined: bool) -> bool:
         if mined:
             return asked.keeps(template)
-        rule = asked.single.get(template.id)
+        rule = asked.by_id.get(template.id)
         if rule is not None:
             return rule.action != "reject"
-        return asked.brings(template.tokens or (), template.df, min(BY_FREQUENCY))
+        return asked.adds(template.tokens or (), template.df, min(FREQUENCY_REASONS))
 
     return kept
 
@@ -160,7 +160,7 @@ def _bare(name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
 
 
 def _shown(template: Template) -> dict[str, Any]:
-    text = phrase(template.tokens) if template.tokens is not None else template.regex
+    text = join_tokens(template.tokens) if template.tokens is not None else template.regex
     return {"id": template.id, "text": text, "df": template.df, "count": template.count}
 
 
@@ -203,7 +203,7 @@ def editable(template: Template) -> str:
     left, right = _EDGES[template.anchor]
     source = f"{left}{_group(template.regex)}{right}"
     try:
-        compiled_safely(source, "expression")
+        compile_handwritten(source, "expression")
     except PackError:
         source = f"{left}{re.escape(template.example)}{right}"
     return source
@@ -344,7 +344,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
 
 def _linted(source: str) -> Any:
     """The compiled expression; all checks but that of the example, which it need not have yet."""
-    return compiled_safely(source, "expression")
+    return compile_handwritten(source, "expression")
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
@@ -389,7 +389,7 @@ def amended(pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[R
                 return rest
         return (*rest, rule)
     if rule.action == "add":
-        written(rule)
+        handwritten_template(rule)
         return (*(one for one in rules if one.regex != rule.regex), rule)
     if not rule.text.strip():
         raise ConfigError(f"{rule.action}: expected words")

@@ -44,7 +44,7 @@ from templatemine.mining.templates import Slots, anchor_of, build_questions, bui
 from templatemine.mining.tokenise import Vocabulary, document_days, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_checks import without_misfits
+from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.text import _scan
 
 __all__ = [
@@ -339,7 +339,7 @@ class MatchStep:
                 reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
             },
         )
-        pack = without_misfits(pack)
+        pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,

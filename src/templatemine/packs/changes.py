@@ -10,10 +10,10 @@ from templatemine.packs.pack import Pack
 
 __all__ = ["Changes", "compare"]
 
-ALIKE = 0.6
+MIN_SIMILARITY = 0.6
 """Least ratio of tokens in common, in order, of an expression that changed; below, one is removed and another added."""
 
-_PAIRS = 50_000
+_MAX_PAIRS = 50_000
 """Beyond so many pairs none is looked for: so much has changed that pairs would say nothing."""
 
 
@@ -31,30 +31,34 @@ class Changes:
 
 def compare(old: Pack | None, new: Pack) -> Changes:
     """What is different in `new`; numbers alone (df, count) are no difference."""
-    before = {} if old is None else {_name(one): one for one in old.templates}
-    after = {_name(one): one for one in new.templates}
-    changed = [(before[name], one) for name, one in after.items() if name in before and before[name].regex != one.regex]
-    added = [one for name, one in after.items() if name not in before]
-    removed = [one for name, one in before.items() if name not in after]
-    gone, fresh = {_name(one): one for one in removed}, {_name(one): one for one in added}
-    for _, lost, found in sorted(_alike(removed, added), key=lambda pair: (-pair[0], *pair[1:])):
-        if lost in gone and found in fresh:
-            changed.append((gone.pop(lost), fresh.pop(found)))
-    return Changes(tuple(fresh.values()), tuple(gone.values()), tuple(changed))
+    old_by_key = {} if old is None else {_key(template): template for template in old.templates}
+    new_by_key = {_key(template): template for template in new.templates}
+    changed = [
+        (old_by_key[key], template)
+        for key, template in new_by_key.items()
+        if key in old_by_key and old_by_key[key].regex != template.regex
+    ]
+    added = [template for key, template in new_by_key.items() if key not in old_by_key]
+    removed = [template for key, template in old_by_key.items() if key not in new_by_key]
+    lost, gained = {_key(template): template for template in removed}, {_key(template): template for template in added}
+    for _, old_key, new_key in sorted(_find_similar(removed, added), key=lambda pair: (-pair[0], *pair[1:])):
+        if old_key in lost and new_key in gained:
+            changed.append((lost.pop(old_key), gained.pop(new_key)))
+    return Changes(tuple(gained.values()), tuple(lost.values()), tuple(changed))
 
 
-def _alike(removed: list[Template], added: list[Template]) -> list[tuple[float, str, str]]:
-    if len(removed) * len(added) > _PAIRS:
+def _find_similar(removed: list[Template], added: list[Template]) -> list[tuple[float, str, str]]:
+    if len(removed) * len(added) > _MAX_PAIRS:
         return []
     pairs = []
     for new in added:
         matcher = SequenceMatcher(b=new.tokens or (new.regex,), autojunk=False)
         for old in removed:
             matcher.set_seq1(old.tokens or (old.regex,))
-            if matcher.real_quick_ratio() >= ALIKE and (ratio := matcher.ratio()) >= ALIKE:
-                pairs.append((ratio, _name(old), _name(new)))
+            if matcher.real_quick_ratio() >= MIN_SIMILARITY and (ratio := matcher.ratio()) >= MIN_SIMILARITY:
+                pairs.append((ratio, _key(old), _key(new)))
     return pairs
 
 
-def _name(template: Template) -> str:
+def _key(template: Template) -> str:
     return template.id

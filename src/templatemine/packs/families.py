@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from templatemine.model import Template
 
-__all__ = ["are_variants", "families"]
+__all__ = ["are_variants", "group_families"]
 
-FEW, SOME = 3, 6
+ONE_EDIT_LENGTH, TWO_EDITS_LENGTH = 3, 6
 """From so many tokens on, one of them may differ; from so many, two."""
 
 
-def families(templates: Sequence[Template]) -> list[list[int]]:
+def group_families(templates: Sequence[Template]) -> list[list[int]]:
     """Places of templates, a list a family, its head first.
 
     Parameters
@@ -31,59 +31,66 @@ def families(templates: Sequence[Template]) -> list[list[int]]:
     list of list of int
         In the order of the heads; an expression written by hand is alone.
     """
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     heads: dict[str, list[int]] = {}
     sizes: list[tuple[int, int]] = []
-    for place, template in enumerate(templates):
+    for index, template in enumerate(templates):
         string = template.string or ()
-        own = len({*string}), len(string)
+        size = len({*string}), len(string)
         shared = Counter(family for token in {*string} for family in heads.get(token, ()))
-        likely = ((-count, family) for family, count in shared.items() if count >= _least(own, sizes[family]))
+        similar = (
+            (-count, family) for family, count in shared.items() if count >= _min_shared_tokens(size, sizes[family])
+        )
         family = next(
-            (one for _, one in sorted(likely) if are_variants(templates[found[one][0]].string or (), string)), None
+            (
+                candidate
+                for _, candidate in sorted(similar)
+                if are_variants(templates[groups[candidate][0]].string or (), string)
+            ),
+            None,
         )
         if family is not None:
-            found[family].append(place)
+            groups[family].append(index)
             continue
         for token in {*string}:
-            heads.setdefault(token, []).append(len(found))
-        sizes.append(own)
-        found.append([place])
-    return found
+            heads.setdefault(token, []).append(len(groups))
+        sizes.append(size)
+        groups.append([index])
+    return groups
 
 
-def _least(one: tuple[int, int], other: tuple[int, int]) -> int:
+def _min_shared_tokens(first: tuple[int, int], second: tuple[int, int]) -> int:
     """Different tokens that variants with so many different tokens, and tokens, have in common at least: all of the
     shorter, or all of the longer but for those that may differ."""
-    return min(one[0], other[0]) - _differing(max(one[1], other[1]))
+    return min(first[0], second[0]) - _max_edits(max(first[1], second[1]))
 
 
-def _differing(length: int) -> int:
+def _max_edits(length: int) -> int:
     """Tokens in which the longer of two variants may differ."""
-    return 0 if length < FEW else 1 if length < SOME else 2
+    return 0 if length < ONE_EDIT_LENGTH else 1 if length < TWO_EDITS_LENGTH else 2
 
 
-def are_variants(one: Sequence[str], other: Sequence[str]) -> bool:
+def are_variants(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether two strings of tokens are variants of each other."""
-    short, long = sorted((tuple(one), tuple(other)), key=len)
+    short, long = sorted((tuple(first), tuple(second)), key=len)
     if not short or short == long:
         return bool(short)
     # A single token within several others, such as a bar or a month, says little.
-    if (len(short) > 1 or len(long) == 2) and _within(short, long):
+    if (len(short) > 1 or len(long) == 2) and _contains(short, long):
         return True
-    differing = _differing(len(long))
-    begin = _common(short, long)
-    end = _common(short[begin:][::-1], long[begin:][::-1])
-    return differing > 0 and len(long) - begin - end <= differing
+    max_edits = _max_edits(len(long))
+    prefix = _common_prefix_length(short, long)
+    suffix = _common_prefix_length(short[prefix:][::-1], long[prefix:][::-1])
+    return max_edits > 0 and len(long) - prefix - suffix <= max_edits
 
 
-def _within(short: Sequence[str], long: Sequence[str]) -> bool:
-    return any(long[place : place + len(short)] == short for place in range(len(long) - len(short) + 1))
+def _contains(short: Sequence[str], long: Sequence[str]) -> bool:
+    return any(long[offset : offset + len(short)] == short for offset in range(len(long) - len(short) + 1))
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _common_prefix_length(first: Sequence[str], second: Sequence[str]) -> int:
     """Tokens with which both begin."""
-    for place, (mine, its) in enumerate(zip(one, other, strict=False)):
-        if mine != its:
-            return place
-    return min(len(one), len(other))
+    for index, (token, other_token) in enumerate(zip(first, second, strict=False)):
+        if token != other_token:
+            return index
+    return min(len(first), len(second))

@@ -121,9 +121,9 @@ def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Tem
     for key, value in rows.items():
         if not isinstance(value, list):
             raise PackError(f"{where}: {key}: expected a list, got {type(value).__name__}")
-    for place, name in enumerate(rows["added"]):
+    for index, name in enumerate(rows["added"]):
         if not isinstance(name, str):
-            raise PackError(f"{where}: added[{place}]: expected the id of a template, got {name!r}")
+            raise PackError(f"{where}: added[{index}]: expected the id of a template, got {name!r}")
     return Overrides(
         rules=read_rules(rows["overrides"], where),
         removed=tuple(template(row, f"{where}: removed[{n}]") for n, row in enumerate(rows["removed"])),
@@ -133,10 +133,10 @@ def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Tem
 
 def read_rules(rows: Sequence[Any], where: str) -> tuple[Rule, ...]:
     """Rules as they stand in a pack."""
-    return tuple(read_rule(row, f"{where}: overrides[{place}]") for place, row in enumerate(rows))
+    return tuple(read_rule(row, f"{where}: overrides[{index}]") for index, row in enumerate(rows))
 
 
-_KINDS: Mapping[str, type] = {one.name: int if one.name in ("df", "count") else str for one in fields(Rule)}
+_FIELD_TYPES: Mapping[str, type] = {field.name: int if field.name in ("df", "count") else str for field in fields(Rule)}
 
 
 def read_rule(row: Any, where: str) -> Rule:
@@ -147,20 +147,20 @@ def read_rule(row: Any, where: str) -> Rule:
         raise PackError(f"{where}: action: expected one of {', '.join(ACTIONS)}, got {row.get('action')!r}")
     values = dict(row)
     for name, value in row.items():
-        if name not in _KINDS:
-            raise PackError(f"{where}: expected {', '.join(_KINDS)}, got {name!r}")
+        if name not in _FIELD_TYPES:
+            raise PackError(f"{where}: expected {', '.join(_FIELD_TYPES)}, got {name!r}")
         if name == "tokens":
             if not isinstance(value, list) or not value or not all(isinstance(token, str) for token in value):
                 raise PackError(f"{where}: tokens: expected a list of strings, got {value!r}")
             values[name] = tuple(value)
-        elif not isinstance(value, _KINDS[name]) or isinstance(value, bool):
-            wanted = "a number" if _KINDS[name] is int else "a string"
-            raise PackError(f"{where}: {name}: expected {wanted}, got {value!r}")
+        elif not isinstance(value, _FIELD_TYPES[name]) or isinstance(value, bool):
+            expected = "a number" if _FIELD_TYPES[name] is int else "a string"
+            raise PackError(f"{where}: {name}: expected {expected}, got {value!r}")
         elif isinstance(value, int) and not 0 <= value < 10**18:
             raise PackError(f"{where}: {name}: expected a number of at most 18 digits, got {value!r:.40}")
     for name in ACTIONS[row["action"]]:
-        given = values.get("tokens") if name == "id" and not values.get("id") else values.get(name)
-        if not given or (isinstance(given, str) and not given.strip()) or (isinstance(given, int) and given < 1):
+        value = values.get("tokens") if name == "id" and not values.get("id") else values.get(name)
+        if not value or (isinstance(value, str) and not value.strip()) or (isinstance(value, int) and value < 1):
             raise PackError(f"{where}: {row['action']}: expected {name}, got {row.get(name)!r}")
     if values.get("anchor", "") not in ("", "start", "end", "line"):
         raise PackError(f"{where}: anchor: expected '', 'start', 'end' or 'line', got {values['anchor']!r}")

@@ -30,7 +30,7 @@ from templatemine.text.slots import FIRST_NAMED, SLOT, code_of, kind_of, known_w
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GENERATOR", "LARGEST", "Pack", "mark_of", "template_id"]
+__all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "mined_mark", "template_id"]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """What wrote a pack; the second number counts what tokens were compiled to."""
@@ -47,15 +47,14 @@ def template_id(tokens: Sequence[str]) -> str:
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
-def mark_of(template: Template) -> str:
-    """What a pack notes of a template that mining gave: its name, and what the name does not tell, where in its line it
-    stands and the slot beside it."""
+def mined_mark(template: Template) -> str:
+    """The entry of a template in `Pack.mined`: its id, anchor and slot."""
     tokens = template.tokens or ()
     slot = next((token for token in tokens if token.startswith("{slot")), "")
     return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
 
 
-LARGEST = 256 << 20
+MAX_PACK_BYTES = 256 << 20
 """Bytes of a pack file: some hundred times the largest one that was mined."""
 
 
@@ -83,7 +82,7 @@ class Pack:
     questions : tuple of Question
         What a person should be asked, that with most at stake first.
     mined : tuple of str or None
-        `mark_of` each template that mining gave; None in packs that do not tell.
+        `mined_mark` each template that mining gave; None in packs that do not tell.
     caution : float
         `SelectConfig.caution` of its mining, if scores decided.
     """
@@ -111,8 +110,8 @@ class Pack:
 
     def _repr_html_(self) -> str:
         """The most frequent templates as a table, for notebooks."""
-        ordered = sorted(self.templates, key=lambda one: -one.df)
-        rows = [(f"{one.df:,}", one.anchor or "anywhere", one.example) for one in ordered]
+        by_frequency = sorted(self.templates, key=lambda template: -template.df)
+        rows = [(f"{template.df:,}", template.anchor or "anywhere", template.example) for template in by_frequency]
         return notebook.paragraph(repr(self)) + notebook.table(("documents", "place in its line", "example"), rows)
 
     def templates_frame(self) -> pd.DataFrame:
@@ -128,8 +127,10 @@ class Pack:
         except ImportError as error:
             raise MissingExtraError(f"data frames need pandas: {pip_line('pandas')}") from error
 
-        names = [one.name for one in fields(Template)]
-        return pd.DataFrame([{name: getattr(one, name) for name in names} for one in self.templates], columns=names)
+        names = [column.name for column in fields(Template)]
+        return pd.DataFrame(
+            [{name: getattr(template, name) for name in names} for template in self.templates], columns=names
+        )
 
     @property
     def mined_by(self) -> str:
@@ -149,12 +150,12 @@ class Pack:
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
-        known, read = self._form_of, self.patterns.from_readable
+        cache, parse = self._form_cache, self.patterns.from_readable
         forms: list[bytes] = []
         for token in template.tokens or ():
-            form = known.get(token)  # first: a slot is never among them
+            form = cache.get(token)  # first: a slot is never among them
             if form is None and kind_of(token) is None:
-                form = known[token] = read(token)
+                form = cache[token] = parse(token)
             if form is not None:
                 forms.append(form)
         return forms
@@ -167,12 +168,12 @@ class Pack:
         return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
 
     @cached_property
-    def _form_of(self) -> dict[str, bytes]:
+    def _form_cache(self) -> dict[str, bytes]:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: what was made of them stays behind when a pack goes to another process."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def matcher(self) -> tuple[_match.Matcher, list[int]]:
         """The automaton of all templates that have tokens, and the place in `templates` of each of its strings."""
@@ -184,20 +185,20 @@ class Pack:
 
     def make_matcher(self, sieve: int = 1) -> tuple[_match.Matcher, list[int]]:
         """`matcher`, made anew; for `sieve` see there."""
-        rows = [place for place, template in enumerate(self.templates) if template.tokens is not None]
+        rows = [index for index, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
         flat, bounds, edges = array("i"), array("q", [0]), bytearray()
         kinds = bytearray()
-        for place in rows:
-            template = self.templates[place]
+        for index in rows:
+            template = self.templates[index]
             slot = template.slot
             flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
             edges.append(ANCHORS[template.anchor] | REACHES.get(slot, 0))
             kinds.append(code_of(template.filler))
             bounds.append(len(flat))
-        known = known_words() if max(kinds, default=0) >= FIRST_NAMED else None
+        words = known_words() if max(kinds, default=0) >= FIRST_NAMED else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        matcher = _match.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, bytes(kinds), known)
+        matcher = _match.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, bytes(kinds), words)
         return matcher, rows
 
     # What reads and writes packs knows the record, so that it is imported when it is asked for.
@@ -230,9 +231,9 @@ class Pack:
         """
         try:
             with open(path, "rb") as file:
-                data = file.read(LARGEST + 1)
-            if len(data) > LARGEST:
-                raise PackError(f"{path}: expected at most {LARGEST:,} bytes, found more")
+                data = file.read(MAX_PACK_BYTES + 1)
+            if len(data) > MAX_PACK_BYTES:
+                raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")
             text = data.decode("utf-8-sig")  # some editors write a mark before what they save
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from templatemine.errors import PackError
 from templatemine.matching import _match
 from templatemine.model import Template
-from templatemine.packs.pack import GENERATOR, Pack, mark_of
+from templatemine.packs.pack import GENERATOR, Pack, mined_mark
 from templatemine.text.expressions import ANCHORS, Encoded
 from templatemine.text.lint import backtracking, beyond_re2, too_large
 from templatemine.text.slots import KINDS, SLOT_SIZE, kind_of
@@ -22,32 +22,32 @@ from templatemine.text.slots import KINDS, SLOT_SIZE, kind_of
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["OF_TOKENS", "check_slot", "check_written", "checked", "compiled_safely", "without_misfits"]
+__all__ = ["FROM_TOKENS", "check_handwritten", "check_pack", "check_slot", "compile_handwritten", "drop_mismatches"]
 
-OF_TOKENS = ""
+FROM_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""
 
-PATIENCE = 1.0
+MATCH_TIMEOUT = 1.0
 """Seconds for an expression of another version on its own example, which takes less than a millisecond."""
 
 
-def checked(pack: Pack, where: str) -> Pack:
+def check_pack(pack: Pack, where: str) -> Pack:
     """Every expression compiles, is safe, agrees with its tokens and matches its own example; those that are to be made
     of their tokens are."""
-    seen: dict[str, int] = {}
-    strings: dict[tuple[str, ...], str] = {}
-    made: dict[int, Template] = {}
-    for place, template in enumerate(pack.templates):
-        here = f"{where}: templates[{place}] ({template.id})"
-        if template.id in seen:
-            raise PackError(f"{here}: the id stands at templates[{seen[template.id]}] too")
-        seen[template.id] = place
+    index_of: dict[str, int] = {}
+    id_of_tokens: dict[tuple[str, ...], str] = {}
+    recompiled: dict[int, Template] = {}
+    for index, template in enumerate(pack.templates):
+        here = f"{where}: templates[{index}] ({template.id})"
+        if template.id in index_of:
+            raise PackError(f"{here}: the id stands at templates[{index_of[template.id]}] too")
+        index_of[template.id] = index
         if template.tokens is None:
-            check_written(template, here)
+            check_handwritten(template, here)
             continue
-        if template.tokens in strings:
-            raise PackError(f"{here}: the same tokens as {strings[template.tokens]}")
-        strings[template.tokens] = template.id
+        if template.tokens in id_of_tokens:
+            raise PackError(f"{here}: the same tokens as {id_of_tokens[template.tokens]}")
+        id_of_tokens[template.tokens] = template.id
         check_slot(pack, template, here)
         try:
             derived = pack.derived(template)
@@ -55,9 +55,11 @@ def checked(pack: Pack, where: str) -> Pack:
             raise PackError(f"{here}: tokens: {error}") from error
         if derived != template.regex:
             _check_stale(pack, template, here)
-            made[place] = replace(template, regex=derived)
-    if made:
-        pack = replace(pack, templates=tuple(made.get(place, one) for place, one in enumerate(pack.templates)))
+            recompiled[index] = replace(template, regex=derived)
+    if recompiled:
+        pack = replace(
+            pack, templates=tuple(recompiled.get(index, template) for index, template in enumerate(pack.templates))
+        )
     _check_examples(pack, where)
     return pack
 
@@ -65,7 +67,7 @@ def checked(pack: Pack, where: str) -> Pack:
 def _check_stale(pack: Pack, template: Template, here: str) -> None:
     """An expression that its tokens don't compile to is left out, or what another version made of them; else somebody
     edited one of the two, and would see no effect."""
-    if template.regex == OF_TOKENS:
+    if template.regex == FROM_TOKENS:
         return
     if not _finds_example(template, here) or pack.generator == GENERATOR:
         raise PackError(
@@ -82,10 +84,10 @@ def _finds_example(template: Template, here: str) -> bool:
         raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(template.regex, here)
     try:
-        hit = compiled.search(template.example, timeout=PATIENCE) if compiled.groups == 1 else None
+        match = compiled.search(template.example, timeout=MATCH_TIMEOUT) if compiled.groups == 1 else None
     except TimeoutError as error:
-        raise PackError(f"{here}: regex: takes more than {PATIENCE:g} s on its own example") from error
-    return hit is not None and hit.group(1) == template.example
+        raise PackError(f"{here}: regex: takes more than {MATCH_TIMEOUT:g} s on its own example") from error
+    return match is not None and match.group(1) == template.example
 
 
 def check_slot(pack: Pack, template: Template, here: str) -> None:
@@ -94,9 +96,9 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:
         if kind_of(token) is None:
-            known = ", ".join(KINDS)
+            kinds = ", ".join(KINDS)
             raise PackError(
-                f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {known} or a number of characters less "
+                f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {kinds} or a number of characters less "
                 f"than {SLOT_SIZE}, got {token!r}"
             )
     if not slots:
@@ -114,7 +116,7 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
 
 
 def _check_examples(pack: Pack, where: str) -> None:
-    for row in _misfits(pack, *pack.matcher()):
+    for row in _find_mismatches(pack, *pack.matcher()):
         template = pack.templates[row]
         raise PackError(
             f"{where}: templates[{row}] ({template.id}): the expression does not match its own example "
@@ -122,35 +124,38 @@ def _check_examples(pack: Pack, where: str) -> None:
         )
 
 
-def _misfits(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
+def _find_mismatches(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
     """Places of templates that the automaton does not find in their own example, from end to end."""
-    for number, row in enumerate(rows):
+    for string_index, row in enumerate(rows):
         data = Encoded(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
-        if not matcher.holds(data, number):
+        if not matcher.holds(data, string_index):
             yield row
 
 
-def without_misfits(pack: Pack) -> Pack:
+def drop_mismatches(pack: Pack) -> Pack:
     """A pack that was mined, as it may be saved, with its templates noted in `mined`.
 
     For one that does not match its own example `load` would refuse all of them, so such a one is left out, and the note
     of the cut-off says so.
     """
-    wrong = {*_misfits(pack, *pack.make_matcher())}
+    mismatches = {*_find_mismatches(pack, *pack.make_matcher())}
     pack = replace(
-        pack, mined=tuple(sorted(mark_of(one) for row, one in enumerate(pack.templates) if row not in wrong))
+        pack,
+        mined=tuple(
+            sorted(mined_mark(template) for row, template in enumerate(pack.templates) if row not in mismatches)
+        ),
     )
-    if not wrong:
+    if not mismatches:
         return pack
-    names = ", ".join(pack.templates[row].id for row in sorted(wrong))
+    names = ", ".join(pack.templates[row].id for row in sorted(mismatches))
     return replace(
         pack,
-        templates=tuple(one for row, one in enumerate(pack.templates) if row not in wrong),
+        templates=tuple(template for row, template in enumerate(pack.templates) if row not in mismatches),
         cutoff=replace(pack.cutoff, note=f"{pack.cutoff.note}; left out, as no match of their own example: {names}"),
     )
 
 
-def compiled_safely(source: str, here: str) -> regex.Pattern[str]:
+def compile_handwritten(source: str, here: str) -> regex.Pattern[str]:
     """An expression written by hand, compiled.
 
     Raises
@@ -180,13 +185,13 @@ def _compile(source: str, here: str) -> regex.Pattern[str]:
         raise PackError(f"{here}: regex: does not compile: {error}") from error
 
 
-def check_written(template: Template, here: str) -> None:
+def check_handwritten(template: Template, here: str) -> None:
     """Refuse an expression written by hand that cannot be trusted.
 
     Raises
     ------
     PackError
-        As `compiled_safely`, or it does not match its own example.
+        As `compile_handwritten`, or it does not match its own example.
     """
-    if compiled_safely(template.regex, here).search(template.example) is None:
+    if compile_handwritten(template.regex, here).search(template.example) is None:
         raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

@@ -22,24 +22,24 @@ from templatemine.io.files import READ_ERRORS, unreadable
 from templatemine.io.jsonl import decode_line
 from templatemine.io.together import Together, compressed, together
 from templatemine.io.write import safe_file_name
-from templatemine.packs.pack import LARGEST, Pack
+from templatemine.packs.pack import MAX_PACK_BYTES, Pack
 
 __all__ = [
-    "RejectedCandidate",
-    "Rendered",
     "PACK_SUFFIX",
-    "Outcome",
     "PackFiles",
-    "Result",
-    "Shelf",
-    "rejected_beside",
+    "PackFolderWriter",
+    "RejectedCandidate",
+    "SerialisedPack",
+    "SourceOutcome",
+    "SourceResult",
     "load_packs",
-    "open_shelf",
+    "open_pack_folder",
     "pack_files",
     "pack_names",
     "read_rejected",
     "refuse_renamed",
-    "render",
+    "rejected_path",
+    "serialise_result",
 ]
 
 RejectedCandidate = tuple[tuple[str, ...], int, int, str]
@@ -56,8 +56,8 @@ class JsonLines(Protocol):
     def json_lines(self) -> Iterator[bytes]: ...
 
 
-class Result(Protocol):
-    """What is kept of a source: the part of `pipeline.SourceReport` that is needed here."""
+class SourceResult(Protocol):
+    """The part of `pipeline.SourceReport` that is written."""
 
     @property
     def source(self) -> str: ...
@@ -72,8 +72,8 @@ class Result(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What became of a source, in numbers.
+class SourceOutcome:
+    """The result of a source in numbers.
 
     Attributes
     ----------
@@ -101,50 +101,50 @@ class Outcome:
     overrides: int = 0
 
     @classmethod
-    def of(cls, result: Result, standing: str) -> Outcome:
-        """Of a result whose pack will be `standing` there, where one of an earlier run may be."""
+    def from_result(cls, result: SourceResult, pack_path: str) -> SourceOutcome:
+        """Of a result whose pack goes to `pack_path`, where one of an earlier run may be."""
         pack = result.pack
         if pack is None:
-            note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(standing) else result.note
+            note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(pack_path) else result.note
             return cls(source=result.source, documents=result.documents, pack=None, note=note)
         return cls(
             source=result.source,
             documents=result.documents,
-            pack=standing,
+            pack=pack_path,
             note=result.note,
             templates=len(pack.templates),
-            min_df=min((one.df for one in pack.templates), default=None),
+            min_df=min((template.df for template in pack.templates), default=None),
             cutoff_df=pack.cutoff.df,
             rejected=dict(pack.rejected),
             overrides=len(pack.overrides.rules),
         )
 
-    def facts(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
-    """A result as it will stand in its folder: numbers and bytes, to be handed to whoever writes them."""
+class SerialisedPack:
+    """A result as bytes of its files, with its outcome."""
 
-    outcome: Outcome
+    outcome: SourceOutcome
     files: Mapping[str, bytes]
     """Name -> content; none where the source has no pack."""
 
 
-def render(result: Result, standing: str) -> Rendered:
-    """The pack of a source, which will be `standing` there, and its rejected candidates, for `Shelf.write`."""
+def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
+    """The pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`."""
     files: dict[str, bytes] = {}
     if result.pack is not None:
         pack, rejected = pack_names(result.source)
         lines = () if result.rejected is None else result.rejected.json_lines()
         files = {pack: result.pack.to_json().encode("utf-8"), rejected: compressed(lines)}
-    return Rendered(Outcome.of(result, standing), files)
+    return SerialisedPack(SourceOutcome.from_result(result, pack_path), files)
 
 
-class Shelf:
-    """A folder that packs are being written to; made by `open_shelf`."""
+class PackFolderWriter:
+    """A folder that packs are being written to; made by `open_pack_folder`."""
 
     def __init__(self, files: Together) -> None:
         self._files = files
@@ -152,33 +152,33 @@ class Shelf:
     def refuse_existing(self, sources: Iterable[str]) -> None:
         """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced, and a
         `PackError` if there is one under another name (`refuse_renamed`)."""
-        named = list(sources)
-        self._files.refuse_existing(name for source in named for name in pack_names(source))
-        refuse_renamed(self._files.directory, named)
+        names = list(sources)
+        self._files.refuse_existing(name for source in names for name in pack_names(source))
+        refuse_renamed(self._files.directory, names)
 
-    def standing(self, source: str) -> str:
-        """Where the pack of a source stands already, if it has one."""
+    def pack_path(self, source: str) -> str:
+        """The path of the pack of a source."""
         return self._files.path(pack_names(source)[0])
 
-    def write(self, rendered: Rendered) -> Outcome:
+    def write(self, serialised: SerialisedPack) -> SourceOutcome:
         """Write the files of a source."""
-        for name, data in rendered.files.items():
+        for name, data in serialised.files.items():
             self._files.put(name, data)
-        return rendered.outcome
+        return serialised.outcome
 
-    def save(self, result: Result) -> Outcome:
+    def save(self, result: SourceResult) -> SourceOutcome:
         """Write the pack of a source, if it has one, and its rejected candidates."""
-        return self.write(render(result, self.standing(result.source)))
+        return self.write(serialise_result(result, self.pack_path(result.source)))
 
 
 @contextmanager
-def open_shelf(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Shelf]:
+def open_pack_folder(directory: str | os.PathLike[str], force: bool = False) -> Iterator[PackFolderWriter]:
     """Open a folder for packs that all appear when the with-block ends without an exception; see `together`.
 
     No other run can write to it meanwhile.
     """
     with together(directory, force, alone=True) as files:
-        yield Shelf(files)
+        yield PackFolderWriter(files)
 
 
 def pack_names(source: str) -> tuple[str, str]:
@@ -233,31 +233,31 @@ def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
         Naming the file and what it should be called.
     """
     names = {pack_names(source)[0]: source for source in sources}
-    wanted = {source: name for name, source in names.items()}
+    expected_names = {source: name for name, source in names.items()}
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if not name.endswith(PACK_SUFFIX) or name.startswith("."):
             continue
         path = os.path.join(folder, name)
-        source = _source_in(path)
-        if source is not None and (source in wanted or name in names) and wanted.get(source) != name:
+        source = _read_source(path)
+        if source is not None and (source in expected_names or name in names) and expected_names.get(source) != name:
             raise PackError(
                 f"{path}: expected no pack of {source!r} here, for mining writes it to {pack_names(source)[0]}; "
                 "give the file that name, or move it away"
             )
 
 
-_HEAD = re.compile(rb'\s*\{\s*"schema":[^"]*"generator":\s*"[^"\\]*",\s*"source":\s*("(?:[^"\\]|\\.)*")')
+_PACK_HEAD = re.compile(rb'\s*\{\s*"schema":[^"]*"generator":\s*"[^"\\]*",\s*"source":\s*("(?:[^"\\]|\\.)*")')
 """How a pack begins: no more needs to be read of it to know whose it is."""
 
 
-def _source_in(path: str) -> str | None:
+def _read_source(path: str) -> str | None:
     """The source that a pack is of; None if it is no pack."""
     try:
         with open(path, "rb") as handle:
             head = handle.read(4096)
-            if match := _HEAD.match(head.removeprefix(codecs.BOM_UTF8)):
+            if match := _PACK_HEAD.match(head.removeprefix(codecs.BOM_UTF8)):
                 return str(decode_line(match[1]))
-            data = decode_line(head + handle.read(LARGEST))
+            data = decode_line(head + handle.read(MAX_PACK_BYTES))
     except (OSError, ValueError):
         return None
     source = data.get("source") if isinstance(data, dict) and "templates" in data else None
@@ -286,9 +286,9 @@ class PackFiles(Mapping[str, Pack]):
     def __init__(self, paths: Iterable[str | os.PathLike[str]], *, history_only: bool = False) -> None:
         self.files: dict[str, str] = {}
         self._history_only = history_only
-        self._read: dict[str, Pack] = {}
+        self._packs: dict[str, Pack] = {}
         for file in (file for path in paths for file in pack_files(path)):
-            source = _source_in(file)
+            source = _read_source(file)
             if source is None:
                 source = Pack.load(file).source  # which tells what is wrong with it
             if source in self.files:
@@ -299,13 +299,13 @@ class PackFiles(Mapping[str, Pack]):
             self.files[source] = file
 
     def __getitem__(self, source: str) -> Pack:
-        if source not in self._read:
+        if source not in self._packs:
             file = self.files[source]
             pack = Pack.load(file, history_only=self._history_only)
             if pack.source != source:
                 raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
-            self._read[source] = pack
-        return self._read[source]
+            self._packs[source] = pack
+        return self._packs[source]
 
     def __contains__(self, source: object) -> bool:
         return source in self.files
@@ -318,7 +318,7 @@ class PackFiles(Mapping[str, Pack]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Other processes read for themselves."""
-        return {"files": self.files, "_history_only": self._history_only, "_read": {}}
+        return {"files": self.files, "_history_only": self._history_only, "_packs": {}}
 
 
 def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
@@ -332,7 +332,7 @@ def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
     return dict(PackFiles(paths))
 
 
-def rejected_beside(pack: str | os.PathLike[str]) -> str:
+def rejected_path(pack: str | os.PathLike[str]) -> str:
     """The file with the rejected candidates of a pack; the one of the old name, if there is only that."""
     stem = os.fspath(pack).removesuffix(PACK_SUFFIX)
     old = stem + _OLD_REJECTED
@@ -348,11 +348,11 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
     CorpusError
         Fatal: the file beside the pack is missing, damaged or something else.
     """
-    path = rejected_beside(pack)
+    path = rejected_path(pack)
     try:
-        with gzip.open(path, "rb") as lines:
-            for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE), b""), 1):
-                yield _parse(line, f"{path}:{number}")
+        with gzip.open(path, "rb") as handle:
+            for number, line in enumerate(iter(lambda: handle.readline(_MAX_LINE_BYTES), b""), 1):
+                yield _parse_rejected(line, f"{path}:{number}")
     except FileNotFoundError:
         raise CorpusError(
             "not found; it holds the rejected candidates, and mining writes it beside the pack", path, fatal=True
@@ -361,11 +361,11 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
         raise unreadable(error, path) from error
 
 
-_LONGEST_LINE = 1 << 24
+_MAX_LINE_BYTES = 1 << 24
 """Bytes of a rejected candidate, unpacked; what is cut off is none."""
 
 
-def _parse(line: bytes, where: str) -> RejectedCandidate:
+def _parse_rejected(line: bytes, where: str) -> RejectedCandidate:
     try:
         row = decode_line(line)
         tokens = row["tokens"]

@@ -22,16 +22,16 @@ from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError
 from templatemine.model import Cutoff, Question, Template
 from templatemine.packs import overrides, page_section
-from templatemine.packs.pack import Pack, mark_of
-from templatemine.packs.pack_checks import OF_TOKENS, checked
-from templatemine.packs.short_forms import Names, boundaries_of, expression_of_slot, read_boundaries
+from templatemine.packs.pack import Pack, mined_mark
+from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
+from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
 
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["READABLE", "SCHEMA", "Writing", "read", "read_listed", "read_mined", "with_current_names", "write"]
+__all__ = ["READABLE", "SCHEMA", "PackSerialiser", "read", "read_mined", "read_template", "rename_old_fields", "write"]
 
 SCHEMA = 2
 READABLE = (1, SCHEMA)
@@ -43,77 +43,77 @@ READABLE = (1, SCHEMA)
 
 def write(pack: Pack) -> str:
     """The pack as JSON text; the same pack gives the same text."""
-    return Writing().data(pack).decode("utf-8")
+    return PackSerialiser().serialise(pack).decode("utf-8")
 
 
-class Writing:
-    """One pack after the other as JSON text.  What one has in common with those before, the very objects, is not made
-    again: of thousands of templates a decision changes a few."""
+class PackSerialiser:
+    """One pack after the other as JSON text.  Objects that one shares with those before are taken from a cache: of
+    thousands of templates a decision changes a few."""
 
     def __init__(self) -> None:
-        self._short = Names({}, {})
+        self._short_forms = ShortForms({}, {})
         self._templates: dict[int, tuple[Template, bytes, frozenset[str]]] = {}
         self._slots: dict[int, tuple[Template, str]] = {}
         self._lists: dict[str, tuple[object, bytes]] = {}
 
-    def data(self, pack: Pack) -> bytes:
+    def serialise(self, pack: Pack) -> bytes:
         """The pack as `write` gives it, in UTF-8."""
-        pieces, part = [], b"{\n"
-        for key, value in _data(pack, self._names(pack)).items():
-            pieces.append(part + f" {json.dumps(key)}: ".encode())
+        pieces, separator = [], b"{\n"
+        for key, value in _pack_fields(pack, self._update_short_forms(pack)).items():
+            pieces.append(separator + f" {json.dumps(key)}: ".encode())
             if key in ("templates", "removed") and value:
-                pieces += [b"[\n", *self._rows(value), b"\n ]"]
+                pieces += [b"[\n", *self._serialise_templates(value), b"\n ]"]
             else:
-                pieces.append(self._value(pack, key, value))
-            part = b",\n"
+                pieces.append(self._serialise_value(pack, key, value))
+            separator = b",\n"
         return b"".join([*pieces, b"\n}\n"])
 
     @property
     def boundaries(self) -> Mapping[str, str]:
         """Those of the last pack."""
-        return self._short.boundaries
+        return self._short_forms.boundaries
 
-    def _names(self, pack: Pack) -> Names:
-        found, patterns = boundaries_of(pack, self._slot), dict(pack.patterns.by_id.values())
-        if (found, patterns) != (self._short.boundaries, self._short.patterns):
-            names = Names(found, patterns)
-            renamed = names.renamed(self._short)  # slots are numbered in the order of the templates
+    def _update_short_forms(self, pack: Pack) -> ShortForms:
+        boundaries, patterns = collect_boundaries(pack, self._cached_slot), dict(pack.patterns.by_id.values())
+        if (boundaries, patterns) != (self._short_forms.boundaries, self._short_forms.patterns):
+            short_forms = ShortForms(boundaries, patterns)
+            changed = short_forms.find_renamed(self._short_forms)  # slots are numbered in the order of the templates
             self._templates = (
-                {} if renamed is None else {key: row for key, row in self._templates.items() if not renamed & row[2]}
+                {} if changed is None else {key: row for key, row in self._templates.items() if not changed & row[2]}
             )
-            self._short = names
-        self._short.boundaries = found  # in the order of this pack
-        return self._short
+            self._short_forms = short_forms
+        self._short_forms.boundaries = boundaries  # in the order of this pack
+        return self._short_forms
 
-    def _slot(self, pack: Pack, template: Template) -> str:
-        known = self._slots.get(id(template))
-        if known is None:
-            known = self._slots[id(template)] = template, expression_of_slot(pack, template)
-        return known[1]
+    def _cached_slot(self, pack: Pack, template: Template) -> str:
+        cached = self._slots.get(id(template))
+        if cached is None:
+            cached = self._slots[id(template)] = template, slot_expression(pack, template)
+        return cached[1]
 
-    def _value(self, pack: Pack, key: str, value: Any) -> bytes:
+    def _serialise_value(self, pack: Pack, key: str, value: Any) -> bytes:
         if key not in ("mined", "questions") or pack.mined is None:
-            return _readable(_dump(value))
-        source = getattr(pack, key)  # the list of a large pack is as long as its templates
-        known = self._lists.get(key)
-        if known is None or known[0] is not source:
-            known = self._lists[key] = source, _readable(_dump(value))
-        return known[1]
+            return _escape_invisible(_dump_value(value))
+        entries = getattr(pack, key)  # the list of a large pack is as long as its templates
+        cached = self._lists.get(key)
+        if cached is None or cached[0] is not entries:
+            cached = self._lists[key] = entries, _escape_invisible(_dump_value(value))
+        return cached[1]
 
-    def _rows(self, templates: Sequence[Template]) -> Iterator[bytes]:
+    def _serialise_templates(self, templates: Sequence[Template]) -> Iterator[bytes]:
         """The lines of templates, and what parts them."""
-        for place, template in enumerate(templates):
-            if place:
+        for index, template in enumerate(templates):
+            if index:
                 yield b",\n"
-            known = self._templates.get(id(template))
-            if known is None:
-                short, used = self._short.shortened_by(template)
-                row = b"  " + _readable(_plain({**template.as_dict(), "regex": short}))
-                known = self._templates[id(template)] = template, row, used
-            yield known[1]
+            cached = self._templates.get(id(template))
+            if cached is None:
+                short, used = self._short_forms.shorten_with_texts(template)
+                row = b"  " + _escape_invisible(_dump_json({**template.as_dict(), "regex": short}))
+                cached = self._templates[id(template)] = template, row, used
+            yield cached[1]
 
 
-def _data(pack: Pack, short: Names) -> dict[str, Any]:
+def _pack_fields(pack: Pack, short_forms: ShortForms) -> dict[str, Any]:
     """The fields; templates as they are."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
@@ -123,47 +123,47 @@ def _data(pack: Pack, short: Names) -> dict[str, Any]:
         "source": pack.source,
         "tokeniser": {"html": pack.html, "separators": pack.tokenise.separators},
         "patterns": {name: patterns.by_id[patterns.id_of[name]][1] for name in names},
-        "user_patterns": [asdict(own) for own in pack.tokenise.user_patterns],
-        "boundaries": short.boundaries,
+        "user_patterns": [asdict(pattern) for pattern in pack.tokenise.user_patterns],
+        "boundaries": short_forms.boundaries,
         "documents": pack.documents,
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
         **({"caution": pack.caution} if pack.caution != 1 else {}),
-        "cutoff": {one.name: getattr(pack.cutoff, one.name) for one in fields(pack.cutoff)},
+        "cutoff": {field.name: getattr(pack.cutoff, field.name) for field in fields(pack.cutoff)},
         "rejected": dict(pack.rejected),
         "templates": pack.templates,
-        "mined": list(_marks(pack) if pack.mined is None else pack.mined),
-        **({"questions": [asdict(one) for one in pack.questions]} if pack.questions else {}),
+        "mined": list(_mined_marks(pack) if pack.mined is None else pack.mined),
+        **({"questions": [asdict(question) for question in pack.questions]} if pack.questions else {}),
         **overrides.write(pack.overrides),
         **page_section.write(pack.pages),
     }
 
 
-def _marks(pack: Pack) -> list[str]:
+def _mined_marks(pack: Pack) -> list[str]:
     added = {*pack.overrides.added}
-    given = [one for one in pack.templates if one.tokens is not None and one.id not in added]
-    return sorted(mark_of(one) for one in (*given, *pack.overrides.removed))
+    mined = [template for template in pack.templates if template.tokens is not None and template.id not in added]
+    return sorted(mined_mark(template) for template in (*mined, *pack.overrides.removed))
 
 
-def _dump(value: Any) -> str:
+def _dump_value(value: Any) -> str:
     """JSON with one template, pattern or own pattern a line."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "[\n" + ",\n".join("  " + _plain(row) for row in value) + "\n ]"
+        return "[\n" + ",\n".join("  " + _dump_json(row) for row in value) + "\n ]"
     if isinstance(value, dict) and value and all(isinstance(item, str) for item in value.values()):
-        return "{\n" + ",\n".join(f"  {_plain(key)}: {_plain(item)}" for key, item in value.items()) + "\n }"
-    return _plain(value)
+        return "{\n" + ",\n".join(f"  {_dump_json(key)}: {_dump_json(item)}" for key, item in value.items()) + "\n }"
+    return _dump_json(value)
 
 
-def _plain(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _readable(text: str) -> bytes:
-    return _invisible().sub(_escape, text).encode("utf-8")
+def _escape_invisible(text: str) -> bytes:
+    return _invisible_pattern().sub(_escape_match, text).encode("utf-8")
 
 
 @cache
-def _invisible() -> regex.Pattern[str]:
+def _invisible_pattern() -> regex.Pattern[str]:
     """What is escaped, so that all scripts stay readable: lone surrogates and invisible characters.  Line ends part the
     lines of a pack; within strings JSON escapes them itself."""
     import regex  # here and below: packs are read without it, and it takes a while to load
@@ -171,7 +171,7 @@ def _invisible() -> regex.Pattern[str]:
     return regex.compile(r"[\p{C}\p{Z}--[ \n]]", regex.VERSION1)
 
 
-def _escape(match: regex.Match[str]) -> str:
+def _escape_match(match: regex.Match[str]) -> str:
     units = match.group().encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
@@ -188,21 +188,21 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
         Naming the field and what was found there, after `where`.
     """
     with suppress(orjson.JSONDecodeError, PackError):  # what it cannot read, or reads otherwise, is told of below
-        return _read(orjson.loads(text), where, history_only)
+        return _read_data(orjson.loads(text), where, history_only)
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise PackError(f"{where}: not JSON: {error}") from error
     except ValueError as error:  # a number of more digits than Python reads
-        json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _without_long_numbers(pairs, where))
+        json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _refuse_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error
-    return _read(data, where, history_only)
+    return _read_data(data, where, history_only)
 
 
-def _read(data: Any, where: str, history_only: bool) -> Pack:
+def _read_data(data: Any, where: str, history_only: bool) -> Pack:
     if history_only and isinstance(data, dict) and _is_html(data):
         data = {**data, "templates": [], "mined": [], "questions": []}
-    return checked(_pack_of(data, where), where)
+    return check_pack(_build_pack(data, where), where)
 
 
 def _is_html(data: Mapping[str, Any]) -> bool:
@@ -214,32 +214,34 @@ class _Digits(str):
     """A whole number as it is written."""
 
 
-def _without_long_numbers(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
+def _refuse_long_numbers(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
     for name, value in pairs:
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, _Digits) and len(one) > _DIGITS:
-                raise PackError(f"{where}: {name}: expected a number of at most {_DIGITS} digits, got {len(one):,}")
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, _Digits) and len(number) > _MAX_DIGITS:
+                raise PackError(
+                    f"{where}: {name}: expected a number of at most {_MAX_DIGITS} digits, got {len(number):,}"
+                )
     return dict(pairs)
 
 
-_MOST = 1_000_000
+_MAX_ENTRIES = 1_000_000
 """Entries of a list: templates, own patterns, tokens, counts of a histogram."""
 
-_DIGITS = 18
+_MAX_DIGITS = 18
 """What 64 bits always hold."""
 
 
 def is_number(value: Any) -> bool:
     """Whether a number is finite and fits 64 bits."""
-    return bool(-(10**_DIGITS) < value < 10**_DIGITS)
+    return bool(-(10**_MAX_DIGITS) < value < 10**_MAX_DIGITS)
 
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and is_number(value)
 
 
-_Kind = tuple[type | tuple[type, ...], str]
-_KINDS: Mapping[str, _Kind] = {
+_FieldType = tuple[type | tuple[type, ...], str]
+_FIELD_TYPES: Mapping[str, _FieldType] = {
     "generator": (str, "a string"),
     "source": (str, "a string"),
     "tokeniser": (dict, "an object"),
@@ -252,9 +254,9 @@ _KINDS: Mapping[str, _Kind] = {
     "rejected": (dict, "an object"),
     "templates": (list, "a list"),
 }
-RENAMED: Mapping[str, str] = {"dropped": "rejected", "overruled": "removed", "brought": "added"}
+RENAMED_FIELDS: Mapping[str, str] = {"dropped": "rejected", "overruled": "removed", "brought": "added"}
 """Old name of a field -> its name now; packs with old names are read, and written with the new ones."""
-_TEMPLATE_KINDS: Mapping[str, _Kind] = {
+_TEMPLATE_FIELD_TYPES: Mapping[str, _FieldType] = {
     "id": (str, "a string"),
     "regex": (str, "a string"),
     "tokens": ((list, type(None)), "a list of strings, or null for an expression written by hand"),
@@ -265,33 +267,35 @@ _TEMPLATE_KINDS: Mapping[str, _Kind] = {
 }
 
 
-def _fields(data: Any, kinds: Mapping[str, _Kind], where: str) -> None:
+def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> None:
     if not isinstance(data, dict):
         raise PackError(f"{where}: expected an object, got {type(data).__name__}")
-    for name, (kind, wanted) in kinds.items():
+    for name, (field_type, expected) in kinds.items():
         if name not in data:
             raise PackError(f"{where}: the field {name!r} is missing")
-        if not isinstance(data[name], kind) or (kind is not bool and isinstance(data[name], bool)):
-            raise PackError(f"{where}: {name}: expected {wanted}, got {type(data[name]).__name__}")
-        if isinstance(data[name], list) and len(data[name]) > _MOST:
-            raise PackError(f"{where}: {name}: expected at most {_MOST:,} entries, got {len(data[name]):,}")
-        if kind is int and data[name] < 0:
-            raise PackError(f"{where}: {name}: expected {wanted} from 0 up, got {data[name]!r:.40}")
+        if not isinstance(data[name], field_type) or (field_type is not bool and isinstance(data[name], bool)):
+            raise PackError(f"{where}: {name}: expected {expected}, got {type(data[name]).__name__}")
+        if isinstance(data[name], list) and len(data[name]) > _MAX_ENTRIES:
+            raise PackError(f"{where}: {name}: expected at most {_MAX_ENTRIES:,} entries, got {len(data[name]):,}")
+        if field_type is int and data[name] < 0:
+            raise PackError(f"{where}: {name}: expected {expected} from 0 up, got {data[name]!r:.40}")
         if isinstance(data[name], int | float) and not is_number(data[name]):
-            raise PackError(f"{where}: {name}: expected {wanted} of at most {_DIGITS} digits, got {data[name]!r:.40}")
+            raise PackError(
+                f"{where}: {name}: expected {expected} of at most {_MAX_DIGITS} digits, got {data[name]!r:.40}"
+            )
 
 
-def with_current_names(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def rename_old_fields(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """The data of a pack with its fields by their names of now; a pack with old ones gets a notice."""
-    old = [name for name, new in RENAMED.items() if name in data and new not in data]
+    old = [name for name, new in RENAMED_FIELDS.items() if name in data and new not in data]
     if not old:
         return data
-    renamed = ", ".join(f"{name!r} is now {RENAMED[name]!r}" for name in old)
+    renamed = ", ".join(f"{name!r} is now {RENAMED_FIELDS[name]!r}" for name in old)
     warnings.warn(f"{where}: old names of fields: {renamed}; mine or save the pack again", FutureWarning, stacklevel=2)
-    return {RENAMED[name] if name in old else name: value for name, value in data.items()}
+    return {RENAMED_FIELDS[name] if name in old else name: value for name, value in data.items()}
 
 
-def _pack_of(data: Any, where: str) -> Pack:
+def _build_pack(data: Any, where: str) -> Pack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
@@ -299,22 +303,22 @@ def _pack_of(data: Any, where: str) -> Pack:
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
-    data = with_current_names(data, where)
-    _fields(data, _KINDS, where)
-    _fields(
+    data = rename_old_fields(data, where)
+    _check_fields(data, _FIELD_TYPES, where)
+    _check_fields(
         data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser"
     )
     if len(data["dates"]) != 2 or not all(date is None or isinstance(date, str) for date in data["dates"]):
         raise PackError(f"{where}: dates: expected two dates or nulls, got {data['dates']!r}")
-    for reason, number in data["rejected"].items():
-        if not _is_whole(number):
-            raise PackError(f"{where}: rejected.{reason}: expected a number of candidates, got {number!r:.40}")
+    for reason, count in data["rejected"].items():
+        if not _is_whole(count):
+            raise PackError(f"{where}: rejected.{reason}: expected a number of candidates, got {count!r:.40}")
     user: list[UserPattern] = []
-    for place, row in enumerate(data["user_patterns"]):
-        _fields(
+    for index, row in enumerate(data["user_patterns"]):
+        _check_fields(
             row,
             {"name": (str, "a string"), "regex": (str, "a string"), "spans": (bool, "true or false")},
-            f"{where}: user_patterns[{place}]",
+            f"{where}: user_patterns[{index}]",
         )
         user.append(UserPattern(name=row["name"], regex=row["regex"], spans=row["spans"]))
     try:
@@ -322,21 +326,23 @@ def _pack_of(data: Any, where: str) -> Pack:
         patterns.scanner_arguments(data["tokeniser"]["separators"], data["tokeniser"]["html"])
     except ConfigError as error:
         raise PackError(f"{where}: {error}") from error
-    for name, own in data["patterns"].items():
-        if own != patterns.by_id[patterns.id_of[name]][1]:
+    for name, pattern in data["patterns"].items():
+        if pattern != patterns.by_id[patterns.id_of[name]][1]:
             raise PackError(
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    short = Names(read_boundaries(data, where), dict(patterns.by_id.values())) if data["schema"] > 1 else None
+    short_forms = (
+        ShortForms(read_boundaries(data, where), dict(patterns.by_id.values())) if data["schema"] > 1 else None
+    )
 
     def template(row: Any, here: str) -> Template:
-        found = read_listed(row, here)
-        if short is None or found.tokens is None:
-            return found
-        return replace(found, regex=short.in_full(found.regex, here))
+        template_row = read_template(row, here)
+        if short_forms is None or template_row.tokens is None:
+            return template_row
+        return replace(template_row, regex=short_forms.expand(template_row.regex, here))
 
-    return _with_expressions(
+    return _compile_removed(
         Pack(
             source=data["source"],
             html=data["tokeniser"]["html"],
@@ -361,11 +367,13 @@ def _pack_of(data: Any, where: str) -> Pack:
     )
 
 
-def _with_expressions(pack: Pack) -> Pack:
+def _compile_removed(pack: Pack) -> Pack:
     """Of templates that rules took out nothing is checked, but they may come back."""
     removed = tuple(
-        replace(one, regex=pack.derived(one)) if one.regex == OF_TOKENS and one.tokens is not None else one
-        for one in pack.overrides.removed
+        replace(template, regex=pack.derived(template))
+        if template.regex == FROM_TOKENS and template.tokens is not None
+        else template
+        for template in pack.overrides.removed
     )
     return (
         pack if removed == pack.overrides.removed else replace(pack, overrides=replace(pack.overrides, removed=removed))
@@ -373,7 +381,7 @@ def _with_expressions(pack: Pack) -> Pack:
 
 
 def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
-    """What a pack notes of its mining; None if it does not."""
+    """The templates that mining gave, see `Pack.mined`; None if the pack does not tell."""
     marks = data.get("mined")
     if marks is None:
         return None
@@ -382,15 +390,15 @@ def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
     return tuple(marks)
 
 
-def read_listed(row: Any, here: str) -> Template:
+def read_template(row: Any, here: str) -> Template:
     """A template whose expression may be null beside tokens: who edits these need not write it."""
     if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
-        row = {**row, "regex": OF_TOKENS}
+        row = {**row, "regex": FROM_TOKENS}
     return _read_template(row, here)
 
 
 def _read_template(row: Any, here: str) -> Template:
-    _fields(row, _TEMPLATE_KINDS, here)
+    _check_fields(row, _TEMPLATE_FIELD_TYPES, here)
     if any("\ud800" <= char <= "\udfff" for char in row["id"]):
         raise PackError(f"{here}: id: expected whole characters, got {row['id']!r}")
     tokens = row["tokens"]
@@ -414,14 +422,14 @@ def _read_grounds(row: Mapping[str, Any], here: str) -> dict[str, Any]:
     """Score and reasons of a template, which old packs and those of other methods do not have."""
     if row.get("score") is None:
         return {}
-    words = ((list,), "a list of strings")
-    _fields(row, {"score": ((int, float), "a number"), "because": words, "although": words}, here)
-    if not all(isinstance(one, str) for name in ("because", "although") for one in row[name]):
+    text_list = ((list,), "a list of strings")
+    _check_fields(row, {"score": ((int, float), "a number"), "because": text_list, "although": text_list}, here)
+    if not all(isinstance(text, str) for name in ("because", "although") for text in row[name]):
         raise PackError(f"{here}: because, although: expected lists of strings")
     return {"score": float(row["score"]), "because": tuple(row["because"]), "although": tuple(row["although"])}
 
 
-_QUESTION_KINDS: Mapping[str, _Kind] = {
+_QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {
     "tokens": (list, "a list of strings"),
     "df": (int, "a number"),
     "count": (int, "a number"),
@@ -437,41 +445,41 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
     """What a person should be asked; packs of other methods, and old ones, ask nothing."""
     if not isinstance(rows, list):
         raise PackError(f"{where}: expected a list, got {type(rows).__name__}")
-    found = []
-    for place, row in enumerate(rows):
-        here = f"{where}[{place}]"
-        _fields(row, _QUESTION_KINDS, here)
+    questions = []
+    for index, row in enumerate(rows):
+        here = f"{where}[{index}]"
+        _check_fields(row, _QUESTION_FIELD_TYPES, here)
         if not row["tokens"] or not all(isinstance(token, str) for token in row["tokens"]):
             raise PackError(f"{here}: tokens: expected a list of strings, got {row['tokens']!r:.80}")
         if row["anchor"] not in ANCHORS or row["filled"] not in ("", "start", "end"):
             raise PackError(
                 f"{here}: anchor, filled: expected sides of a line, got {row['anchor']!r}, {row['filled']!r}"
             )
-        values = {name: row[name] for name in _QUESTION_KINDS}
-        found.append(Question(**{**values, "tokens": tuple(row["tokens"])}))
-    return tuple(found)
+        values = {name: row[name] for name in _QUESTION_FIELD_TYPES}
+        questions.append(Question(**{**values, "tokens": tuple(row["tokens"])}))
+    return tuple(questions)
 
 
 def _read_caution(data: Mapping[str, Any], where: str) -> float:
     """How sure mining had to be; packs of the default, and old ones, do not tell."""
     if "caution" not in data:
         return 1.0
-    _fields(data, {"caution": ((int, float), "a number")}, where)
+    _check_fields(data, {"caution": ((int, float), "a number")}, where)
     if data["caution"] <= 0:
         raise PackError(f"{where}: caution: expected a number above 0, got {data['caution']!r:.40}")
     return float(data["caution"])
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
-    number: _Kind = ((int, float, type(None)), "a number or null")
-    kinds: dict[str, _Kind] = {
+    number_type: _FieldType = ((int, float, type(None)), "a number or null")
+    kinds: dict[str, _FieldType] = {
         "method": (str, "a string"),
-        "df": number,
-        "share": number,
-        "energy": number,
+        "df": number_type,
+        "share": number_type,
+        "energy": number_type,
         "note": (str, "a string"),
     }
-    _fields(
+    _check_fields(
         data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
     )
     if not all(_is_whole(count) for count in data["histogram"]):

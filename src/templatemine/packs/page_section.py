@@ -55,10 +55,10 @@ def read(data: Mapping[str, Any], where: str) -> PageHistory | None:
         )
         for row, here in _rows(data, "page_paths", where)
     ]
-    for place, vote in enumerate(votes):
+    for index, vote in enumerate(votes):
         if vote.kept > vote.words:
             raise PackError(
-                f"{where}: page_paths[{place}]: expected kept of at most {vote.words} words, got {vote.kept}"
+                f"{where}: page_paths[{index}]: expected kept of at most {vote.words} words, got {vote.kept}"
             )
     texts = [
         RepeatedText(text=_string(row, "text", here), path=_string(row, "path", here), df=_count(row, "df", here))
@@ -76,10 +76,10 @@ def _rows(data: Mapping[str, Any], key: str, where: str) -> list[tuple[Mapping[s
     rows = data.get(key)
     if not isinstance(rows, list):
         raise PackError(f"{where}: {key}: expected a list, got {type(rows).__name__}")
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise PackError(f"{where}: {key}[{place}]: expected an object, got {type(row).__name__}")
-    return [(row, f"{where}: {key}[{place}]") for place, row in enumerate(rows)]
+            raise PackError(f"{where}: {key}[{index}]: expected an object, got {type(row).__name__}")
+    return [(row, f"{where}: {key}[{index}]") for index, row in enumerate(rows)]
 
 
 def _string(row: Mapping[str, Any], name: str, where: str) -> str:

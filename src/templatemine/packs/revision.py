@@ -1,7 +1,7 @@
 """A pack that is changed a little, again and again, as people do at a desk -> its file, and the pack that this gives.
 
 The file, and what reading it gives, are those of `pack_json`.  Of thousands of templates a decision changes a few: only
-these are written, checked and read anew; the others are known by being the same objects.
+these are written, checked and read anew; the others are recognised as the same objects.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from hashlib import blake2b
 from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_json import Writing
+from templatemine.packs.pack_json import PackSerialiser
 from templatemine.packs.short_forms import read_boundaries
 
-__all__ = ["Revision", "version_of"]
+__all__ = ["Revision", "file_version"]
 
-_CHANGES = ("templates", "overrides")
+_EDITABLE_FIELDS = ("templates", "overrides")
 """What decisions change of a pack."""
 
 
-def version_of(data: bytes) -> str:
+def file_version(data: bytes) -> str:
     """A hash of a file."""
     return blake2b(data, digest_size=8).hexdigest()
 
@@ -40,9 +40,9 @@ class Revision:
 
     def __init__(self, pack: Pack, version: str) -> None:
         self._pack, self._version = pack, version
-        self._writing = Writing()
-        self._known = _Known()
-        self._trusted = False
+        self._serialiser = PackSerialiser()
+        self._templates = _CheckedTemplates()
+        self._is_trusted = False
 
     def next(self, pack: Pack, where: str) -> tuple[bytes, Pack, str]:
         """The file of a pack that is made of this one, what reading it gives, and its version; that is now this one.
@@ -53,74 +53,76 @@ class Revision:
             Whoever reads the file would refuse it; this one stays.
         """
         # What somebody has written by hand, or another version, is read as it will be written: that changes it.
-        if not self._trusted:
-            self._trusted = version_of(self._writing.data(self._pack)) == self._version
-            self._known = _Known()
-            self._known.add((*self._pack.templates, *self._pack.overrides.removed))
-            self._known.check(self._pack.templates)
-        data = self._writing.data(pack)
-        made = self._made(pack, where) if self._trusted else None
-        if made is None:
-            self._trusted = False
-            made = Pack.from_json(data.decode("utf-8"), where=where)
-        self._pack, self._version = made, version_of(data)
-        return data, made, self._version
+        if not self._is_trusted:
+            self._is_trusted = file_version(self._serialiser.serialise(self._pack)) == self._version
+            self._templates = _CheckedTemplates()
+            self._templates.add((*self._pack.templates, *self._pack.overrides.removed))
+            self._templates.mark_checked(self._pack.templates)
+        data = self._serialiser.serialise(pack)
+        read = self._read_edited(pack, where) if self._is_trusted else None
+        if read is None:
+            self._is_trusted = False
+            read = Pack.from_json(data.decode("utf-8"), where=where)
+        self._pack, self._version = read, file_version(data)
+        return data, read, self._version
 
-    def _made(self, pack: Pack, where: str) -> Pack | None:
+    def _read_edited(self, pack: Pack, where: str) -> Pack | None:
         """What reading the file would give; None if all of it must be read to know, or to tell what is wrong."""
         before = self._pack
-        if replace(pack, **{name: getattr(before, name) for name in _CHANGES}) != before:
+        if replace(pack, **{name: getattr(before, name) for name in _EDITABLE_FIELDS}) != before:
             return None
         if pack.mined is not before.mined or pack.questions is not before.questions:
             return None
-        known = self._known
-        fresh = [one for one in pack.templates if not known.checked(one)]
+        templates = self._templates
+        unchecked = [template for template in pack.templates if not templates.is_checked(template)]
         removed = pack.overrides.removed
-        if not all(map(known.read, removed)):
+        if not all(map(templates.is_read, removed)):
             return None
         overrides = replace(pack.overrides, removed=())
-        small = replace(pack, templates=tuple(fresh), overrides=overrides, mined=(), questions=(), pages=None)
+        small = replace(pack, templates=tuple(unchecked), overrides=overrides, mined=(), questions=(), pages=None)
         try:
-            read = Pack.from_json(small.to_json(), where=where)
-            read_boundaries({"boundaries": self._writing.boundaries}, where)
+            edited = Pack.from_json(small.to_json(), where=where)
+            read_boundaries({"boundaries": self._serialiser.boundaries}, where)
         except PackError:
             return None
-        if read.templates != small.templates:
+        if edited.templates != small.templates:
             return None
-        known.add(fresh)
-        known.check(fresh)
-        if known.doubled(pack.templates):
+        templates.add(unchecked)
+        templates.mark_checked(unchecked)
+        if templates.has_duplicates(pack.templates):
             return None
-        return replace(pack, overrides=replace(read.overrides, removed=removed) if removed else read.overrides)
+        return replace(pack, overrides=replace(edited.overrides, removed=removed) if removed else edited.overrides)
 
 
-class _Known:
+class _CheckedTemplates:
     """Templates that have been read, and which of them were checked, too."""
 
     def __init__(self) -> None:
-        self._held: dict[int, tuple[Template, int, int]] = {}
+        self._rows: dict[int, tuple[Template, int, int]] = {}
         self._checked: set[int] = set()
         self._ids: dict[str, int] = {}
         self._tokens: dict[tuple[str, ...], int] = {}
 
-    def read(self, template: Template) -> bool:
-        return id(template) in self._held
+    def is_read(self, template: Template) -> bool:
+        return id(template) in self._rows
 
     def add(self, templates: Sequence[Template]) -> None:
-        for one in templates:
-            if not self.read(one):
-                name = self._ids.setdefault(one.id, len(self._ids))
+        for template in templates:
+            if not self.is_read(template):
+                id_number = self._ids.setdefault(template.id, len(self._ids))
                 # Those that are written by hand may be the same.
-                tokens = self._tokens.setdefault(one.tokens or ("", one.id), len(self._tokens))
-                self._held[id(one)] = one, name, tokens
+                token_number = self._tokens.setdefault(template.tokens or ("", template.id), len(self._tokens))
+                self._rows[id(template)] = template, id_number, token_number
 
-    def check(self, templates: Sequence[Template]) -> None:
+    def mark_checked(self, templates: Sequence[Template]) -> None:
         self._checked.update(map(id, templates))
 
-    def checked(self, template: Template) -> bool:
+    def is_checked(self, template: Template) -> bool:
         return id(template) in self._checked
 
-    def doubled(self, templates: Sequence[Template]) -> bool:
+    def has_duplicates(self, templates: Sequence[Template]) -> bool:
         """Whether two have the same id, or the same tokens."""
-        rows = [self._held[id(one)] for one in templates]
-        return min(len({name for _, name, _ in rows}), len({tokens for _, _, tokens in rows})) < len(rows)
+        rows = [self._rows[id(template)] for template in templates]
+        return min(
+            len({id_number for _, id_number, _ in rows}), len({token_number for _, _, token_number in rows})
+        ) < len(rows)

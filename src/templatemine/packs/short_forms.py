@@ -6,7 +6,7 @@ Only expressions that are made of tokens are written so; in memory, and wherever
 ``show --regex``, ``show --json``), they are in full.
 
 In expressions of tokens neither a blank nor a brace with a name stands for itself: both are escaped there.  What would
-not come out as it went in is left to its tokens all the same (`Names.shortened` gives None).
+not come out as it went in is left to its tokens all the same (`ShortForms.shorten` gives None).
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import boundaries, slot_of
 
-__all__ = ["Names", "boundaries_of", "expression_of_slot", "names_of", "read_boundaries"]
+__all__ = ["ShortForms", "collect_boundaries", "read_boundaries", "short_forms_of", "slot_expression"]
 
-MOST, LONGEST = 200, 20_000
+MAX_BOUNDARIES, MAX_BOUNDARY_LENGTH = 200, 20_000
 """Entries of ``boundaries``, and characters of an entry."""
 
-LARGEST = 1_000_000
+MAX_EXPRESSION_LENGTH = 1_000_000
 """Characters of an expression in full."""
 
 _NAME = re.compile(r" |\{[a-z][^{}\\]*\}")
 
 
-def boundaries_of(pack: Pack, slot: Callable[[Pack, Template], str] | None = None) -> dict[str, str]:
+def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str] | None = None) -> dict[str, str]:
     """Name -> expression of what stands between and around tokens, and of the slots of the templates.
 
-    `slot` may be `expression_of_slot` with a memory.
+    `compile_slot` may be `slot_expression` with a cache.
     """
-    slot = slot or expression_of_slot
-    found = boundaries(pack.tokenise.separators, pack.html)
-    known = {text: name for name, text in found.items()}
+    compile_slot = compile_slot or slot_expression
+    expressions = boundaries(pack.tokenise.separators, pack.html)
+    name_of = {text: name for name, text in expressions.items()}
     for template in (*pack.templates, *pack.overrides.removed):
-        text = slot(pack, template)
+        text = compile_slot(pack, template)
         if text:
             token = (template.tokens or ())[-1 if template.slot == "end" else 0]
-            if text not in known:
-                same = sum(name.split("~")[0].rstrip("}") == token.rstrip("}") for name in found)
-                known[text] = name = f"{token[:-1]}~{same + 1}}}" if same else token
-                found[name] = text
-    return found
+            if text not in name_of:
+                same_token = sum(name.split("~")[0].rstrip("}") == token.rstrip("}") for name in expressions)
+                name_of[text] = name = f"{token[:-1]}~{same_token + 1}}}" if same_token else token
+                expressions[name] = text
+    return expressions
 
 
-def expression_of_slot(pack: Pack, template: Template) -> str:
+def slot_expression(pack: Pack, template: Template) -> str:
     """What the slot of a template compiles to; "" if it has none."""
     if not template.slot or pack.html:
         return ""
@@ -59,95 +59,97 @@ def expression_of_slot(pack: Pack, template: Template) -> str:
 
 
 def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:
-    """The inverse of `boundaries_of`: the field of a pack, which must be names with expressions.
+    """The inverse of `collect_boundaries`: the field of a pack, which must be names with expressions.
 
     Raises
     ------
     PackError
         Naming the field.
     """
-    found = data.get("boundaries")
-    if not isinstance(found, dict):
-        raise PackError(f"{where}: boundaries: expected an object, got {type(found).__name__}")
-    if len(found) > MOST:
-        raise PackError(f"{where}: boundaries: expected at most {MOST} entries, got {len(found):,}")
-    for name, text in found.items():
+    boundaries = data.get("boundaries")
+    if not isinstance(boundaries, dict):
+        raise PackError(f"{where}: boundaries: expected an object, got {type(boundaries).__name__}")
+    if len(boundaries) > MAX_BOUNDARIES:
+        raise PackError(f"{where}: boundaries: expected at most {MAX_BOUNDARIES} entries, got {len(boundaries):,}")
+    for name, text in boundaries.items():
         if _NAME.fullmatch(name) is None:
             raise PackError(f"{where}: boundaries: expected a blank or a name in braces, got {name!r:.40}")
-        if not isinstance(text, str) or len(text) > LONGEST:
-            raise PackError(f"{where}: boundaries.{name}: expected a string of at most {LONGEST:,} characters")
-    return found
+        if not isinstance(text, str) or len(text) > MAX_BOUNDARY_LENGTH:
+            raise PackError(
+                f"{where}: boundaries.{name}: expected a string of at most {MAX_BOUNDARY_LENGTH:,} characters"
+            )
+    return boundaries
 
 
-class Names:
+class ShortForms:
     """Short forms and what they stand for.
 
     Parameters
     ----------
     boundaries : mapping of str to str
-        See `boundaries_of`.
+        See `collect_boundaries`.
     patterns : mapping of str to str
         Mutable patterns, those of a person's own included, by name, as they stand in expressions.
     """
 
     def __init__(self, boundaries: Mapping[str, str], patterns: Mapping[str, str]) -> None:
         self.boundaries, self.patterns = boundaries, patterns
-        self._full = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
-        self._short = {text: name for name, text in reversed(self._full.items())}
-        self._names = _any(self._full)
+        self._text_of = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
+        self._name_of = {text: name for name, text in reversed(self._text_of.items())}
+        self._name_pattern = _match_any(self._text_of)
 
     @cached_property
-    def _texts(self) -> re.Pattern[str]:
+    def _text_pattern(self) -> re.Pattern[str]:
         """Made where a pack is written: it takes ten milliseconds."""
-        return _any(self._short)
+        return _match_any(self._name_of)
 
-    def shortened(self, template: Template) -> str | None:
+    def shorten(self, template: Template) -> str | None:
         """The short form of a template's expression; None, for the tokens say it, if it has none."""
-        return self.shortened_by(template)[0]
+        return self.shorten_with_texts(template)[0]
 
-    def shortened_by(self, template: Template) -> tuple[str | None, frozenset[str]]:
-        """`shortened`, and the texts that have names in it."""
+    def shorten_with_texts(self, template: Template) -> tuple[str | None, frozenset[str]]:
+        """`shorten`, and the texts that have names in it."""
         used: set[str] = set()
         if template.tokens is None:
             return template.regex, frozenset()
 
-        def name(hit: re.Match[str]) -> str:
-            used.add(hit.group())
-            return self._short[hit.group()]
+        def replacement(match: re.Match[str]) -> str:
+            used.add(match.group())
+            return self._name_of[match.group()]
 
-        short = self._texts.sub(name, template.regex)
-        return short if self._expanded(short) == template.regex else None, frozenset(used)
+        short = self._text_pattern.sub(replacement, template.regex)
+        return short if self._expand(short) == template.regex else None, frozenset(used)
 
-    def renamed(self, names: Names) -> frozenset[str] | None:
+    def find_renamed(self, others: ShortForms) -> frozenset[str] | None:
         """Texts that have other names here than there; None if not the same texts have names."""
-        if self._short.keys() != names._short.keys():
+        if self._name_of.keys() != others._name_of.keys():
             return None
-        return frozenset(text for text, name in self._short.items() if names._short[text] != name)
+        return frozenset(text for text, name in self._name_of.items() if others._name_of[text] != name)
 
-    def in_full(self, short: str, where: str) -> str:
+    def expand(self, short: str, where: str) -> str:
         """The expression that a short form stands for."""
-        full = self._expanded(short)
+        full = self._expand(short)
         if full is None:
-            raise PackError(f"{where}: regex: expected at most {LARGEST:,} characters in full")
+            raise PackError(f"{where}: regex: expected at most {MAX_EXPRESSION_LENGTH:,} characters in full")
         return full
 
-    def _expanded(self, short: str) -> str | None:
+    def _expand(self, short: str) -> str | None:
         # A blank that is escaped stands for itself, as does a brace.
         parts = re.split(r"(\\.)", short, flags=re.DOTALL)
         size = 0
-        for place in range(0, len(parts), 2):
-            parts[place] = self._names.sub(lambda hit: self._full[hit.group()], parts[place])
-            size += len(parts[place])
-            if size > LARGEST:
+        for index in range(0, len(parts), 2):
+            parts[index] = self._name_pattern.sub(lambda match: self._text_of[match.group()], parts[index])
+            size += len(parts[index])
+            if size > MAX_EXPRESSION_LENGTH:
                 return None
         return "".join(parts)
 
 
-def names_of(pack: Pack) -> Names:
+def short_forms_of(pack: Pack) -> ShortForms:
     """The names that the expressions of a pack are written with."""
-    return Names(boundaries_of(pack), dict(pack.patterns.by_id.values()))
+    return ShortForms(collect_boundaries(pack), dict(pack.patterns.by_id.values()))
 
 
-def _any(texts: Iterable[str]) -> re.Pattern[str]:
+def _match_any(texts: Iterable[str]) -> re.Pattern[str]:
     """The longest of some texts."""
     return re.compile("|".join(map(re.escape, sorted(texts, key=lambda text: (-len(text), text)))))

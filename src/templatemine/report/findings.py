@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from templatemine.errors import counted
 from templatemine.evaluation.residue import KINDS, Residue, residues
 from templatemine.model import Span, Template
-from templatemine.packs.families import families
+from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.report.measure import Seen
 from templatemine.report.risk import Occurrences, doubt, is_scored, sizes
@@ -126,7 +126,7 @@ def notable(pack: Pack, seen: Sequence[Seen | None], characters: Sequence[int]) 
     """A template of each family: the one at most risk, or where nothing is in doubt, the one that removes most."""
     added = set(pack.overrides.added)
     found = []
-    for family in families(pack.templates):
+    for family in group_families(pack.templates):
         rows = []
         for place in family:
             one, counted = pack.templates[place], seen[place]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Template
-from templatemine.packs.families import families
+from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.findings import Left, Looked, Notable, exemplified, first, left_behind, notable, removed_by
@@ -233,7 +233,7 @@ def _source(
                 _row(number, one, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
                 variant=rank > 0,
             )
-            for family in families(pack.templates[:most])
+            for family in group_families(pack.templates[:most])
             for rank, number in enumerate(family)
             for one in [pack.templates[number]]
         ),
