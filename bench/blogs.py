@@ -29,7 +29,7 @@ from html import unescape
 from typing import Any
 
 from templatemine.config import ExtractConfig
-from templatemine.evaluation.metrics import score_words, words
+from templatemine.evaluation.metrics import score_words, split_words
 from templatemine.pages.baselines.blog_rules import KINDS
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import Post
@@ -105,7 +105,7 @@ def same_text(found: str, wanted: Wanted) -> bool:
     if wanted.excerpt:
         short = re.sub(r"\W", "", re.sub(r"\[…\]\s*$", "", found))
         return bool(short) and re.sub(r"\W", "", wanted.text).startswith(short[:60])
-    return score_words(words(found), words(wanted.text)).f1 >= ENOUGH
+    return score_words(split_words(found), split_words(wanted.text)).f1 >= ENOUGH
 
 
 def same_title(found: str, wanted: str) -> bool:

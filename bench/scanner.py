@@ -25,7 +25,7 @@ from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 from selectolax.lexbor import LexborHTMLParser
 
-from templatemine.evaluation.metrics import score_words, words
+from templatemine.evaluation.metrics import score_words, split_words
 from templatemine.pages.blocks import Page
 
 RUNS = 5
@@ -87,7 +87,7 @@ def main() -> None:
                 for html in pages:
                     parse(html)
                 best[name] = min(best[name], time.process_time() - begin)
-        texts = {name: [words(parse(html)) for html in pages] for name, parse in PARSERS.items()}
+        texts = {name: [split_words(parse(html)) for html in pages] for name, parse in PARSERS.items()}
         row = [f"{name} {size / seconds:.0f} MB/s" for name, seconds in best.items()]
         for name in list(PARSERS)[1:]:
             scores = [score_words(a, b) for a, b in zip(texts["ours"], texts[name], strict=True)]

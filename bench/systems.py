@@ -22,7 +22,7 @@ from typing import Any
 
 from templatemine import Document, mine
 from templatemine.config import ExtractConfig
-from templatemine.evaluation.metrics import score_words, words
+from templatemine.evaluation.metrics import score_words, split_words
 from templatemine.packs.pack import Pack
 from templatemine.pages.baselines.diff import middle
 from templatemine.pages.extract import Extractor
@@ -61,7 +61,7 @@ def main() -> None:
                 for known in (False, True):
                     extractor = Extractor(system, pack=pack if known else None, references=reference, config=config)
                     for row, gold in zip(rows, golds, strict=True):
-                        found = score_words(words(extractor.extract(row["html"]).text), words(gold))
+                        found = score_words(split_words(extractor.extract(row["html"]).text), split_words(gold))
                         key = system, config.main_block, known
                         scores.setdefault(key, []).append((found.f1, found.precision, found.recall))
         print(path)

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from templatemine.cleaning.cleaner import page_text
 from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.evaluation.cleaning_systems import Cleaning, extractor, learner
-from templatemine.evaluation.protocol import Learner, by_source
+from templatemine.evaluation.cleaning_systems import DocumentCleaner, extraction_learner, mining_learner
+from templatemine.evaluation.protocol import Learner, group_by_source
 from templatemine.model import Cleaned, Document, Span
 
 __all__ = [
@@ -61,9 +61,9 @@ SHARE = 0.003
 def frequent_sentences(share: float = SHARE) -> Learner:
     """Sentences that stand in at least this share of a source's documents, and in two, go; digits count as equal."""
 
-    def learn(history: Sequence[Document]) -> Cleaning:
+    def learn(history: Sequence[Document]) -> DocumentCleaner:
         frequent: dict[str, set[str]] = {}
-        for source, rows in by_source(history).items():
+        for source, rows in group_by_source(history).items():
             df = Counter(key for row in rows for key in {key for _, _, key in _sentences(row.body)})
             frequent[source] = {key for key, count in df.items() if count >= max(2, share * len(rows))}
         return lambda documents: [
@@ -88,7 +88,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, start + len(bare), re.sub(r"\d", "0", bare)
 
 
-def repeated_lines(history: Sequence[Document]) -> Cleaning:
+def repeated_lines(history: Sequence[Document]) -> DocumentCleaner:
     """Lines that stand in two documents go, whatever their source: removal of lines as before training language models."""
     df = Counter(key for row in history for key in {key for _, _, key in _lines(row.body)})
     known = {key for key, count in df.items() if count > 1}
@@ -107,7 +107,7 @@ STRING = 50
 """Words of a repeated string (Lee et al., Deduplicating training data makes language models better, ACL 2022: 50 tokens)."""
 
 
-def repeated_strings(history: Sequence[Document]) -> Cleaning:
+def repeated_strings(history: Sequence[Document]) -> DocumentCleaner:
     """Strings of `STRING` words, or characters of a script without spaces, that stand in two documents go, by hashes."""
     seen = np.sort(np.concatenate([np.unique(_windows(_tokens(row.body))) for row in history]))
     known = np.unique(seen[1:][seen[1:] == seen[:-1]])
@@ -156,10 +156,12 @@ def _power(size: int) -> np.uint64:
 
 
 TEXT_CONTENDERS: Sequence[Contender] = (
-    Contender(name="templatemine, default", make=learner),
-    Contender(name="templatemine, energy", make=lambda: learner(PipelineConfig(method="energy"))),
+    Contender(name="templatemine, default", make=mining_learner),
+    Contender(name="templatemine, energy", make=lambda: mining_learner(PipelineConfig(method="energy"))),
     Contender(
-        name="templatemine, thesis", make=lambda: learner(PipelineConfig(method="thesis")), note="as it was written"
+        name="templatemine, thesis",
+        make=lambda: mining_learner(PipelineConfig(method="thesis")),
+        note="as it was written",
     ),
     Contender(
         name="frequent sentences",
@@ -228,8 +230,8 @@ def _boilerpy3() -> Extract:
     from boilerpy3.extractors import ArticleExtractor
 
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL)  # else a line for each nested link
-    extractor = ArticleExtractor(raise_on_failure=False)
-    return lambda page: extractor.get_content(page)
+    article_extractor = ArticleExtractor(raise_on_failure=False)
+    return lambda page: article_extractor.get_content(page)
 
 
 def _all_text() -> Extract:
@@ -237,11 +239,11 @@ def _all_text() -> Extract:
 
 
 def _page_model_alone() -> Learner:
-    return learner(clean=configured(CleanConfig(), {"page.min_pages": 10**9}))
+    return mining_learner(clean=configured(CleanConfig(), {"page.min_pages": 10**9}))
 
 
 def _templates_alone() -> Learner:
-    return learner(clean=CleanConfig(html="strip"))
+    return mining_learner(clean=CleanConfig(html="strip"))
 
 
 EXTRACTORS: Sequence[Contender] = (
@@ -282,7 +284,7 @@ SUITE_EXTRACTORS: Sequence[Contender] = (
 
 
 PAGE_CONTENDERS: Sequence[Contender] = (
-    Contender(name="templatemine, default", make=learner),
+    Contender(name="templatemine, default", make=mining_learner),
     Contender(
         name="templatemine, page model alone", make=_page_model_alone, note="without the other pages of the site"
     ),
@@ -290,7 +292,7 @@ PAGE_CONTENDERS: Sequence[Contender] = (
         name="templatemine, templates alone", make=_templates_alone, note="all text that is in no token template"
     ),
     *(
-        Contender(name=f"templatemine, {name}", make=partial(extractor, name), note=note)
+        Contender(name=f"templatemine, {name}", make=partial(extraction_learner, name), note=note)
         for name, note in (
             ("bte", "the page alone"),
             ("density", "the page alone"),
@@ -301,7 +303,7 @@ PAGE_CONTENDERS: Sequence[Contender] = (
     ),
     Contender(
         name="templatemine, blog",
-        make=partial(extractor, "blog"),
+        make=partial(extraction_learner, "blog"),
         note="the page alone; for blogs, elsewhere it leaves most pages to density",
         sets=("blogger_dumpleton", "wordpress_hides"),
     ),
@@ -322,7 +324,7 @@ def then(first: Contender, second: Contender) -> Contender:
                 known[page.source, page.id] = replace(page, text=answer.text, html=None)
             return [known[page.source, page.id] for page in pages]
 
-        def learnt(history: Sequence[Document]) -> Cleaning:
+        def learnt(history: Sequence[Document]) -> DocumentCleaner:
             clean = learn(texts(history))
             return lambda pages: clean(texts(pages))
 

@@ -13,9 +13,9 @@ from typing import Any
 from quality import archives
 from quality.archives import ANNOTATED, PAGES
 from templatemine.config import PipelineConfig
-from templatemine.evaluation.cleaning_systems import cleaning, miner
+from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
 from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
-from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, evaluate_texts
+from templatemine.evaluation.gold import ALL_PAGES, GoldConfig, evaluate_spans, evaluate_texts
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror
 from templatemine.evaluation.protocol import System
@@ -60,7 +60,7 @@ def packs(method: str) -> dict[str, Pack]:
 
 def annotated_system(method: str) -> System:
     """A system for the annotated archives that does not mine them again."""
-    clean = cleaning(packs(method))
+    clean = pack_cleaner(packs(method))
     return lambda history, documents: clean(documents)
 
 
@@ -81,7 +81,7 @@ def _annotated(method: str) -> dict[str, float]:
 def _pages(name: str) -> dict[str, float]:
     documents, gold = archives.pages(name)
     return _values(
-        evaluate_texts(documents, gold, miner(), GoldConfig(folds=PAGES[name])).row(source=ALL),
+        evaluate_texts(documents, gold, mining_system(), GoldConfig(folds=PAGES[name])).row(source=ALL_PAGES),
         *TEXTS,
     )
 
@@ -89,27 +89,29 @@ def _pages(name: str) -> dict[str, float]:
 def _clean_archive() -> dict[str, float]:
     """Articles without boilerplate: what is cut of them at all."""
     config = InjectionConfig(documents=(400,), templates=8)
-    return _values(evaluate_injection(archives.texts("fakebr"), miner(), config).row(by="all"), "before per 10k")
+    return _values(
+        evaluate_injection(archives.texts("fakebr"), mining_system(), config).row(by="all"), "before per 10k"
+    )
 
 
 def _injection(documents: list[Any], size: int) -> dict[str, float]:
     config = InjectionConfig(documents=(size,))
-    row = evaluate_injection(documents, miner(), config).row(by="all")
+    row = evaluate_injection(documents, mining_system(), config).row(by="all")
     return _values(row, "recall", "found", "precision", "false per 10k")
 
 
 def _mirror(documents: list[Any], sample: int) -> dict[str, float]:
-    row = evaluate_mirror(documents, miner(), MirrorConfig(sample=sample)).row(source="all")
+    row = evaluate_mirror(documents, mining_system(), MirrorConfig(sample=sample)).row(source="all")
     return _values(row, "distance after", "article kept")
 
 
 def _residue(documents: list[Any]) -> dict[str, float]:
     """Share of the changed articles with a cut that leaves a torn line."""
-    return {"residue": evaluate_residue(documents, miner()).row(source=RESIDUE_ALL)["any"]}
+    return {"residue": evaluate_residue(documents, mining_system()).row(source=RESIDUE_ALL)["any"]}
 
 
 def _duplicates(documents: list[Any], sample: int) -> dict[str, float]:
-    result = evaluate_near_duplicates(documents, miner(), RetrievalConfig(sample=sample))
+    result = evaluate_near_duplicates(documents, mining_system(), RetrievalConfig(sample=sample))
     return _values(result.row(articles="cleaned"), *TEXTS)
 
 
@@ -117,19 +119,19 @@ def _clusters(name: str, sample: int) -> dict[str, float]:
     """The sources of the archive are channels, each with its subject."""
     documents = archives.texts(name)
     labels = {document.id: document.source for document in documents}
-    result = evaluate_clustering(documents, labels, miner(), RetrievalConfig(sample=sample))
+    result = evaluate_clustering(documents, labels, mining_system(), RetrievalConfig(sample=sample))
     return _values(result.row(articles="cleaned"), "adjusted Rand")
 
 
 def _generated_spans(method: str) -> dict[str, float]:
     documents, gold, _ = archives.generated()
-    result = evaluate_spans(documents, gold, miner(PipelineConfig(method=method)))
+    result = evaluate_spans(documents, gold, mining_system(PipelineConfig(method=method)))
     return _values(result.row(source="mean"), *SPANS)
 
 
 def _generated_pages() -> dict[str, float]:
     documents, gold, _ = archives.generated_pages()
-    return _values(evaluate_texts(documents, gold, miner(), GoldConfig(folds=5)).row(source=ALL), *TEXTS)
+    return _values(evaluate_texts(documents, gold, mining_system(), GoldConfig(folds=5)).row(source=ALL_PAGES), *TEXTS)
 
 
 def _generated_feed() -> dict[str, float]:
@@ -139,7 +141,7 @@ def _generated_feed() -> dict[str, float]:
         name: (text or "") if place % 2 else (text or "")[:200] + " …"
         for place, (name, text) in enumerate(gold.items())
     }
-    result = evaluate_feed(documents, feeds, miner(), FeedConfig(full=60))
+    result = evaluate_feed(documents, feeds, mining_system(), FeedConfig(full=60))
     return _values(result.row(source="all", feed="whole text"), *TEXTS)
 
 

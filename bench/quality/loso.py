@@ -41,9 +41,9 @@ from quality import archives, asked  # noqa: E402
 from quality.contenders import SHARE, STRING, frequent_sentences, repeated_lines, repeated_strings  # noqa: E402
 from quality.loso_page import render  # noqa: E402
 from templatemine.config import PipelineConfig, SelectConfig  # noqa: E402
-from templatemine.evaluation.cleaning_systems import learner  # noqa: E402
+from templatemine.evaluation.cleaning_systems import mining_learner  # noqa: E402
 from templatemine.evaluation.cut_score import CutScore, score_cuts  # noqa: E402
-from templatemine.evaluation.protocol import Learner, apply, by_source  # noqa: E402
+from templatemine.evaluation.protocol import Learner, group_by_source, run_system  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
 
 __all__ = [
@@ -158,7 +158,7 @@ def annotated_sources(documents: Sequence[Document], gold: Spans) -> list[Annota
         raise ValueError(f"{len(absent)} annotated articles are not in the archive, e.g. {min(absent)}")
     return [
         AnnotatedSource(name=name, publisher=publisher_of(name), documents=tuple(rows), gold=own)
-        for name, rows in by_source(documents).items()
+        for name, rows in group_by_source(documents).items()
         if (own := {row.id: gold[row.id] for row in rows if row.id in gold})
     ]
 
@@ -179,7 +179,7 @@ def group_of(documents: Sequence[Document]) -> list[str]:
 def _sentences(history: Sequence[Document]) -> Callable[[Sequence[Document]], list[Cleaned]]:
     """The filter of frequent sentences, which asks here for three documents in every source."""
     cleaners = {
-        name: frequent_sentences(max(SHARE, 2.5 / len(rows)))(rows) for name, rows in by_source(history).items()
+        name: frequent_sentences(max(SHARE, 2.5 / len(rows)))(rows) for name, rows in group_by_source(history).items()
     }
     return lambda documents: [cleaners[one.source]([one])[0] for one in documents]
 
@@ -222,7 +222,7 @@ def _fitted(caution: float = 1.0, most: int | None = None, without: str = "") ->
         known = {one.publisher for one in sources}
         (publisher,) = {one.publisher for one in _archives()[1]} - known
         model = _trained(_fold(publisher), most, without)
-        return learner(PipelineConfig(model=model, select=SelectConfig(caution=caution)))
+        return mining_learner(PipelineConfig(model=model, select=SelectConfig(caution=caution)))
 
     return fit
 
@@ -245,7 +245,7 @@ METHODS: Sequence[Method] = (
     ),
     Method(
         name="thesis",
-        learner=lambda history: learner(PipelineConfig(method="thesis"))(history),
+        learner=lambda history: mining_learner(PipelineConfig(method="thesis"))(history),
         note="`--method thesis`, as it was written; fits nothing",
     ),
     Method(
@@ -296,7 +296,7 @@ def measure(
 
 def _score(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], source: AnnotatedSource) -> CutScore:
     articles = source.articles
-    answers = apply(lambda _, rows: clean(rows), [], articles)
+    answers = run_system(lambda _, rows: clean(rows), [], articles)
     return sum(
         (
             score_cuts(article.body, source.gold[article.id], [(span.start, span.end) for span in answer.removed])
@@ -314,8 +314,8 @@ def figures(score: CutScore) -> Row:
         "recall": spans.recall,
         "precision": spans.precision,
         "f1": spans.f1,
-        "whole": score.whole,
-        "torn": score.torn,
+        "whole": score.boilerplate_recall,
+        "torn": score.partial_share,
     }
     return {**{name: value if enough else None for name, value in values.items()}, "loss": spans.loss}
 

@@ -40,11 +40,11 @@ from quality.contenders import (  # noqa: E402
 )
 from quality.page import render  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
-from templatemine.evaluation.cleaning_systems import learner  # noqa: E402
-from templatemine.evaluation.gold import ALL, GoldConfig, evaluate_spans, score_texts  # noqa: E402
+from templatemine.evaluation.cleaning_systems import mining_learner  # noqa: E402
+from templatemine.evaluation.gold import ALL_PAGES, GoldConfig, evaluate_spans, score_texts  # noqa: E402
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection  # noqa: E402
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror  # noqa: E402
-from templatemine.evaluation.protocol import Learner, folds_of, in_one  # noqa: E402
+from templatemine.evaluation.protocol import Learner, as_system, assign_folds  # noqa: E402
 from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
 
@@ -143,10 +143,10 @@ def ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str, Lear
     TypeError, AttributeError
         A row names an option that does not exist.
     """
-    made: list[tuple[str, Learner]] = [("default", learner())]
+    made: list[tuple[str, Learner]] = [("default", mining_learner())]
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
         config = configured(PipelineConfig(), row.get("set", {}))
-        one = learner(config, configured(CleanConfig(), row.get("clean", {})))
+        one = mining_learner(config, configured(CleanConfig(), row.get("clean", {})))
         made.append((row["name"], one))
     return made
 
@@ -207,7 +207,7 @@ def _page_sets(made: Learner, names: Sequence[str] = tuple(SETS)) -> dict[str, R
         cleaned, learning, cleaning = _folded(made, documents, folds)
         form = "cleaneval" if name.startswith("cleaneval") else "auto"
         result = score_texts(documents, gold, cleaned, GoldConfig(form=form, folds=folds))
-        whole = {key: value for key, value in result.row(source=ALL).items() if key != "source"}
+        whole = {key: value for key, value in result.row(source=ALL_PAGES).items() if key != "source"}
         size = _size(documents) / 1e6
         learnt = size * max(1, folds - 1) / learning if learning > NO_TIME else None
         rows[name] = {**whole, "folds": folds, "clean MB/s": size / cleaning, "learn MB/s": learnt}
@@ -216,7 +216,7 @@ def _page_sets(made: Learner, names: Sequence[str] = tuple(SETS)) -> dict[str, R
 
 def _folded(made: Learner, documents: Sequence[Document], folds: int) -> tuple[list[Cleaned], float, float]:
     """Each page cleaned with what the other folds taught; seconds of learning and of cleaning."""
-    fold = folds_of(documents, folds, 1)
+    fold = assign_folds(documents, folds, 1)
     answers: dict[int, Cleaned] = {}
     learning = cleaning = 0.0
     for number in range(folds):
@@ -240,7 +240,7 @@ def trials(who: Who) -> list[Row]:
 
 
 def _trial_row(made: Learner) -> Row:
-    system = in_one(made)
+    system = as_system(made)
     english, channels = archives.texts("allsides"), archives.texts("livedoor")
     injected = evaluate_injection(english, system, InjectionConfig(documents=(100, 400)))
     mirror = evaluate_mirror(english, system, MirrorConfig(sample=100)).row(source="all")

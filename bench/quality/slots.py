@@ -28,7 +28,7 @@ if str(ROOT / "bench") not in sys.path:
 from quality import archives  # noqa: E402
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.config import PipelineConfig, SlotConfig  # noqa: E402
-from templatemine.evaluation.synthetic_boilerplate import Speech, speech_of  # noqa: E402
+from templatemine.evaluation.synthetic_boilerplate import LanguageProfile, learn_profile  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
 from templatemine.text.expressions import SLOT_SIZE  # noqa: E402
@@ -42,10 +42,10 @@ SHARE = 0.2
 WORDS = 3
 """Of a line before its slot."""
 
-Fill = Callable[[Random, Speech, Sequence[str]], str]
+Fill = Callable[[Random, LanguageProfile, Sequence[str]], str]
 
 
-def _names(rng: Random, speech: Speech, names: Sequence[str]) -> str:
+def _names(rng: Random, speech: LanguageProfile, names: Sequence[str]) -> str:
     some = [f"{rng.choice(names)} {rng.choice(names)}" for _ in range(rng.randint(1, 3))]
     return ", ".join(some)
 
@@ -77,7 +77,7 @@ class Row:
 def trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str, bool], Row]:
     """By kind, and by whether slots are of kinds, what is found and what is lost in articles that were not mined."""
     rng = Random(f"{seed}/{documents[0].source}")
-    speech = speech_of(documents, seed)
+    speech = learn_profile(documents, seed)
     names = sorted({word for word in speech.words if word.istitle() and len(word) > 3})
     tails = [tail for document in documents for tail in _tails(document.body)]
     order = rng.sample(list(documents), len(documents))
@@ -106,12 +106,12 @@ def trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str, bo
     return rows
 
 
-def _opening(rng: Random, speech: Speech) -> str:
+def _opening(rng: Random, speech: LanguageProfile) -> str:
     words = " ".join(rng.choice([word for word in speech.words if len(word) > 3]).lower() for _ in range(WORDS))
     return words[:1].upper() + words[1:]
 
 
-def _line(rng: Random, kind: str, openings: Mapping[str, str], speech: Speech, names: Sequence[str]) -> str:
+def _line(rng: Random, kind: str, openings: Mapping[str, str], speech: LanguageProfile, names: Sequence[str]) -> str:
     return f"{openings[kind]} {FILLERS[kind](rng, speech, names)}"
 
 

@@ -35,8 +35,8 @@ from machine import machine  # noqa: E402
 from quality import archives  # noqa: E402
 from quality.contenders import EXTRACTORS, SUITE_EXTRACTORS, Contender  # noqa: E402
 from templatemine.cleaning.cleaner import page_text  # noqa: E402
-from templatemine.evaluation.cleaning_systems import extractor  # noqa: E402
-from templatemine.evaluation.metrics import score_words, words  # noqa: E402
+from templatemine.evaluation.cleaning_systems import extraction_learner  # noqa: E402
+from templatemine.evaluation.metrics import score_words, split_words  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 
 __all__ = ["LAYOUTS", "Case", "Suite", "asserted", "main", "render", "strings_of", "suites"]
@@ -214,7 +214,9 @@ def measured(contender: Contender, suite: Suite) -> Figures:
 
 
 def _words(cases: Sequence[Case], texts: Sequence[str]) -> dict[str, float]:
-    found = [score_words(words(text), words(case.text or "")) for case, text in zip(cases, texts, strict=True)]
+    found = [
+        score_words(split_words(text), split_words(case.text or "")) for case, text in zip(cases, texts, strict=True)
+    ]
     return {name: fmean(getattr(one, name) for one in found) for name in ("precision", "recall", "f1")}
 
 
@@ -230,7 +232,9 @@ def _strings(cases: Sequence[Case], texts: Sequence[str]) -> dict[str, float]:
     return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / max(1e-12, precision + recall)}
 
 
-OURS = Contender(name="templatemine", make=lambda: extractor("hybrid"), packages=("templatemine",), note="page alone")
+OURS = Contender(
+    name="templatemine", make=lambda: extraction_learner("hybrid"), packages=("templatemine",), note="page alone"
+)
 CONTENDERS: Sequence[Contender] = (OURS, *EXTRACTORS[:-1], *SUITE_EXTRACTORS)
 
 

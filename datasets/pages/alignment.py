@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from rapidfuzz.distance import LCSseq
 
-from templatemine.evaluation.metrics import words as words_of
+from templatemine.evaluation.metrics import split_words as words_of
 
 __all__ = ["matched", "provenance", "records"]
 

@@ -23,9 +23,9 @@ if HERE not in sys.path:
 
 from templatemine import _core  # noqa: E402
 from templatemine.config import PipelineConfig  # noqa: E402
-from templatemine.evaluation.protocol import random_for  # noqa: E402
+from templatemine.evaluation.protocol import derive_random  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
-from templatemine.evaluation.synthetic_boilerplate import Design, Kind, dress  # noqa: E402
+from templatemine.evaluation.synthetic_boilerplate import PositionKind, TemplateDesign, insert_boilerplate  # noqa: E402
 from templatemine.mining.features import FEATURES, compute_features  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
@@ -66,11 +66,11 @@ ASKED = 0.4
 
 SYNTHETIC = {
     **KINDS_OF_BOILERPLATE,
-    "opening": Kind(place="opening", sentence=False),
-    "opening, colon": Kind(place="opening", sentence=False, colon=True),
-    "label": Kind(place="start", sentence=False, colon=True),
-    "sentence at the end": Kind(place="end"),
-    "sentence at the start": Kind(place="start"),
+    "opening": PositionKind(position="opening", sentence=False),
+    "opening, colon": PositionKind(position="opening", sentence=False, colon=True),
+    "label": PositionKind(position="start", sentence=False, colon=True),
+    "sentence at the end": PositionKind(position="end"),
+    "sentence at the start": PositionKind(position="start"),
 }
 COPIES, DESIGNS, SYNTHETIC_WEIGHT = 2, 12, 0.1
 LENGTHS, HALVINGS = (0.5, 4.5), 7.0
@@ -165,26 +165,26 @@ def dressed(source: str, publisher: str, documents: Sequence[Document], gold: Sp
     Annotated sources do not have all that there is: a line that opens every article, a colophon in half of them.
     """
     told = [one for one in documents if not is_blank(one)]
-    draw = random_for(seed, source)
+    draw = derive_random(seed, source)
     designs = [
-        Design(
+        TemplateDesign(
             kind=draw.choice(sorted(SYNTHETIC)),
             length=round(2 ** draw.uniform(*LENGTHS)),
             df=max(3, round(len(told) * 2 ** -draw.uniform(0, HALVINGS))),
         )
         for _ in range(DESIGNS)
     ]
-    rows = dress(told, designs, seed, name="training", kinds=SYNTHETIC)
+    rows = insert_boilerplate(told, designs, seed, name="training", kinds=SYNTHETIC)
     spans: dict[str, list[tuple[int, int, str]]] = {}
     for row in rows:
         if row.document.id in gold:
             own = [
                 (max(start, old) - old + new, min(end, old + size) - old + new, label)
                 for start, end, label in gold[row.document.id]
-                for new, old, size in row.kept
+                for new, old, size in row.alignment
                 if max(start, old) < min(end, old + size)
             ]
-            spans[row.document.id] = [*own, *((piece.start, piece.end, "template") for piece in row.pieces)]
+            spans[row.document.id] = [*own, *((piece.start, piece.end, "template") for piece in row.templates)]
     made = examples(source, publisher, [row.document for row in rows], spans)
     return Examples(source=f"{source}, dressed {seed}", publisher=publisher, kinds=made.kinds, weight=SYNTHETIC_WEIGHT)
 

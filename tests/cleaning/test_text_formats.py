@@ -14,7 +14,7 @@ from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import SourceTally
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError
-from templatemine.evaluation.cleaning_systems import cleaning
+from templatemine.evaluation.cleaning_systems import pack_cleaner
 from templatemine.io.work import Items
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
@@ -122,7 +122,7 @@ def test_what_is_measured_and_explained_is_plain_text(packs: Mapping[str, Pack])
     pack = packs["lantern.example"]
     assert Explainer(pack, config).explain(html) == Explainer(pack).explain(html)
     document = Document(source="lantern.example", id="x", html=html)
-    assert cleaning(packs, config)([document]) == [PageCleaner(pack.pages).clean(html)]
+    assert pack_cleaner(packs, config)([document]) == [PageCleaner(pack.pages).clean(html)]
 
 
 ROWS: list[dict[str, Any]] = [

@@ -126,13 +126,13 @@ def test_the_model_reaches_the_miner_and_is_told(
     table = tmp_path / "model.npz"
     shutil.copy(MODEL, table)
     seen: list[PipelineConfig] = []
-    original = systems.miner
+    original = systems.mining_system
 
     def miner(config: PipelineConfig, *, jobs: int) -> System:
         seen.append(config)
         return original(config, jobs=jobs)
 
-    monkeypatch.setattr(systems, "miner", miner)
+    monkeypatch.setattr(systems, "mining_system", miner)
     args = ("evaluate", "injection", archive, "--sample", "20", "--templates", "6", "--json", "-", *SHARED)
     told = [json.loads(cli(*args, *own).out)["model"] for own in ((), ("--model", table))]
     assert told == [one.model for one in seen] == [PipelineConfig().model, str(table)]

@@ -26,32 +26,32 @@ def test_a_label_without_its_headline_is_torn() -> None:
     """Both labels are one stretch; of the byline nothing is cut, so that it is not torn."""
     score = score_cuts(TEXT, GOLD, [(0, 8)])
     assert score == CutScore(score_spans(TEXT, GOLD, [(0, 8)]), dynamic=21, followed=0, cut=1, part=1)
-    assert score.whole == pytest.approx(8 / 29)
-    assert score.torn == 1.0
+    assert score.boilerplate_recall == pytest.approx(8 / 29)
+    assert score.partial_share == 1.0
 
 
 def test_what_goes_whole_is_not_torn() -> None:
     score = score_cuts(TEXT, GOLD, [(0, 19), (32, 46)])
-    assert (score.whole, score.torn, score.cut) == (1.0, 0.0, 2)
+    assert (score.boilerplate_recall, score.partial_share, score.cut_stretches) == (1.0, 0.0, 2)
 
 
 def test_a_stretch_ends_with_its_line() -> None:
     gold = [(0, 7, "template")]
     assert score_cuts("one\ntwo", gold, [(0, 3)]) == CutScore(SpanScore(6, 0, 3, 0), cut=1)
-    assert score_cuts("one two", gold, [(0, 3)]).torn == 1.0
+    assert score_cuts("one two", gold, [(0, 3)]).partial_share == 1.0
 
 
 def test_without_boilerplate_or_cuts_nothing_is_told() -> None:
     score = score_cuts("a story", [], [(0, 1)])
-    assert (score.whole, score.torn) == (None, None)
-    assert score_cuts(TEXT, GOLD, []).torn is None
+    assert (score.boilerplate_recall, score.partial_share) == (None, None)
+    assert score_cuts(TEXT, GOLD, []).partial_share is None
     assert score_cuts("", [], []) == CutScore()
 
 
 def test_scores_add_up() -> None:
     one, other = score_cuts(TEXT, GOLD, [(0, 8)]), score_cuts(TEXT, GOLD, [(32, 46)])
     both = one + other
-    assert (both.cut, both.part, both.dynamic, both.followed) == (2, 1, 42, 12)
+    assert (both.cut_stretches, both.partial_stretches, both.dynamic, both.removed_dynamic) == (2, 1, 42, 12)
     assert both.spans == one.spans + other.spans
     with pytest.raises(CorpusError):
         score_cuts("abc", [(0, 4, "template")], [])
@@ -82,9 +82,9 @@ def test_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, re
     runs = stretches(text, label, cut)
     score = score_cuts(text, gold, removed)
     assert score.spans == score_spans(text, gold, removed)
-    assert (score.dynamic, score.followed) == (len(other), sum(place in cut for place in other))
-    assert score.cut == sum(gone > 0 for _, gone in runs)
-    assert score.part == sum(gone > 0 and kept > 0 for kept, gone in runs)
+    assert (score.dynamic, score.removed_dynamic) == (len(other), sum(place in cut for place in other))
+    assert score.cut_stretches == sum(gone > 0 for _, gone in runs)
+    assert score.partial_stretches == sum(gone > 0 and kept > 0 for kept, gone in runs)
 
 
 @pytest.mark.skipif(not (SHARED / "score").is_dir(), reason="the real archives (../shared) are not here")
@@ -117,4 +117,4 @@ def test_scores_are_those_of_the_script_beside_the_data(tmp_path: Path) -> None:
     told = subprocess.run([*script, "--texts", str(texts), "--json"], check=True, capture_output=True, text=True)
     own = json.loads(told.stdout)["mean"]
     figures = {name: getattr(total.spans, name) for name in ("recall", "precision", "f1", "loss")}
-    assert own == pytest.approx({**figures, "whole": total.whole, "torn": total.torn})
+    assert own == pytest.approx({**figures, "whole": total.boilerplate_recall, "torn": total.partial_share})

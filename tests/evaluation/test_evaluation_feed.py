@@ -8,7 +8,7 @@ import pytest
 
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
-from templatemine.evaluation.plain import plain, text_of_markup
+from templatemine.evaluation.plain import plain_text, strip_markup
 from templatemine.model import Cleaned, Document
 
 CONFIG = FeedConfig(folds=1, least=2, full=4)
@@ -34,12 +34,12 @@ def page(source: str, name: str, text: str) -> Document:
     ],
 )
 def test_text_of_a_feed(value: str, text: str) -> None:
-    assert text_of_markup(value) == text
+    assert strip_markup(value) == text
 
 
 def test_the_whole_text_of_a_document() -> None:
-    assert plain(page("a", "1", "one &amp; <b>two</b>")) == "one & two"
-    assert plain(Document(source="a", id="1", text="<p>as it\nis")) == "<p>as it\nis"
+    assert plain_text(page("a", "1", "one &amp; <b>two</b>")) == "one & two"
+    assert plain_text(Document(source="a", id="1", text="<p>as it\nis")) == "<p>as it\nis"
 
 
 def test_whole_texts_are_judged_both_ways_and_excerpts_by_recall() -> None:

@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.evaluation.gold import ALL, FORMS, GoldConfig, evaluate_spans, evaluate_texts, gold_texts, read_spans
+from templatemine.evaluation.gold import (
+    ALL_PAGES,
+    TEXT_FORMS,
+    GoldConfig,
+    evaluate_spans,
+    evaluate_texts,
+    gold_texts,
+    read_spans,
+)
 from templatemine.evaluation.options import FORM_NAMES
-from templatemine.evaluation.protocol import apply, cross_cleaned, folds_of, pick
+from templatemine.evaluation.protocol import assign_folds, cross_clean, run_system, sample_documents
 from templatemine.model import Cleaned, Document, Span
 
 
@@ -113,11 +121,11 @@ def test_a_sample_keeps_the_annotated() -> None:
 
 
 def test_forms() -> None:
-    assert tuple(FORMS) == FORM_NAMES
-    assert FORMS["plain"]("a <p>") == "a <p>"
-    assert FORMS["cleaneval"]("URL: http://x\n<h>A &amp; B\n<l>c").split() == ["A", "&", "B", "c"]
-    assert FORMS["dragnet"]("a\n!@#$%^&*()  COMMENTS\nb") == "a\n"
-    assert FORMS["auto"](" URL: x\n<P>a &lt;\n!@#$%^&*()  COMMENTS\nb").split() == ["a", "<"]
+    assert tuple(TEXT_FORMS) == FORM_NAMES
+    assert TEXT_FORMS["plain"]("a <p>") == "a <p>"
+    assert TEXT_FORMS["cleaneval"]("URL: http://x\n<h>A &amp; B\n<l>c").split() == ["A", "&", "B", "c"]
+    assert TEXT_FORMS["dragnet"]("a\n!@#$%^&*()  COMMENTS\nb") == "a\n"
+    assert TEXT_FORMS["auto"](" URL: x\n<P>a &lt;\n!@#$%^&*()  COMMENTS\nb").split() == ["a", "<"]
 
 
 def test_texts_scored_by_hand() -> None:
@@ -131,14 +139,14 @@ def test_texts_scored_by_hand() -> None:
     assert result.row(source="a") == {"source": "a", "pages": 1, "precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert result.row(source="b")["precision"] == pytest.approx(1 / 3)
     assert result.row(source="b")["recall"] == 0.5
-    assert result.row(source=ALL)["pages"] == 2
-    assert result.row(source=ALL)["f1"] == pytest.approx((1 + 0.4) / 2)
+    assert result.row(source=ALL_PAGES)["pages"] == 2
+    assert result.row(source=ALL_PAGES)["f1"] == pytest.approx((1 + 0.4) / 2)
 
 
 def test_cleaneval_has_columns_of_its_own() -> None:
     gold = {"a/1": "URL: http://x\n<h>one\n<p>two"}
     result = evaluate_texts([document("a", "a/1", "x one\ntwo")], gold, first_word, GoldConfig(form="cleaneval"))
-    row = result.row(source=ALL)
+    row = result.row(source=ALL_PAGES)
     assert (row["f1"], row["bounds f1"], row["marked f1"]) == (1.0, 1.0, 0.75)
     assert list(result.units) == [
         "source",
@@ -184,29 +192,31 @@ def test_no_page_is_cleaned_with_itself() -> None:
         assert len(history) == 16
         return [Cleaned(row.id, ()) for row in rows]
 
-    assert [one.text for one in cross_cleaned(system, documents, 5, 1)] == [row.id for row in documents]
+    assert [one.text for one in cross_clean(system, documents, 5, 1)] == [row.id for row in documents]
 
 
 def test_folds_and_picks_depend_on_seed_and_ids_alone() -> None:
     documents = [document(source, f"{source}/{place}", "x") for source in "ab" for place in range(50)]
     turned = documents[::-1]
-    assert folds_of(turned, 5, 3)[::-1] == folds_of(documents, 5, 3) != folds_of(documents, 5, 4)
-    assert pick(turned, 7, 3)[::-1] == pick(documents, 7, 3) != pick(documents, 7, 4)
-    assert len(pick(documents, 7, 3)) == 14
-    assert pick(documents, None, 3) == documents
+    assert assign_folds(turned, 5, 3)[::-1] == assign_folds(documents, 5, 3) != assign_folds(documents, 5, 4)
+    assert (
+        sample_documents(turned, 7, 3)[::-1] == sample_documents(documents, 7, 3) != sample_documents(documents, 7, 4)
+    )
+    assert len(sample_documents(documents, 7, 3)) == 14
+    assert sample_documents(documents, None, 3) == documents
     for source in "ab":
-        own = [fold for fold, row in zip(folds_of(documents, 5, 3), documents, strict=True) if row.source == source]
+        own = [fold for fold, row in zip(assign_folds(documents, 5, 3), documents, strict=True) if row.source == source]
         assert sorted(own) == sorted([0, 1, 2, 3, 4] * 10)
 
 
 def test_a_system_must_answer_for_all_and_within_the_text() -> None:
     rows = [document("a", "a/1", "abc")]
     with pytest.raises(CorpusError, match="the system gave 0"):
-        apply(lambda history, documents: [], rows, rows)
+        run_system(lambda history, documents: [], rows, rows)
     with pytest.raises(CorpusError, match=r"a/1: expected spans within 3 characters, found \[0, 9\)"):
-        apply(lambda history, documents: [Cleaned("", (Span(0, 9),))], rows, rows)
+        run_system(lambda history, documents: [Cleaned("", (Span(0, 9),))], rows, rows)
 
 
 def test_facts_are_json() -> None:
     result = evaluate_texts([document("a", "a/1", "x y")], {"a/1": "y"}, first_word)
-    assert json.loads(json.dumps(result.facts()))["rows"][0]["f1"] == 1.0
+    assert json.loads(json.dumps(result.as_dict()))["rows"][0]["f1"] == 1.0

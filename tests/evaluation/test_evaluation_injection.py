@@ -13,11 +13,18 @@ from hypothesis import strategies as st
 
 import reference
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.evaluation.cleaning_systems import miner
-from templatemine.evaluation.injection import InjectionConfig, _designs, evaluate_injection
+from templatemine.evaluation.cleaning_systems import mining_system
+from templatemine.evaluation.injection import InjectionConfig, _draw_designs, evaluate_injection
 from templatemine.evaluation.options import KIND_NAMES
-from templatemine.evaluation.protocol import pick, random_for
-from templatemine.evaluation.synthetic_boilerplate import KINDS, PERIODS, Design, Dressed, dress, speech_of
+from templatemine.evaluation.protocol import derive_random, sample_documents
+from templatemine.evaluation.synthetic_boilerplate import (
+    KINDS,
+    PERIODS,
+    SyntheticArticle,
+    TemplateDesign,
+    insert_boilerplate,
+    learn_profile,
+)
 from templatemine.model import Cleaned, Document, Span
 
 SYLLABLES = [first + last for first in "bdfgklmnprst" for last in "aeiou"]
@@ -70,8 +77,8 @@ class Oracle:
 ONE_LINE = st.sampled_from(["\n\n", "\n", " "])
 
 
-def undressed(one: Dressed) -> str:
-    return "".join(one.document.body[start : start + length] for start, _, length in one.kept)
+def undressed(one: SyntheticArticle) -> str:
+    return "".join(one.document.body[start : start + length] for start, _, length in one.alignment)
 
 
 @given(st.integers(0, 99), st.lists(st.tuples(st.sampled_from(list(KINDS)), st.integers(1, 9)), max_size=6), ONE_LINE)
@@ -79,31 +86,31 @@ def test_nothing_of_an_article_is_lost_and_pieces_are_where_they_are_said_to_be(
     seed: int, kinds: list[tuple[str, int]], gap: str
 ) -> None:
     documents = articles(number=8, gap=gap)
-    designs = [Design(kind=kind, length=length, df=4) for kind, length in kinds]
-    dressed = dress(documents, designs, seed)
+    designs = [TemplateDesign(kind=kind, length=length, df=4) for kind, length in kinds]
+    dressed = insert_boilerplate(documents, designs, seed)
     for bare, one in zip(documents, dressed, strict=True):
         assert undressed(one) == bare.body
         assert replace(one.document, text=bare.text) == bare
-        for start, original, length in one.kept:
+        for start, original, length in one.alignment:
             assert one.document.body[start : start + length] == bare.body[original : original + length]
-        for piece in one.pieces:
+        for piece in one.templates:
             sentence = KINDS[kinds[piece.design][0]].sentence
             assert one.document.body[piece.start : piece.end].endswith(".") == sentence
             assert len(one.document.body[piece.start : piece.end].split()) == kinds[piece.design][1]
             assert not any(
-                start < piece.end and piece.start < start + length for start, _, length in one.kept if length
+                start < piece.end and piece.start < start + length for start, _, length in one.alignment if length
             )
     for number in range(len(designs)):
-        assert sum(piece.design == number for one in dressed for piece in one.pieces) == 4
+        assert sum(piece.design == number for one in dressed for piece in one.templates) == 4
 
 
 def texts_of(kind: str, gap: str = "\n\n") -> list[tuple[str, str, str]]:
     """What stands before a piece, the piece, and what stands behind it."""
-    dressed = dress(articles(gap=gap), [Design(kind=kind, length=6, df=20)], 1)
+    dressed = insert_boilerplate(articles(gap=gap), [TemplateDesign(kind=kind, length=6, df=20)], 1)
     return [
         (one.document.body[: piece.start], one.document.body[piece.start : piece.end], one.document.body[piece.end :])
         for one in dressed
-        for piece in one.pieces
+        for piece in one.templates
     ]
 
 
@@ -148,9 +155,11 @@ def test_wordings() -> None:
 
 def test_a_template_drifts_with_the_dates_not_with_the_order() -> None:
     documents = articles()
-    designs = [Design(kind="drifting", length=8, df=40)]
-    dressed = sorted(dress(documents, designs, 1), key=lambda one: (one.document.date or "", one.document.id))
-    wordings = [one.document.body[piece.start : piece.end] for one in dressed for piece in one.pieces]
+    designs = [TemplateDesign(kind="drifting", length=8, df=40)]
+    dressed = sorted(
+        insert_boilerplate(documents, designs, 1), key=lambda one: (one.document.date or "", one.document.id)
+    )
+    wordings = [one.document.body[piece.start : piece.end] for one in dressed for piece in one.templates]
     runs = [wordings[0]] + [now for before, now in pairwise(wordings) if now != before]
     assert len(runs) <= PERIODS + 3  # days at a border are shared by two periods
     first, second = (wording.rstrip(".").lower().split() for wording in dict.fromkeys(wordings[:20]))
@@ -161,28 +170,31 @@ def test_speech_of_a_script_without_spaces() -> None:
     documents = [
         Document(source="a", id=str(i), text="今日は東京で雨が降りました。明日は晴れるでしょう。" * 3) for i in range(5)
     ]
-    speech = speech_of(documents, 1)
-    assert (speech.joiner, speech.stop, speech.gap) == ("", "。", "")
+    speech = learn_profile(documents, 1)
+    assert (speech.separator, speech.sentence_end, speech.line_separator) == ("", "。", "")
     assert set(map(len, speech.words)) == {2}
-    (one,) = dress(documents[:1], [Design(kind="in-line", length=4, df=1)], 1)
-    (piece,) = one.pieces
+    (one,) = insert_boilerplate(documents[:1], [TemplateDesign(kind="in-line", length=4, df=1)], 1)
+    (piece,) = one.templates
     assert piece.end - piece.start == 9
     assert one.document.body[piece.start - 1] == "。"
-    (one,) = dress(documents[:1], [Design(kind="mid-sentence", length=4, df=1)], 1)
-    (piece,) = one.pieces
+    (one,) = insert_boilerplate(documents[:1], [TemplateDesign(kind="mid-sentence", length=4, df=1)], 1)
+    (piece,) = one.templates
     around = one.document.body[piece.start - 1] + one.document.body[piece.end]
     assert piece.end - piece.start == 8
     assert around.isalpha()
 
 
 def test_other_names_and_seeds_give_other_boilerplate() -> None:
-    designs = [Design(kind="fixed", length=6, df=20)]
-    made = [dress(articles(), designs, seed, name=name) for seed, name in ((1, "a"), (1, "a"), (2, "a"), (1, "b"))]
+    designs = [TemplateDesign(kind="fixed", length=6, df=20)]
+    made = [
+        insert_boilerplate(articles(), designs, seed, name=name)
+        for seed, name in ((1, "a"), (1, "a"), (2, "a"), (1, "b"))
+    ]
     assert made[0] == made[1]
     assert made[0] != made[2]
     assert made[0] != made[3]
-    assert random_for(1, "a", "b").random() != random_for(1, "ab").random()
-    assert dress([], designs, 1) == []
+    assert derive_random(1, "a", "b").random() != derive_random(1, "ab").random()
+    assert insert_boilerplate([], designs, 1) == []
 
 
 # -------------------------------------------------------------------------------------------------------------- the trial
@@ -232,11 +244,11 @@ def test_figures_are_those_of_counting_character_by_character(share: float) -> N
         return answers
 
     whole = evaluate_injection(documents, cutter, replace(CONFIG, clean=True)).row(by="all")
-    picked = pick(documents, 30, 1)
-    dressed = dress(picked, _designs("a", 30, CONFIG), 1, name="injection 30")
+    picked = sample_documents(documents, 30, 1)
+    dressed = insert_boilerplate(picked, _draw_designs("a", 30, CONFIG), 1, name="injection 30")
     totals = [0, 0, 0, 0]
     for one, answer in zip(dressed, cutter([], [row.document for row in dressed]), strict=True):
-        gold = [(piece.start, piece.end, "template") for piece in one.pieces]
+        gold = [(piece.start, piece.end, "template") for piece in one.templates]
         counts = reference.span_counts(one.document.body, gold, [(cut.start, cut.end) for cut in answer.removed])
         totals = [sum(pair) for pair in zip(totals, counts, strict=True)]
     template, content, hit, harm = totals
@@ -259,7 +271,7 @@ def test_rows_add_up() -> None:
 
 def test_our_own_system_finds_lines_and_leaves_prose() -> None:
     documents = [one for source in ("a", "b", "c") for one in articles(source)]
-    result = evaluate_injection(documents, miner(), replace(CONFIG, documents=(40,)))
+    result = evaluate_injection(documents, mining_system(), replace(CONFIG, documents=(40,)))
     assert result.row(by="kind", value="line")["recall"] > 0.8
     assert result.row(by="all")["precision"] > 0.9
 

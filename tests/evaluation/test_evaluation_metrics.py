@@ -16,14 +16,14 @@ from templatemine.evaluation.metrics import (
     SpanScore,
     WordScore,
     cleaneval_score,
-    covered,
-    harmonic,
-    macro,
+    harmonic_mean,
+    macro_average,
     score_spans,
     score_words,
-    segments,
+    span_mask,
+    split_segments,
+    split_words,
     word_distance,
-    words,
 )
 
 TEXT = "Story one. SIGN UP By Ann"
@@ -33,7 +33,7 @@ def test_spans_counted_by_hand() -> None:
     """Without blanks the story has 9 characters and the call 6; "one. SIGN" is cut, 4 of each, and the byline."""
     gold = [(11, 18, "template"), (19, 25, "dynamic")]
     score = score_spans(TEXT, gold, [(6, 15), (19, 25)])
-    assert score == SpanScore(template=6, content=9, hit=4, harm=4)
+    assert score == SpanScore(template=6, content=9, removed_template=4, removed_content=4)
     assert score.recall == pytest.approx(4 / 6)
     assert score.precision == pytest.approx(4 / 8)
     assert score.f1 == pytest.approx(2 * (4 / 6) * 0.5 / (4 / 6 + 0.5))
@@ -66,14 +66,14 @@ def test_without_templates_only_the_loss_is_told() -> None:
 
 
 def test_means_leave_out_sources_without_templates() -> None:
-    mean = macro([SpanScore(10, 10, 5, 0), SpanScore(0, 10, 0, 5), SpanScore(10, 10, 10, 10)])
+    mean = macro_average([SpanScore(10, 10, 5, 0), SpanScore(0, 10, 0, 5), SpanScore(10, 10, 10, 10)])
     assert mean == {
         "recall": 0.75,
         "precision": 0.75,
         "f1": pytest.approx((2 / 3 + 2 / 3) / 2),
         "loss": pytest.approx(0.5),
     }
-    assert macro([]) == {"recall": None, "precision": None, "f1": None, "loss": None}
+    assert macro_average([]) == {"recall": None, "precision": None, "f1": None, "loss": None}
 
 
 def test_spans_must_be_in_the_text_and_labels_known() -> None:
@@ -82,7 +82,7 @@ def test_spans_must_be_in_the_text_and_labels_known() -> None:
     with pytest.raises(CorpusError, match="found 'advert'"):
         score_spans("abcd", [(0, 1, "advert")], [])
     with pytest.raises(CorpusError):
-        covered(3, [(2, 1)])
+        span_mask(3, [(2, 1)])
 
 
 SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted).map(tuple), max_size=4)
@@ -92,11 +92,13 @@ SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted).m
 def test_span_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, removed: Any) -> None:
     gold = [(*span, "template") for span in template] + [(*span, "dynamic") for span in dynamic]
     score = score_spans(text, gold, removed)
-    assert (score.template, score.content, score.hit, score.harm) == reference.span_counts(text, gold, removed)
+    assert (score.template, score.content, score.removed_template, score.removed_content) == reference.span_counts(
+        text, gold, removed
+    )
 
 
 def test_words() -> None:
-    assert words("It's 5 o'clock, naïve: 日本 テレ x2") == [
+    assert split_words("It's 5 o'clock, naïve: 日本 テレ x2") == [
         "It",
         "s",
         "5",
@@ -109,7 +111,7 @@ def test_words() -> None:
         "レ",
         "x2",
     ]
-    assert words(" .,- ") == []
+    assert split_words(" .,- ") == []
 
 
 def test_words_scored_by_hand() -> None:
@@ -123,7 +125,7 @@ def test_words_scored_by_hand() -> None:
 def test_empty_texts() -> None:
     assert score_words([], ["a"]).f1 == 0.0
     assert score_words(["a"], []).precision == 0.0
-    assert harmonic(0.0, 0.0) == 0.0
+    assert harmonic_mean(0.0, 0.0) == 0.0
     assert word_distance("", "") == 0.0
     assert word_distance("a b", "") == 1.0
 
@@ -150,7 +152,7 @@ def test_word_scores_are_those_of_the_twin(one: list[str], other: list[str]) -> 
 
 
 def test_segments() -> None:
-    assert segments("<h>Head\n\n<p>One two &amp; three\n<L>item") == [
+    assert split_segments("<h>Head\n\n<p>One two &amp; three\n<L>item") == [
         "<h>",
         "Head",
         "<p>",
@@ -160,8 +162,8 @@ def test_segments() -> None:
         "<l>",
         "item",
     ]
-    assert segments("One two\n\n three\n") == ["<p>", "One", "two", "<p>", "three"]
-    assert segments("") == []
+    assert split_segments("One two\n\n three\n") == ["<p>", "One", "two", "<p>", "three"]
+    assert split_segments("") == []
 
 
 def test_cleaneval_by_hand() -> None:

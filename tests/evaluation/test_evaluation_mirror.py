@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.evaluation.mirror import MirrorConfig, compare, dressed_copy, evaluate_mirror
+from templatemine.evaluation.mirror import MirrorConfig, compare_copies, evaluate_mirror, synthetic_copy
 from templatemine.model import Cleaned, Document
 
 ARTICLES = [
@@ -50,10 +50,10 @@ def test_an_oracle_makes_them_equal() -> None:
 
 
 def test_copies_differ_and_stay_in_order() -> None:
-    left, right = (dressed_copy(ARTICLES, 6, 1, name) for name in ("left", "right"))
+    left, right = (synthetic_copy(ARTICLES, 6, 1, name) for name in ("left", "right"))
     assert [one.id for one in left] == [one.id for one in ARTICLES]
-    assert left == dressed_copy(ARTICLES[::-1], 6, 1, "left")[::-1]
-    assert left != dressed_copy(ARTICLES, 6, 2, "left")
+    assert left == synthetic_copy(ARTICLES[::-1], 6, 1, "left")[::-1]
+    assert left != synthetic_copy(ARTICLES, 6, 2, "left")
     assert sum(one.text != other.text for one, other in zip(left, right, strict=True)) >= 38
     for bare, one in zip(ARTICLES, left, strict=True):
         assert f"Word{bare.id[2:]}" in one.body
@@ -63,7 +63,7 @@ def test_existing_copies_are_matched_by_id() -> None:
     """One word of four differs in one pair, the other pair is equal; 3 has no partner."""
     one = [Document(source="x", id=name, text=text) for name, text in (("1", "a b c d"), ("2", "e"), ("3", "f"))]
     other = [Document(source="y", id=name, text=text) for name, text in (("2", "e"), ("1", "a b c x"))]
-    result = compare(one, other, nothing)
+    result = compare_copies(one, other, nothing)
     row = result.row(source="all")
     assert row == {
         "source": "all",
@@ -78,12 +78,12 @@ def test_existing_copies_are_matched_by_id() -> None:
 def test_existing_copies_may_be_pages() -> None:
     one = [Document(source="x", id="1", html="<p class=a>one <i>two</i>")]
     other = [Document(source="y", id="1", html="<div id=b>one two")]
-    assert compare(one, other, everything).row(source="all")["distance before"] == 0.0
+    assert compare_copies(one, other, everything).row(source="all")["distance before"] == 0.0
 
 
 def test_what_it_refuses() -> None:
     with pytest.raises(CorpusError, match="no id is in both copies"):
-        compare(ARTICLES[:1], ARTICLES[1:2], nothing)
+        compare_copies(ARTICLES[:1], ARTICLES[1:2], nothing)
     with pytest.raises(CorpusError, match="found HTML"):
         evaluate_mirror([Document(source="a", id="1", html="<p>x")], nothing)
     with pytest.raises(CorpusError, match="no documents"):

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.errors import ConfigError
-from templatemine.evaluation.residue import KINDS, ResidueConfig, evaluate_residue, residues
+from templatemine.evaluation.residue import KINDS, ResidueConfig, evaluate_residue, find_residues
 from templatemine.model import Cleaned, Document, Span
 
 
 def kinds(text: str, *cuts: str) -> list[str]:
     """Kinds of residue when some parts of a text are cut."""
     spans = sorted(Span(text.index(cut), text.index(cut) + len(cut), ("t",)) for cut in cuts)
-    return [one.kind for one in residues(text, spans)]
+    return [one.kind for one in find_residues(text, spans)]
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_each_kind(text: str, cut: str, found: list[str]) -> None:
 def test_whole_lines_leave_nothing_and_lines_are_looked_at_by_themselves() -> None:
     text = "A story.\nby Ann Lee:\n(read more"
     assert kinds(text, "by Ann Lee:\n(read more") == []
-    (one,) = residues("x\nPhoto: Ann\n\nAnother line", [Span(9, 12, ("t",)), Span(12, 14, ("t",))])
+    (one,) = find_residues("x\nPhoto: Ann\n\nAnother line", [Span(9, 12, ("t",)), Span(12, 14, ("t",))])
     assert (one.kind, one.start, one.end, one.left, one.cut) == ("label", 2, 12, "Photo:", "Ann")
 
 
 @given(st.text('aB.:("- \n', max_size=30), st.sets(st.integers(0, 29)))
 def test_what_is_left_and_what_is_cut_make_the_line(text: str, cut: set[int]) -> None:
     spans = [Span(place, place + 1, ("t",)) for place in sorted(cut) if place < len(text)]
-    for one in residues(text, spans):
+    for one in find_residues(text, spans):
         line = text[one.start : one.end]
         assert "\n" not in line
         assert sorted("".join((one.left + one.cut).replace(" … ", "").split())) == sorted("".join(line.split()))

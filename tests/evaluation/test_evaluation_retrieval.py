@@ -17,8 +17,8 @@ from templatemine.evaluation.retrieval import (
     RetrievalConfig,
     evaluate_clustering,
     evaluate_near_duplicates,
-    near_duplicates,
-    shingles,
+    find_near_duplicates,
+    make_shingles,
 )
 from templatemine.model import Cleaned, Document
 
@@ -42,9 +42,9 @@ def article(source: str, place: int, vocabulary: str = "", length: int = 40) -> 
 
 
 def test_shingles() -> None:
-    assert shingles("A b, a B c", 2) == {("a", "b"), ("b", "a"), ("b", "c")}
-    assert shingles("one", 3) == {("one",)}
-    assert shingles("...", 3) == frozenset()
+    assert make_shingles("A b, a B c", 2) == {("a", "b"), ("b", "a"), ("b", "c")}
+    assert make_shingles("one", 3) == {("one",)}
+    assert make_shingles("...", 3) == frozenset()
 
 
 def test_pairs_are_those_of_the_twin() -> None:
@@ -62,10 +62,10 @@ def test_pairs_are_those_of_the_twin() -> None:
         for pair in combinations(range(len(texts)), 2)
         if reference.jaccard(texts[pair[0]], texts[pair[1]], 3) >= CONFIG.threshold
     }
-    found = near_duplicates(texts, CONFIG)
+    found = find_near_duplicates(texts, CONFIG)
     assert found <= expected
     assert len(found) >= 0.95 * len(expected) > 5  # MinHash may miss a pair, rarely
-    assert found == near_duplicates(texts, CONFIG)
+    assert found == find_near_duplicates(texts, CONFIG)
 
 
 def test_pairs_just_above_the_threshold_are_found() -> None:
@@ -78,7 +78,7 @@ def test_pairs_just_above_the_threshold_are_found() -> None:
         texts.append(" ".join([*words[:-9], *(f"new{place}x{number}" for number in range(9))]))
     (index,) = {reference.jaccard(texts[place], texts[place + 1], 3) for place in range(0, 300, 2)}
     assert 0.6 < index < 0.62
-    assert len(near_duplicates(texts, CONFIG)) >= 149
+    assert len(find_near_duplicates(texts, CONFIG)) >= 149
 
 
 def test_any_seed_will_do() -> None:
@@ -174,7 +174,7 @@ def test_options_and_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasketch", None)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=re.escape(f"datasketch: {pip_line('eval')}")):
-        near_duplicates(["a"], CONFIG)
+        find_near_duplicates(["a"], CONFIG)
     documents = [article("a", place) for place in range(4)]
     with pytest.raises(MissingExtraError, match="scikit-learn"):
         evaluate_clustering(

@@ -73,5 +73,5 @@ def test_answers_bring_what_mining_missed() -> None:
             gold[str(number)] = [(text.index(credit), len(text), "dynamic")] if number % 2 else []
     scores, given = judge(rows, gold, PipelineConfig(), (0, 10), 1)
     assert min(given) >= 1
-    assert scores[10].whole >= max(scores[0].whole, 0.99)
+    assert scores[10].boilerplate_recall >= max(scores[0].boilerplate_recall, 0.99)
     assert scores[10].spans.loss == 0

@@ -11,7 +11,7 @@ from test_page import GOLDEN, Reader
 
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import ReadConfig, ReportConfig
-from templatemine.evaluation.residue import residues
+from templatemine.evaluation.residue import find_residues
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
@@ -58,7 +58,7 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     share = f"{cut / sum(len(one.body) for one in documents):.1%}"
     assert f"changes {changed} of {len(documents)} documents ({changed / len(documents):.1%})" in said
     assert f"removes {share} of their characters" in said
-    torn = sum(any(residues(one.body, two.removed)) for one, two in zip(documents, cleaned, strict=True))
+    torn = sum(any(find_residues(one.body, two.removed)) for one, two in zip(documents, cleaned, strict=True))
     assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a line" in said
     assert "of what goes may be story" in said
 

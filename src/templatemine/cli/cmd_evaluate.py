@@ -20,7 +20,7 @@ from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
-    from templatemine.evaluation.protocol import Result, System
+    from templatemine.evaluation.protocol import System, TrialResult
     from templatemine.model import Document, Record
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -56,7 +56,7 @@ class _Trial:
     help: str
     description: str
     add: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, _Material, System], list[Result]]
+    run: Callable[[argparse.Namespace, _Material, System], list[TrialResult]]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -144,17 +144,17 @@ def run(args: argparse.Namespace) -> int:
 
 def _system(args: argparse.Namespace) -> System:
     """The system under test: mining with the given options, or existing packs."""
-    from templatemine.evaluation.cleaning_systems import cleaning, miner
+    from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
     from templatemine.packs.pack_folder import load_packs
 
     if not getattr(args, "packs", None):
-        return miner(PipelineConfig(method=args.method, **common.scoring_of(args)), jobs=args.jobs)
+        return mining_system(PipelineConfig(method=args.method, **common.scoring_of(args)), jobs=args.jobs)
     mining = PipelineConfig()
     given = (args.method, args.model, args.caution, getattr(args, "folds", 1))
     if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
-    clean = cleaning(load_packs(args.packs))
+    clean = pack_cleaner(load_packs(args.packs))
     return lambda history, documents: clean(documents)
 
 
@@ -175,7 +175,7 @@ _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field"
 
 
 def _facts(
-    args: argparse.Namespace, read: _Material, results: Sequence[Result], terminal: common.Terminal
+    args: argparse.Namespace, read: _Material, results: Sequence[TrialResult], terminal: common.Terminal
 ) -> dict[str, Any]:
     return {
         "templatemine": __version__,
@@ -188,7 +188,7 @@ def _facts(
         **{name.replace("_", " "): value for name in _FIELDS if (value := getattr(args, name, None)) is not None},
         "skipped": terminal.skipped,
         "met": terminal.met.notes,
-        "results": [result.facts() for result in results],
+        "results": [result.as_dict() for result in results],
     }
 
 
@@ -205,7 +205,7 @@ def _digest(read: _Material) -> str:
     return whole.hexdigest()
 
 
-def _lines(result: Result) -> list[str]:
+def _lines(result: TrialResult) -> list[str]:
     width = tables.terminal_width(sys.stdout)
     # Names of several words take two lines, so that a table fits 80 columns.
     header = [("" if unit == "text" else ">") + name.replace(" ", "\n", 1) for name, unit in result.units.items()]
@@ -294,7 +294,7 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _injection(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+def _injection(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
     from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 
     config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
@@ -321,7 +321,7 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, None)
 
 
-def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
     from templatemine.evaluation.gold import GoldConfig, evaluate_spans, evaluate_texts, gold_texts, read_spans
 
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
@@ -349,7 +349,7 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, 200)
 
 
-def _retrieval(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+def _retrieval(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
     from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
 
     config = RetrievalConfig(seed=args.seed, sample=args.sample)
@@ -378,13 +378,13 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, 300)
 
 
-def _mirror(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
-    from templatemine.evaluation.mirror import MirrorConfig, compare, evaluate_mirror
+def _mirror(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+    from templatemine.evaluation.mirror import MirrorConfig, compare_copies, evaluate_mirror
 
     config = MirrorConfig(seed=args.seed, sample=args.sample)
     if not args.other:
         return [evaluate_mirror(read.documents, system, config)]
-    return [compare(read.documents, [record.document for record in read.other], system, config)]
+    return [compare_copies(read.documents, [record.document for record in read.other], system, config)]
 
 
 def _add_feed(parser: argparse.ArgumentParser) -> None:
@@ -403,7 +403,7 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, None)
 
 
-def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
     from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
 
     config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
@@ -426,7 +426,7 @@ def _add_residue(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, None)
 
 
-def _residue(args: argparse.Namespace, read: _Material, system: System) -> list[Result]:
+def _residue(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
     from templatemine.evaluation.residue import ResidueConfig, evaluate_residue
 
     config = ResidueConfig(seed=args.seed, sample=args.sample, examples=args.examples)

@@ -19,8 +19,8 @@ from templatemine.desk.annotations import LABELS, OTHER, Mark, labels_of, marks_
 from templatemine.desk.export import chosen, main_text
 from templatemine.desk.library import Article, Library
 from templatemine.errors import TemplateMineError
-from templatemine.evaluation.gold import FORMS
-from templatemine.evaluation.metrics import DYNAMIC, score_spans, score_words, words
+from templatemine.evaluation.gold import TEXT_FORMS
+from templatemine.evaluation.metrics import DYNAMIC, score_spans, score_words, split_words
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pages.extract import Extractor
@@ -165,7 +165,7 @@ def _pages(
         kept[label] = [one != OTHER for one in labels_of(marks, spans)]
         notes[label] = labels_of(marks, spans)
         texts[label] = main_text(document, marks)
-    wanted, what = (FORMS["auto"](gold), "gold text of the record") if gold is not None else (None, "")
+    wanted, what = (TEXT_FORMS["auto"](gold), "gold text of the record") if gold is not None else (None, "")
     if wanted is None and truth is not None:
         wanted, what = main_text(document, truth), "the last finished annotation"
     scores, what = _words(texts, wanted, what)
@@ -185,7 +185,7 @@ def _words(texts: Mapping[str, str], wanted: str | None, what: str) -> tuple[dic
     if wanted is None:
         return dict.fromkeys(texts), "no gold standard: there is neither a gold text nor a finished annotation"
     try:
-        return {name: score_words(words(text), words(wanted)).f1 for name, text in texts.items()}, what
+        return {name: score_words(split_words(text), split_words(wanted)).f1 for name, text in texts.items()}, what
     except TemplateMineError as error:
         return dict.fromkeys(texts), str(error)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
-from templatemine.evaluation.protocol import Learner, System, by_source, in_one
+from templatemine.evaluation.protocol import Learner, System, as_system, group_by_source
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.pages.baselines.diff import middle
@@ -14,12 +14,12 @@ from templatemine.pages.extract import Extractor
 from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import Miner
 
-__all__ = ["Cleaning", "cleaning", "extractor", "learner", "miner"]
+__all__ = ["DocumentCleaner", "extraction_learner", "mining_learner", "mining_system", "pack_cleaner"]
 
-Cleaning = Callable[[Sequence[Document]], list[Cleaned]]
+DocumentCleaner = Callable[[Sequence[Document]], list[Cleaned]]
 
 
-def learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
+def mining_learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
     """A system that mines documents and cleans others, each with the pack of its source.
 
     Raises
@@ -27,43 +27,43 @@ def learner(config: PipelineConfig | None = None, clean: CleanConfig | None = No
     ConfigError
         At once: options that `Miner` refuses.
     """
-    one = Miner(config, jobs=jobs)
+    source_miner = Miner(config, jobs=jobs)
 
-    def learn(history: Sequence[Document]) -> Cleaning:
-        reports = one.run(history)
-        return cleaning({report.source: report.pack for report in reports if report.pack is not None}, clean)
+    def learn(history: Sequence[Document]) -> DocumentCleaner:
+        reports = source_miner.run(history)
+        return pack_cleaner({report.source: report.pack for report in reports if report.pack is not None}, clean)
 
     return learn
 
 
-def miner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> System:
-    """`learner` in one step."""
-    return in_one(learner(config, clean, jobs=jobs))
+def mining_system(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> System:
+    """`mining_learner` in one step."""
+    return as_system(mining_learner(config, clean, jobs=jobs))
 
 
-def cleaning(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> Cleaning:
+def pack_cleaner(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> DocumentCleaner:
     """A cleaner with a pack per source.  For sources without a pack, texts pass unchanged, and pages get the main text
     by the page model, or with ``html="strip"`` lose their mark-up."""
     config = (clean or CleanConfig()).plain()
-    main = config.html == "main"
+    main_text = config.html == "main"
     cleaners = {
-        source: PageCleaner(pack.pages, config) if pack.html and main else Cleaner(pack, config)
+        source: PageCleaner(pack.pages, config) if pack.html and main_text else Cleaner(pack, config)
         for source, pack in packs.items()
     }
-    alone = PageCleaner(config=config)
+    page_cleaner = PageCleaner(config=config)
 
-    def one(document: Document) -> Cleaned:
+    def clean_document(document: Document) -> Cleaned:
         cleaner = cleaners.get(document.source)
         if cleaner is not None:
             return cleaner.clean(document.body)
         if document.is_html:
-            return alone.clean(document.body) if main else Cleaned(page_text(document.body, ()), ())
+            return page_cleaner.clean(document.body) if main_text else Cleaned(page_text(document.body, ()), ())
         return Cleaned(document.body, ())
 
-    return lambda documents: [one(document) for document in documents]
+    return lambda documents: [clean_document(document) for document in documents]
 
 
-def extractor(system: str, config: ExtractConfig | None = None) -> Learner:
+def extraction_learner(system: str, config: ExtractConfig | None = None) -> Learner:
     """A page-level system; from the history it learns only the reference pages of each source.
 
     Raises
@@ -72,17 +72,19 @@ def extractor(system: str, config: ExtractConfig | None = None) -> Learner:
         When it is to learn; as `pages.extract.Extractor`.
     """
 
-    def learn(history: Sequence[Document]) -> Cleaning:
+    def learn(history: Sequence[Document]) -> DocumentCleaner:
         references = {
-            source: [rows[place].body for place in middle([len(row.body) for row in rows])[:2]]
-            for source, rows in by_source(history).items()
+            source: [rows[index].body for index in middle([len(row.body) for row in rows])[:2]]
+            for source, rows in group_by_source(history).items()
         }
-        ready = {source: Extractor(system, references=pages, config=config) for source, pages in references.items()}
-        alone = Extractor(system, config=config)
+        extractors = {
+            source: Extractor(system, references=pages, config=config) for source, pages in references.items()
+        }
+        plain_extractor = Extractor(system, config=config)
 
-        def one(document: Document) -> Cleaned:
-            return Cleaned(ready.get(document.source, alone).extract(document.body).text, ())
+        def clean_document(document: Document) -> Cleaned:
+            return Cleaned(extractors.get(document.source, plain_extractor).extract(document.body).text, ())
 
-        return lambda documents: [one(document) for document in documents]
+        return lambda documents: [clean_document(document) for document in documents]
 
     return learn

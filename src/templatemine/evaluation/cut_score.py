@@ -1,4 +1,4 @@
-"""What a reader sees of a cut: how much of all boilerplate goes, and how much of what is cut is cut in part.
+"""Scores of cuts: how much of all boilerplate goes, and how much of what is cut is cut in part.
 
 It goes beyond `metrics.score_spans` in that text labelled "dynamic" (other words in every document: a related headline,
 a byline) is boilerplate too, and in that a label cut without what it labels counts against a system.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from templatemine.evaluation.metrics import DYNAMIC, TEMPLATE, SpanScore, black, covered, score_spans
+from templatemine.evaluation.metrics import DYNAMIC, TEMPLATE, SpanScore, score_spans, span_mask, visible_mask
 
 __all__ = ["CutScore", "score_cuts"]
 
@@ -24,37 +24,37 @@ class CutScore:
     ----------
     spans : SpanScore
         Templates and content, and what is removed of each.
-    dynamic, followed : int
+    dynamic, removed_dynamic : int
         Boilerplate with other words in every document, and how much of it is removed.
-    cut, part : int
+    cut_stretches, partial_stretches : int
         Stretches of boilerplate on one line of which something is removed, and those of which something stays.
     """
 
     spans: SpanScore = field(default_factory=SpanScore)
     dynamic: int = 0
-    followed: int = 0
-    cut: int = 0
-    part: int = 0
+    removed_dynamic: int = 0
+    cut_stretches: int = 0
+    partial_stretches: int = 0
 
     def __add__(self, other: CutScore) -> CutScore:
         return CutScore(
             self.spans + other.spans,
             self.dynamic + other.dynamic,
-            self.followed + other.followed,
-            self.cut + other.cut,
-            self.part + other.part,
+            self.removed_dynamic + other.removed_dynamic,
+            self.cut_stretches + other.cut_stretches,
+            self.partial_stretches + other.partial_stretches,
         )
 
     @property
-    def whole(self) -> float | None:
+    def boilerplate_recall(self) -> float | None:
         """Removed boilerplate of both kinds / all boilerplate; None where there is none."""
-        all_of_it = self.spans.template + self.dynamic
-        return (self.spans.hit + self.followed) / all_of_it if all_of_it else None
+        total = self.spans.template + self.dynamic
+        return (self.spans.removed_template + self.removed_dynamic) / total if total else None
 
     @property
-    def torn(self) -> float | None:
+    def partial_share(self) -> float | None:
         """Stretches cut in part / stretches cut at all; None if none is cut."""
-        return self.part / self.cut if self.cut else None
+        return self.partial_stretches / self.cut_stretches if self.cut_stretches else None
 
 
 def score_cuts(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterable[tuple[int, int]]) -> CutScore:
@@ -78,19 +78,21 @@ def score_cuts(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterabl
     """
     gold, removed = list(gold), list(removed)
     spans = score_spans(text, gold, removed)
-    seen = black(text)
-    template = covered(len(text), ((start, end) for start, end, label in gold if label == TEMPLATE))
-    dynamic = covered(len(text), ((start, end) for start, end, label in gold if label == DYNAMIC)) & ~template & seen
-    cut = covered(len(text), removed)
-    boilerplate = (template & seen) | dynamic
+    visible = visible_mask(text)
+    template = span_mask(len(text), ((start, end) for start, end, label in gold if label == TEMPLATE))
+    dynamic = (
+        span_mask(len(text), ((start, end) for start, end, label in gold if label == DYNAMIC)) & ~template & visible
+    )
+    cut = span_mask(len(text), removed)
+    boilerplate = (template & visible) | dynamic
     newline = np.fromiter((char == "\n" for char in text), np.bool_, len(text))
-    stretch = np.cumsum(newline | (seen & ~boilerplate))[boilerplate]
-    _, number = np.unique(stretch, return_inverse=True)
-    size, gone = np.bincount(number), np.bincount(number, cut[boilerplate])
+    stretch = np.cumsum(newline | (visible & ~boilerplate))[boilerplate]
+    _, stretch_index = np.unique(stretch, return_inverse=True)
+    stretch_size, removed_size = np.bincount(stretch_index), np.bincount(stretch_index, cut[boilerplate])
     return CutScore(
         spans,
         int(np.count_nonzero(dynamic)),
         int(np.count_nonzero(dynamic & cut)),
-        int(np.count_nonzero(gone)),
-        int(np.count_nonzero((gone > 0) & (gone < size))),
+        int(np.count_nonzero(removed_size)),
+        int(np.count_nonzero((removed_size > 0) & (removed_size < stretch_size))),
     )

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.metrics import WordScore, score_words, words
+from templatemine.evaluation.metrics import WordScore, score_words, split_words
 from templatemine.evaluation.options import FeedConfig
-from templatemine.evaluation.plain import text_of_markup
-from templatemine.evaluation.protocol import Result, System, check_ids, cross_cleaned, pick
+from templatemine.evaluation.plain import strip_markup
+from templatemine.evaluation.protocol import System, TrialResult, check_ids, cross_clean, sample_documents
 from templatemine.model import Document
 
 __all__ = ["FeedConfig", "evaluate_feed"]
@@ -41,7 +41,7 @@ _CUT_SHORT = re.compile(r"(?:\.\.\.|…|\[(?:\.\.\.|…)\])\W*$")
 
 def evaluate_feed(
     documents: Sequence[Document], feeds: Mapping[str, str | None], system: System, config: FeedConfig | None = None
-) -> Result:
+) -> TrialResult:
     """Clean pages and compare them with the texts of their feeds.
 
     Parameters
@@ -59,43 +59,43 @@ def evaluate_feed(
     """
     config = config or FeedConfig()
     check_ids(documents)
-    picked = pick(documents, config.sample, config.seed)
-    texts = {document.id: text_of_markup(feeds.get(document.id) or "") for document in picked}
-    scored = {name for name, text in texts.items() if len(words(text)) >= config.least}
-    if not scored:
+    sampled = sample_documents(documents, config.sample, config.seed)
+    texts = {document.id: strip_markup(feeds.get(document.id) or "") for document in sampled}
+    scored_ids = {document_id for document_id, text in texts.items() if len(split_words(text)) >= config.least}
+    if not scored_ids:
         raise CorpusError(f"no document has a feed text of at least {config.least} words", fatal=True)
-    cleaned = cross_cleaned(system, picked, config.folds, config.seed)
+    cleaned = cross_clean(system, sampled, config.folds, config.seed)
     scores: dict[tuple[str, str], list[WordScore]] = {}
-    for document, answer in zip(picked, cleaned, strict=True):
-        if document.id in scored:
+    for document, answer in zip(sampled, cleaned, strict=True):
+        if document.id in scored_ids:
             text = texts[document.id]
-            wanted = words(text)
-            whole = len(wanted) >= config.full and not _CUT_SHORT.search(text)
-            sort = "whole text" if whole else "excerpt"
-            score = score_words(words(answer.text), wanted)
+            expected = split_words(text)
+            is_whole = len(expected) >= config.full and not _CUT_SHORT.search(text)
+            feed_kind = "whole text" if is_whole else "excerpt"
+            score = score_words(split_words(answer.text), expected)
             for name in (document.source, "all"):
-                scores.setdefault((name, sort), []).append(score)
-    order = sorted(scores, key=lambda one: (one[0] == "all", one))
+                scores.setdefault((name, feed_kind), []).append(score)
+    order = sorted(scores, key=lambda key: (key[0] == "all", key))
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
         "folds": config.folds,
-        "pages": len(picked),
-        "with a feed text": len(scored),
+        "pages": len(sampled),
+        "with a feed text": len(scored_ids),
         "whole texts have at least words": config.full,
     }
-    rows = tuple(_row(source, sort, scores[source, sort]) for source, sort in order)
-    return Result(name="feed", settings=settings, units=_UNITS, rows=rows, notes=NOTES)
+    rows = tuple(_row(source, feed_kind, scores[source, feed_kind]) for source, feed_kind in order)
+    return TrialResult(name="feed", settings=settings, units=_UNITS, rows=rows, notes=NOTES)
 
 
-def _row(source: str, sort: str, scores: Sequence[WordScore]) -> dict[str, object]:
-    whole = sort == "whole text"
+def _row(source: str, feed_kind: str, scores: Sequence[WordScore]) -> dict[str, object]:
+    is_whole = feed_kind == "whole text"
     return {
         "source": source,
-        "feed": sort,
+        "feed": feed_kind,
         "pages": len(scores),
         "recall": fmean(score.recall for score in scores),
-        "precision": fmean(score.precision for score in scores) if whole else None,
-        "f1": fmean(score.f1 for score in scores) if whole else None,
-        "words left": round(fmean(score.got for score in scores)),
+        "precision": fmean(score.precision for score in scores) if is_whole else None,
+        "f1": fmean(score.f1 for score in scores) if is_whole else None,
+        "words left": round(fmean(score.predicted for score in scores)),
     }

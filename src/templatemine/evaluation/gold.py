@@ -20,20 +20,20 @@ from templatemine.evaluation.metrics import (
     TEMPLATE,
     SpanScore,
     cleaneval_score,
-    macro,
+    macro_average,
     score_spans,
     score_words,
-    words,
+    split_words,
 )
 from templatemine.evaluation.options import GoldConfig
-from templatemine.evaluation.protocol import Result, System, apply, check_ids, cross_cleaned, pick
+from templatemine.evaluation.protocol import System, TrialResult, check_ids, cross_clean, run_system, sample_documents
 from templatemine.io.files import unreadable
 from templatemine.io.jsonl import decode_line
 from templatemine.model import Cleaned, Document
 
 __all__ = [
-    "ALL",
-    "FORMS",
+    "ALL_PAGES",
+    "TEXT_FORMS",
     "GoldConfig",
     "GoldSpans",
     "evaluate_spans",
@@ -58,11 +58,11 @@ def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, s
     CorpusError
         Nothing there, or a line that is not {"id", "spans"}; the message says where and what was expected.
     """
-    place = Path(path)
-    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    root = Path(path)
+    files = sorted(root.glob("*.jsonl")) if root.is_dir() else [root]
     if not files:
-        raise CorpusError("expected .jsonl files of annotated spans, found none", str(place), fatal=True)
-    found: dict[str, list[tuple[int, int, str]]] = {}
+        raise CorpusError("expected .jsonl files of annotated spans, found none", str(root), fatal=True)
+    spans_by_id: dict[str, list[tuple[int, int, str]]] = {}
     for file in files:
         try:
             lines = file.read_bytes().splitlines()
@@ -70,18 +70,18 @@ def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, s
             raise unreadable(error, str(file)) from error
         for number, line in enumerate(lines, 1):
             if line.strip():
-                name, spans = _spans(line, f"{file}:{number}")
-                if name in found:
-                    raise CorpusError(f"{name!r} is annotated a second time", f"{file}:{number}", fatal=True)
-                found[name] = spans
-    return found
+                document_id, spans = _parse_spans(line, f"{file}:{number}")
+                if document_id in spans_by_id:
+                    raise CorpusError(f"{document_id!r} is annotated a second time", f"{file}:{number}", fatal=True)
+                spans_by_id[document_id] = spans
+    return spans_by_id
 
 
-def _spans(line: bytes, where: str) -> tuple[str, list[tuple[int, int, str]]]:
+def _parse_spans(line: bytes, where: str) -> tuple[str, list[tuple[int, int, str]]]:
     try:
         row = decode_line(line)
         spans = [(int(start), int(end), str(label)) for start, end, label in row["spans"]]
-        name = str(row["id"])
+        document_id = str(row["id"])
     except (ValueError, KeyError, TypeError) as error:
         problem = 'expected {"id", "spans": [[start, end, label], …]}, found ' + repr(
             line[:60].decode("utf-8", "replace")
@@ -91,7 +91,7 @@ def _spans(line: bytes, where: str) -> tuple[str, list[tuple[int, int, str]]]:
         if not 0 <= start <= end or label not in (TEMPLATE, DYNAMIC):
             problem = f"expected 0 <= start <= end and a label {TEMPLATE} or {DYNAMIC}, found {[start, end, label]}"
             raise CorpusError(problem, where, fatal=True)
-    return name, spans
+    return document_id, spans
 
 
 _SPAN_UNITS = {
@@ -106,7 +106,7 @@ _SPAN_UNITS = {
 
 def evaluate_spans(
     documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
-) -> Result:
+) -> TrialResult:
     """Learn from all documents, or from a sample and the annotated ones; clean the annotated ones and count characters.
 
     Rows are a source each and their mean; recall, precision and F1 are means over the sources that hold templates.
@@ -117,39 +117,45 @@ def evaluate_spans(
         Annotated documents are missing among the documents, or a span lies outside its text.
     """
     config = config or GoldConfig()
-    wanted = [document for document in documents if document.id in gold]
-    absent = gold.keys() - {document.id for document in wanted}
-    if absent:
-        problem = f"{len(absent)} of {len(gold)} annotated documents are not in the archive, e.g. {min(absent)}"
+    annotated = [document for document in documents if document.id in gold]
+    missing_ids = gold.keys() - {document.id for document in annotated}
+    if missing_ids:
+        problem = (
+            f"{len(missing_ids)} of {len(gold)} annotated documents are not in the archive, e.g. {min(missing_ids)}"
+        )
         raise CorpusError(problem, fatal=True)
-    if len(wanted) != len(gold):
+    if len(annotated) != len(gold):
         raise CorpusError("an annotated id belongs to several documents of the archive", fatal=True)
-    chosen = {(one.source, one.id) for one in (*pick(documents, config.sample, config.seed), *wanted)}
-    history = [document for document in documents if (document.source, document.id) in chosen]
+    learnt_ids = {
+        (item.source, item.id) for item in (*sample_documents(documents, config.sample, config.seed), *annotated)
+    }
+    history = [document for document in documents if (document.source, document.id) in learnt_ids]
     scores: dict[str, SpanScore] = {}
-    number: dict[str, int] = {}
-    for document, cleaned in zip(wanted, apply(system, history, wanted), strict=True):
+    document_counts: dict[str, int] = {}
+    for document, cleaned in zip(annotated, run_system(system, history, annotated), strict=True):
         try:
-            one = score_spans(document.body, gold[document.id], ((cut.start, cut.end) for cut in cleaned.removed))
+            span_score = score_spans(
+                document.body, gold[document.id], ((cut.start, cut.end) for cut in cleaned.removed)
+            )
         except CorpusError as error:
             raise CorpusError(error.problem, document.id, fatal=True) from None
-        scores[document.source] = scores.get(document.source, SpanScore()) + one
-        number[document.source] = number.get(document.source, 0) + 1
+        scores[document.source] = scores.get(document.source, SpanScore()) + span_score
+        document_counts[document.source] = document_counts.get(document.source, 0) + 1
     rows: list[dict[str, Any]] = [
-        {"source": source, "documents": number[source], **_span_figures(score)}
+        {"source": source, "documents": document_counts[source], **_span_figures(score)}
         for source, score in sorted(scores.items())
     ]
-    rows.append({"source": "mean", "documents": len(wanted), **macro(scores.values())})
+    rows.append({"source": "mean", "documents": len(annotated), **macro_average(scores.values())})
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
         "documents": len(history),
-        "annotated": len(wanted),
+        "annotated": len(annotated),
     }
     notes = (
         "counts are characters other than white space; removal of dynamic boilerplate is neither required nor punished",
     )
-    return Result(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=tuple(rows), notes=notes)
+    return TrialResult(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=tuple(rows), notes=notes)
 
 
 def _span_figures(score: SpanScore) -> dict[str, float | None]:
@@ -163,23 +169,23 @@ _URL_LINE = re.compile(r"^\s*URL:.*$", re.MULTILINE)
 _MARKS = re.compile(r"<[phl]>", re.IGNORECASE)
 
 
-def _auto(gold: str) -> str:
+def _strip_any_markup(gold: str) -> str:
     return unescape(_MARKS.sub(" ", _URL_LINE.sub("", gold.split(_COMMENTS)[0])))
 
 
-def _cleaneval(gold: str) -> str:
+def _strip_cleaneval(gold: str) -> str:
     return unescape(_MARKS.sub(" ", _URL_LINE.sub("", gold)))
 
 
-def _dragnet(gold: str) -> str:
+def _strip_dragnet(gold: str) -> str:
     return gold.split(_COMMENTS)[0]
 
 
-FORMS: Mapping[str, Callable[[str], str]] = {
-    "auto": _auto,
+TEXT_FORMS: Mapping[str, Callable[[str], str]] = {
+    "auto": _strip_any_markup,
     "plain": str,
-    "cleaneval": _cleaneval,
-    "dragnet": _dragnet,
+    "cleaneval": _strip_cleaneval,
+    "dragnet": _strip_dragnet,
 }
 """Name of a format -> its conversion to plain text; "auto" removes the mark-up of all formats."""
 
@@ -189,7 +195,7 @@ _MARKUP_UNITS = {"bounds f1": "share", "marked recall": "share", "marked f1": "s
 
 def evaluate_texts(
     documents: Sequence[Document], gold: Mapping[str, str | None], system: System, config: GoldConfig | None = None
-) -> Result:
+) -> TrialResult:
     """Clean documents and match their words with those of their gold texts.
 
     Documents whose gold is None or missing are learnt from and not scored.  Rows are means over pages, one a source
@@ -197,31 +203,31 @@ def evaluate_texts(
     """
     config = config or GoldConfig()
     check_ids(documents)
-    documents = pick(documents, config.sample, config.seed)
+    documents = sample_documents(documents, config.sample, config.seed)
     if not any(gold.get(document.id) is not None for document in documents):
         raise CorpusError("none of the documents has a gold text", fatal=True)
-    cleaned = cross_cleaned(system, documents, config.folds, config.seed)
+    cleaned = cross_clean(system, documents, config.folds, config.seed)
     return score_texts(documents, gold, cleaned, config)
 
 
 def score_texts(
     documents: Sequence[Document], gold: Mapping[str, str | None], cleaned: Sequence[Cleaned], config: GoldConfig
-) -> Result:
+) -> TrialResult:
     """The second half of `evaluate_texts`, for existing texts."""
     scores: dict[str, list[dict[str, float]]] = {}
     for document, answer in zip(documents, cleaned, strict=True):
-        wanted = gold.get(document.id)
-        if wanted is not None:
-            figures = _text_figures(answer.text, wanted, config.form)
-            for name in (document.source, ALL):
+        expected = gold.get(document.id)
+        if expected is not None:
+            figures = _text_figures(answer.text, expected, config.form)
+            for name in (document.source, ALL_PAGES):
                 scores.setdefault(name, []).append(figures)
-    order = sorted(scores.items(), key=lambda one: (one[0] == ALL, -len(one[1]), one[0]))
+    order = sorted(scores.items(), key=lambda item: (item[0] == ALL_PAGES, -len(item[1]), item[0]))
     rows = [
         {"source": source, "pages": len(pages), **{name: fmean(page[name] for page in pages) for name in pages[0]}}
         for source, pages in order
     ]
-    marked = config.form == "cleaneval"
-    return Result(
+    has_markup = config.form == "cleaneval"
+    return TrialResult(
         name="gold texts",
         settings={
             "seed": config.seed,
@@ -230,18 +236,18 @@ def score_texts(
             "folds": config.folds,
             "form": config.form,
         },
-        units=_TEXT_UNITS | (_MARKUP_UNITS if marked else {}),
+        units=_TEXT_UNITS | (_MARKUP_UNITS if has_markup else {}),
         rows=tuple(rows),
         notes=("words in order, by longest common subsequence; means over pages",),
     )
 
 
-ALL = "all pages"
+ALL_PAGES = "all pages"
 
 
-def _text_figures(got: str, gold: str, form: str) -> dict[str, float]:
-    markup = cleaneval_score(got, _URL_LINE.sub("", gold)) if form == "cleaneval" else None
-    score = markup.text if markup else score_words(words(got), words(FORMS[form](gold)))
+def _text_figures(predicted: str, gold: str, form: str) -> dict[str, float]:
+    markup = cleaneval_score(predicted, _URL_LINE.sub("", gold)) if form == "cleaneval" else None
+    score = markup.text if markup else score_words(split_words(predicted), split_words(TEXT_FORMS[form](gold)))
     figures = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
     if markup:
         figures |= {
@@ -254,10 +260,10 @@ def _text_figures(got: str, gold: str, form: str) -> dict[str, float]:
 
 def gold_texts(rows: Iterable[tuple[Document, Any]]) -> dict[str, str | None]:
     """Gold texts by id, of documents each with the value of its gold field; null is no gold."""
-    found: dict[str, str | None] = {}
+    texts: dict[str, str | None] = {}
     for document, value in rows:
         if value is not None and not isinstance(value, str):
             raise CorpusError(f"expected a gold text, found {type(value).__name__}", document.id, fatal=True)
-        if found.setdefault(document.id, value) != value:
+        if texts.setdefault(document.id, value) != value:
             raise CorpusError("expected one gold text of an id, found a second, other one", document.id, fatal=True)
-    return found
+    return texts

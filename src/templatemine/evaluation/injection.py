@@ -16,21 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.metrics import SpanScore, black, covered
+from templatemine.evaluation.metrics import SpanScore, span_mask, visible_mask
 from templatemine.evaluation.options import InjectionConfig
-from templatemine.evaluation.protocol import Result, System, apply, by_source, pick, random_for
-from templatemine.evaluation.synthetic_boilerplate import KINDS, Design, Dressed, dress
+from templatemine.evaluation.protocol import (
+    System,
+    TrialResult,
+    derive_random,
+    group_by_source,
+    run_system,
+    sample_documents,
+)
+from templatemine.evaluation.synthetic_boilerplate import KINDS, SyntheticArticle, TemplateDesign, insert_boilerplate
 from templatemine.model import Cleaned, Document
 
 __all__ = ["InjectionConfig", "evaluate_injection"]
 
 MIN_DF = 3
-FOUND = 0.9
+MIN_FOUND_SHARE = 0.9
 """A template counts as found if this share of its text was removed."""
 
 
 @dataclass(slots=True)
-class _Tally:
+class _TemplateTally:
     """One template of one source in one run."""
 
     kind: str
@@ -43,12 +50,12 @@ class _Tally:
 
 @dataclass(slots=True)
 class _Run:
-    """All templates of a run; `elsewhere` is text removed without touching any of them, `before` text removed
-    from the unchanged articles, both with the content they are shares of."""
+    """All templates of a run; `other_removals` is text removed without touching any of them, `unchanged_removals` text
+    removed from the unchanged articles, both with the content they are shares of."""
 
-    tallies: list[_Tally]
-    elsewhere: SpanScore
-    before: SpanScore
+    tallies: list[_TemplateTally]
+    other_removals: SpanScore
+    unchanged_removals: SpanScore
 
 
 _UNITS = {
@@ -72,7 +79,9 @@ NOTES = (
 )
 
 
-def evaluate_injection(documents: Sequence[Document], system: System, config: InjectionConfig | None = None) -> Result:
+def evaluate_injection(
+    documents: Sequence[Document], system: System, config: InjectionConfig | None = None
+) -> TrialResult:
     """Put templates into articles of every source, run the system, count.
 
     Raises
@@ -86,117 +95,128 @@ def evaluate_injection(documents: Sequence[Document], system: System, config: In
     runs: list[_Run] = []
     sizes: list[int] = []
     for size in sorted(set(config.documents)):
-        picked = _large_enough(documents, size, config.seed)
-        if picked:
-            runs.append(_run(picked, size, system, config))
+        sampled = _sample_large_sources(documents, size, config.seed)
+        if sampled:
+            runs.append(_score_run(sampled, size, system, config))
             sizes.append(size)
     if not runs:
-        most = max((len(rows) for rows in by_source(documents).values()), default=0)
-        problem = f"expected a source with at least {min(config.documents)} documents, found at most {most} of one"
+        largest = max((len(rows) for rows in group_by_source(documents).values()), default=0)
+        problem = f"expected a source with at least {min(config.documents)} documents, found at most {largest} of one"
         raise CorpusError(f"{problem}; take a smaller sample", fatal=True)
-    return Result(
+    return TrialResult(
         name="injection",
         settings={
             "seed": config.seed,
             "documents of a source": sizes,
-            "sources": [len({one.source for one in _large_enough(documents, size, config.seed)}) for size in sizes],
+            "sources": [
+                len({document.source for document in _sample_large_sources(documents, size, config.seed)})
+                for size in sizes
+            ],
             "templates of a source": config.templates,
             "articles known to be clean": config.clean,
         },
         units=_UNITS,
         rows=tuple(_rows(runs, sizes)),
-        notes=(*(NOTES if not config.clean else NOTES[:3]), *_left_out(config.documents, sizes)),
+        notes=(*(NOTES if not config.clean else NOTES[:3]), *_missing_size_notes(config.documents, sizes)),
     )
 
 
-def _left_out(asked: Sequence[int], sizes: Sequence[int]) -> tuple[str, ...]:
-    missing = sorted(set(asked) - set(sizes))
+def _missing_size_notes(requested: Sequence[int], sizes: Sequence[int]) -> tuple[str, ...]:
+    missing = sorted(set(requested) - set(sizes))
     return (f"no source has {' or '.join(f'{size:,}' for size in missing)} documents: no such run",) if missing else ()
 
 
-def _large_enough(documents: Sequence[Document], size: int, seed: int) -> list[Document]:
-    picked = pick(documents, size, seed)
-    return [row for rows in by_source(picked).values() if len(rows) >= size for row in rows]
+def _sample_large_sources(documents: Sequence[Document], size: int, seed: int) -> list[Document]:
+    sampled = sample_documents(documents, size, seed)
+    return [row for rows in group_by_source(sampled).values() if len(rows) >= size for row in rows]
 
 
-def _run(documents: Sequence[Document], size: int, system: System, config: InjectionConfig) -> _Run:
-    dressed: list[Dressed] = []
-    tallies: list[_Tally] = []
-    first: list[int] = []
-    for source, rows in by_source(documents).items():
-        designs = _designs(source, len(rows), config)
-        first += [len(tallies)] * len(rows)
-        tallies += [_Tally(one.kind, one.length, one.df, size) for one in designs]
-        dressed += dress(rows, designs, config.seed, name=f"injection {size}")
-    bare = [row for rows in by_source(documents).values() for row in rows]
-    before = [Cleaned("", ())] * len(bare) if config.clean else apply(system, bare, bare)
-    clothed = [one.document for one in dressed]
-    after = apply(system, clothed, clothed)
+def _score_run(documents: Sequence[Document], size: int, system: System, config: InjectionConfig) -> _Run:
+    synthetic: list[SyntheticArticle] = []
+    tallies: list[_TemplateTally] = []
+    first_tally: list[int] = []
+    for source, rows in group_by_source(documents).items():
+        designs = _draw_designs(source, len(rows), config)
+        first_tally += [len(tallies)] * len(rows)
+        tallies += [_TemplateTally(design.kind, design.length, design.df, size) for design in designs]
+        synthetic += insert_boilerplate(rows, designs, config.seed, name=f"injection {size}")
+    originals = [row for rows in group_by_source(documents).values() for row in rows]
+    cleaned_originals = [Cleaned("", ())] * len(originals) if config.clean else run_system(system, originals, originals)
+    synthetic_documents = [article.document for article in synthetic]
+    cleaned = run_system(system, synthetic_documents, synthetic_documents)
     run = _Run(tallies, SpanScore(), SpanScore())
-    for place, one in enumerate(dressed):
-        run.before += _cut_of(bare[place], before[place])
-        run.elsewhere += _count(one, before[place], after[place], tallies, first[place])
+    for index, article in enumerate(synthetic):
+        run.unchanged_removals += _score_unchanged(originals[index], cleaned_originals[index])
+        run.other_removals += _score_article(
+            article, cleaned_originals[index], cleaned[index], tallies, first_tally[index]
+        )
     return run
 
 
-def _designs(source: str, documents: int, config: InjectionConfig) -> list[Design]:
+def _draw_designs(source: str, documents: int, config: InjectionConfig) -> list[TemplateDesign]:
     grid = list(product(config.kinds, config.lengths, config.shares))
-    rng = random_for(config.seed, "designs", source, documents)
-    chosen: list[tuple[str, int, float]] = []
-    while len(chosen) < config.templates:
-        chosen += rng.sample(grid, len(grid))
+    rng = derive_random(config.seed, "designs", source, documents)
+    cells: list[tuple[str, int, float]] = []
+    while len(cells) < config.templates:
+        cells += rng.sample(grid, len(grid))
     return [
-        Design(kind=kind, length=length, df=max(min(MIN_DF, documents), round(share * documents)))
-        for kind, length, share in chosen[: config.templates]
+        TemplateDesign(kind=kind, length=length, df=max(min(MIN_DF, documents), round(share * documents)))
+        for kind, length, share in cells[: config.templates]
     ]
 
 
-def _cut_of(document: Document, cleaned: Cleaned) -> SpanScore:
-    seen = black(document.body)
-    cut = covered(len(seen), ((span.start, span.end) for span in cleaned.removed)) & seen
-    return SpanScore(content=int(seen.sum()), harm=int(cut.sum()))
+def _score_unchanged(document: Document, cleaned: Cleaned) -> SpanScore:
+    visible = visible_mask(document.body)
+    cut = span_mask(len(visible), ((span.start, span.end) for span in cleaned.removed)) & visible
+    return SpanScore(content=int(visible.sum()), removed_content=int(cut.sum()))
 
 
-def _count(dressed: Dressed, before: Cleaned, after: Cleaned, tallies: Sequence[_Tally], first: int) -> SpanScore:
+def _score_article(
+    article: SyntheticArticle,
+    cleaned_original: Cleaned,
+    cleaned: Cleaned,
+    tallies: Sequence[_TemplateTally],
+    first_tally: int,
+) -> SpanScore:
     """Assign the removed parts of one article to its templates; return those that touch none."""
-    text = dressed.document.body
-    owner = _owners(dressed, before)
-    owner[~black(text)] = _IGNORED
+    text = article.document.body
+    owner = _label_characters(article, cleaned_original)
+    owner[~visible_mask(text)] = _IGNORED
     content = owner == _CONTENT
-    cut = covered(len(text), ((span.start, span.end) for span in after.removed))
-    for piece in dressed.pieces:
-        own = owner[piece.start : piece.end] == piece.design
-        tally = tallies[first + piece.design]
-        hit = int(np.count_nonzero(own & cut[piece.start : piece.end]))
+    cut = span_mask(len(text), ((span.start, span.end) for span in cleaned.removed))
+    for template in article.templates:
+        is_template = owner[template.start : template.end] == template.design
+        tally = tallies[first_tally + template.design]
+        removed_template = int(np.count_nonzero(is_template & cut[template.start : template.end]))
         tally.occurrences += 1
-        tally.score += SpanScore(template=int(np.count_nonzero(own)), hit=hit)
-    elsewhere = 0
-    for start, end in _stretches(cut):
-        harm = int(np.count_nonzero(content[start:end]))
+        tally.score += SpanScore(template=int(np.count_nonzero(is_template)), removed_template=removed_template)
+    other_removals = 0
+    for start, end in _find_runs(cut):
+        removed_content = int(np.count_nonzero(content[start:end]))
         touched = owner[start:end][owner[start:end] >= 0]
-        if harm and len(touched):
-            tallies[first + int(touched[0])].score += SpanScore(harm=harm)
+        if removed_content and len(touched):
+            tallies[first_tally + int(touched[0])].score += SpanScore(removed_content=removed_content)
         else:
-            elsewhere += harm
-    return SpanScore(content=int(np.count_nonzero(content)), harm=elsewhere)
+            other_removals += removed_content
+    return SpanScore(content=int(np.count_nonzero(content)), removed_content=other_removals)
 
 
 _CONTENT, _IGNORED = -1, -2
 
 
-def _owners(dressed: Dressed, before: Cleaned) -> NDArray[np.int64]:
+def _label_characters(article: SyntheticArticle, cleaned_original: Cleaned) -> NDArray[np.int64]:
     """For each character the number of its design, or content, or removed without templates."""
-    owner = np.full(len(dressed.document.body), _CONTENT, np.int64)
-    size = sum(length for _, _, length in dressed.kept)
-    gone = covered(size, ((span.start, span.end) for span in before.removed))
-    for start, original, length in dressed.kept:
-        owner[start : start + length][gone[original : original + length]] = _IGNORED
-    for piece in dressed.pieces:
-        owner[piece.start : piece.end] = piece.design
+    owner = np.full(len(article.document.body), _CONTENT, np.int64)
+    size = sum(length for _, _, length in article.alignment)
+    removed = span_mask(size, ((span.start, span.end) for span in cleaned_original.removed))
+    for start, original, length in article.alignment:
+        owner[start : start + length][removed[original : original + length]] = _IGNORED
+    for template in article.templates:
+        owner[template.start : template.end] = template.design
     return owner
 
 
-def _stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _find_runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
@@ -206,30 +226,30 @@ def _stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 def _rows(runs: Sequence[_Run], sizes: Sequence[int]) -> list[dict[str, object]]:
     tallies = [tally for run in runs for tally in run.tallies]
-    content = sum(run.elsewhere.content for run in runs)
-    rows = [_row("all", "", tallies, content, _sum(runs))]
+    content = sum(run.other_removals.content for run in runs)
+    rows = [_row("all", "", tallies, content, _sum_runs(runs))]
     for size, run in zip(sizes, runs, strict=True):
-        rows.append(_row("documents", f"{size:,}", run.tallies, run.elsewhere.content, run))
-    groups: tuple[tuple[str, Callable[[_Tally], str]], ...] = (
-        ("kind", lambda one: one.kind),
-        ("words", lambda one: str(one.length)),
+        rows.append(_row("documents", f"{size:,}", run.tallies, run.other_removals.content, run))
+    groups: tuple[tuple[str, Callable[[_TemplateTally], str]], ...] = (
+        ("kind", lambda tally: tally.kind),
+        ("words", lambda tally: str(tally.length)),
         ("df", _df_bin),
     )
     for name, key in groups:
-        values = dict.fromkeys(map(key, sorted(tallies, key=lambda one: (one.length, one.df))))
+        values = dict.fromkeys(map(key, sorted(tallies, key=lambda tally: (tally.length, tally.df))))
         order = list(KINDS) if name == "kind" else list(values)
         if name == "df":
             order = [_bin_name(*bounds) for bounds in DF_BINS]
-        for value in (one for one in order if one in values):
-            rows.append(_row(name, value, [one for one in tallies if key(one) == value], content, None))
+        for value in (value for value in order if value in values):
+            rows.append(_row(name, value, [tally for tally in tallies if key(tally) == value], content, None))
     return rows
 
 
-def _sum(runs: Sequence[_Run]) -> _Run:
+def _sum_runs(runs: Sequence[_Run]) -> _Run:
     total = _Run([], SpanScore(), SpanScore())
     for run in runs:
-        total.elsewhere += run.elsewhere
-        total.before += run.before
+        total.other_removals += run.other_removals
+        total.unchanged_removals += run.unchanged_removals
     return total
 
 
@@ -237,27 +257,27 @@ def _bin_name(low: int, high: int | None) -> str:
     return f"{low} to {high}" if high else f"over {low - 1}"
 
 
-def _df_bin(tally: _Tally) -> str:
-    low, high = next(one for one in reversed(DF_BINS) if tally.df >= one[0] or one == DF_BINS[0])
+def _df_bin(tally: _TemplateTally) -> str:
+    low, high = next(bounds for bounds in reversed(DF_BINS) if tally.df >= bounds[0] or bounds == DF_BINS[0])
     return _bin_name(low, high)
 
 
-def _row(by: str, value: str, tallies: Sequence[_Tally], content: int, run: _Run | None) -> dict[str, object]:
+def _row(by: str, value: str, tallies: Sequence[_TemplateTally], content: int, run: _Run | None) -> dict[str, object]:
     total = SpanScore()
     for tally in tallies:
         total += tally.score
-    harm = total.harm + (run.elsewhere.harm if run else 0)
-    score = SpanScore(total.template, content, total.hit, harm)
-    there = [tally for tally in tallies if tally.score.template]
-    found = sum(tally.score.hit >= FOUND * tally.score.template for tally in there)
+    removed_content = total.removed_content + (run.other_removals.removed_content if run else 0)
+    score = SpanScore(total.template, content, total.removed_template, removed_content)
+    scored = [tally for tally in tallies if tally.score.template]
+    found = sum(tally.score.removed_template >= MIN_FOUND_SHARE * tally.score.template for tally in scored)
     return {
         "by": by,
         "value": value,
         "templates": len(tallies),
         "occurrences": sum(tally.occurrences for tally in tallies),
         "recall": score.recall,
-        "found": found / len(there) if there else None,
+        "found": found / len(scored) if scored else None,
         "precision": score.precision,
         "false per 10k": score.per_10k,
-        "before per 10k": run.before.per_10k if run else None,
+        "before per 10k": run.unchanged_removals.per_10k if run else None,
     }

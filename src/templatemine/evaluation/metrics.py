@@ -23,16 +23,16 @@ __all__ = [
     "CleanEvalScore",
     "SpanScore",
     "WordScore",
-    "black",
     "cleaneval_score",
-    "covered",
-    "harmonic",
-    "macro",
+    "harmonic_mean",
+    "macro_average",
     "score_spans",
     "score_words",
-    "segments",
+    "span_mask",
+    "split_segments",
+    "split_words",
+    "visible_mask",
     "word_distance",
-    "words",
 ]
 
 Mask = NDArray[np.bool_]
@@ -46,9 +46,9 @@ TEMPLATE, DYNAMIC = "template", "dynamic"
 removal is neither required nor punished."""
 
 
-def harmonic(one: float, other: float) -> float:
+def harmonic_mean(first: float, second: float) -> float:
     """Harmonic mean; 0 if both are 0."""
-    return 2 * one * other / (one + other) if one + other else 0.0
+    return 2 * first * second / (first + second) if first + second else 0.0
 
 
 # -------------------------------------------------------------------------------------------------------------- spans
@@ -63,36 +63,43 @@ class SpanScore:
 
     template: int = 0
     content: int = 0
-    hit: int = 0
-    harm: int = 0
+    removed_template: int = 0
+    removed_content: int = 0
 
     def __add__(self, other: SpanScore) -> SpanScore:
         return SpanScore(
-            self.template + other.template, self.content + other.content, self.hit + other.hit, self.harm + other.harm
+            self.template + other.template,
+            self.content + other.content,
+            self.removed_template + other.removed_template,
+            self.removed_content + other.removed_content,
         )
 
     @property
     def recall(self) -> float | None:
         """Removed template / all template."""
-        return self.hit / self.template if self.template else None
+        return self.removed_template / self.template if self.template else None
 
     @property
     def precision(self) -> float | None:
         """Removed template / (removed template + removed content); 1 if nothing was removed."""
         if not self.template:
             return None
-        return self.hit / (self.hit + self.harm) if self.hit + self.harm else 1.0
+        return (
+            self.removed_template / (self.removed_template + self.removed_content)
+            if self.removed_template + self.removed_content
+            else 1.0
+        )
 
     @property
     def f1(self) -> float | None:
         """Harmonic mean of the two."""
         recall, precision = self.recall, self.precision
-        return None if recall is None or precision is None else harmonic(recall, precision)
+        return None if recall is None or precision is None else harmonic_mean(recall, precision)
 
     @property
     def loss(self) -> float:
         """Removed content / all content."""
-        return self.harm / max(1, self.content)
+        return self.removed_content / max(1, self.content)
 
     @property
     def per_10k(self) -> float:
@@ -100,12 +107,12 @@ class SpanScore:
         return 1e4 * self.loss
 
 
-def black(text: str) -> Mask:
+def visible_mask(text: str) -> Mask:
     """True for each character that is not white space."""
     return ~np.fromiter(map(str.isspace, text), np.bool_, len(text))
 
 
-def covered(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
+def span_mask(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
     """True for each character in one of the spans [start, end)."""
     mask = np.zeros(length, np.bool_)
     for start, end in spans:
@@ -136,15 +143,15 @@ def score_spans(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterab
     unknown = {label for _, _, label in gold} - {TEMPLATE, DYNAMIC}
     if unknown:
         raise CorpusError(f"expected the labels {TEMPLATE} and {DYNAMIC}, found {sorted(unknown)[0]!r}")
-    seen = black(text)
-    template = covered(len(text), ((start, end) for start, end, label in gold if label == TEMPLATE)) & seen
-    dynamic = covered(len(text), ((start, end) for start, end, label in gold if label == DYNAMIC))
-    content = seen & ~dynamic & ~template
-    cut = covered(len(text), removed)
+    visible = visible_mask(text)
+    template = span_mask(len(text), ((start, end) for start, end, label in gold if label == TEMPLATE)) & visible
+    dynamic = span_mask(len(text), ((start, end) for start, end, label in gold if label == DYNAMIC))
+    content = visible & ~dynamic & ~template
+    cut = span_mask(len(text), removed)
     return SpanScore(*(int(np.count_nonzero(mask)) for mask in (template, content, template & cut, content & cut)))
 
 
-def macro(scores: Iterable[SpanScore]) -> dict[str, float | None]:
+def macro_average(scores: Iterable[SpanScore]) -> dict[str, float | None]:
     """Means over sources; recall, precision and F1 over those with template text."""
     scores = list(scores)
     mean: dict[str, float | None] = {}
@@ -157,7 +164,7 @@ def macro(scores: Iterable[SpanScore]) -> dict[str, float | None]:
 # -------------------------------------------------------------------------------------------------------------- words
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Runs of letters and digits; a Han, kana or Hangul character is a word of its own."""
     return _WORD.findall(text)
 
@@ -167,37 +174,37 @@ class WordScore:
     """Counts of common words, in order; of words of a system; of words of the gold text."""
 
     match: int
-    got: int
-    wanted: int
+    predicted: int
+    expected: int
 
     @property
     def precision(self) -> float:
-        return self.match / max(1, self.got)
+        return self.match / max(1, self.predicted)
 
     @property
     def recall(self) -> float:
-        return self.match / max(1, self.wanted)
+        return self.match / max(1, self.expected)
 
     @property
     def f1(self) -> float:
         """Equals 1 - d / (got + wanted), d being the edit distance with insertions and deletions of words."""
-        return harmonic(self.precision, self.recall)
+        return harmonic_mean(self.precision, self.recall)
 
 
-def score_words(got: Sequence[str], wanted: Sequence[str]) -> WordScore:
+def score_words(predicted: Sequence[str], expected: Sequence[str]) -> WordScore:
     """Match two sequences of words by their longest common subsequence."""
-    return WordScore(_common(got, wanted), len(got), len(wanted))
+    return WordScore(_lcs_length(predicted, expected), len(predicted), len(expected))
 
 
-def word_distance(one: str, other: str) -> float:
+def word_distance(first: str, second: str) -> float:
     """Levenshtein distance of two texts in words, as a share of the longer one: 0 equal, 1 nothing in common."""
-    left, right = words(one), words(other)
+    left, right = split_words(first), split_words(second)
     longest = max(len(left), len(right))
     return int(_rapidfuzz().Levenshtein.distance(left, right)) / longest if longest else 0.0
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    return int(_rapidfuzz().LCSseq.similarity(one, other))
+def _lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
+    return int(_rapidfuzz().LCSseq.similarity(first, second))
 
 
 def _rapidfuzz() -> ModuleType:
@@ -225,20 +232,20 @@ class CleanEvalScore:
     marked: WordScore
 
 
-def segments(text: str) -> list[str]:
+def split_segments(text: str) -> list[str]:
     """A text as words and mark-up: <p>, <h> and <l> are kept; a text without any gets a <p> at each line."""
     if not _TAG.search(text):
         text = "\n".join(f"<p>{line}" for line in text.splitlines() if line.strip())
     pieces = _TAG.split(text)
-    found = words(unescape(pieces[0]))
+    tokens = split_words(unescape(pieces[0]))
     for tag, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        found += [f"<{tag.lower()}>", *words(unescape(piece))]
-    return found
+        tokens += [f"<{tag.lower()}>", *split_words(unescape(piece))]
+    return tokens
 
 
-def cleaneval_score(got: str, gold: str) -> CleanEvalScore:
+def cleaneval_score(predicted: str, gold: str) -> CleanEvalScore:
     """Score a text, with or without mark-up, against a gold text in CleanEval's mark-up (its URL line taken off)."""
-    pair = (segments(got), segments(gold))
-    text = [[word for word in side if word[0] != "<"] for side in pair]
-    bounds = [["<>" if word[0] == "<" else word for word in side] for side in pair]
+    pair = (split_segments(predicted), split_segments(gold))
+    text = [[word for word in tokens if word[0] != "<"] for tokens in pair]
+    bounds = [["<>" if word[0] == "<" else word for word in tokens] for tokens in pair]
     return CleanEvalScore(score_words(*text), score_words(*bounds), score_words(*pair))

@@ -4,7 +4,7 @@ The third proposal of Foschini's section 6.1.  Two copies of each source get dif
 is cleaned with packs mined from this copy of all sources; then the two texts of each article are compared.  A system
 that removes everything would also make them equal; so the result also says how much is left of the unchanged articles,
 and how much of this is left in the copies.
-Existing copies can be compared instead (`compare`).
+Existing copies can be compared instead (`compare_copies`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,22 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.metrics import score_words, word_distance, words
+from templatemine.evaluation.metrics import score_words, split_words, word_distance
 from templatemine.evaluation.options import MirrorConfig
-from templatemine.evaluation.plain import plain
-from templatemine.evaluation.protocol import Result, System, apply, by_source, check_ids, pick, random_for
-from templatemine.evaluation.synthetic_boilerplate import KINDS, Design, dress
+from templatemine.evaluation.plain import plain_text
+from templatemine.evaluation.protocol import (
+    System,
+    TrialResult,
+    check_ids,
+    derive_random,
+    group_by_source,
+    run_system,
+    sample_documents,
+)
+from templatemine.evaluation.synthetic_boilerplate import KINDS, TemplateDesign, insert_boilerplate
 from templatemine.model import Cleaned, Document
 
-__all__ = ["MirrorConfig", "compare", "dressed_copy", "evaluate_mirror"]
+__all__ = ["MirrorConfig", "compare_copies", "evaluate_mirror", "synthetic_copy"]
 
 
 _UNITS = {
@@ -40,7 +48,7 @@ NOTES = (
 )
 
 
-def evaluate_mirror(documents: Sequence[Document], system: System, config: MirrorConfig | None = None) -> Result:
+def evaluate_mirror(documents: Sequence[Document], system: System, config: MirrorConfig | None = None) -> TrialResult:
     """Make two copies of all sources, clean each by itself, compare.
 
     Raises
@@ -49,83 +57,87 @@ def evaluate_mirror(documents: Sequence[Document], system: System, config: Mirro
         HTML, or no documents.
     """
     config = config or MirrorConfig()
-    bare = pick(documents, config.sample, config.seed)
-    copies = [dressed_copy(bare, config.templates, config.seed, name) for name in ("left", "right")]
-    cleaned = [apply(system, copy, copy) for copy in copies]
-    rows = _rows(copies, cleaned, list(zip(bare, apply(system, bare, bare), strict=True)))
+    originals = sample_documents(documents, config.sample, config.seed)
+    copies = [synthetic_copy(originals, config.templates, config.seed, name) for name in ("left", "right")]
+    cleaned = [run_system(system, copy, copy) for copy in copies]
+    rows = _rows(copies, cleaned, list(zip(originals, run_system(system, originals, originals), strict=True)))
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
-        "documents": len(bare),
+        "documents": len(originals),
         "templates of a copy": config.templates,
     }
-    return Result(name="mirror", settings=settings, units=_UNITS, rows=tuple(rows), notes=NOTES)
+    return TrialResult(name="mirror", settings=settings, units=_UNITS, rows=tuple(rows), notes=NOTES)
 
 
-def compare(
-    one: Sequence[Document], other: Sequence[Document], system: System, config: MirrorConfig | None = None
-) -> Result:
+def compare_copies(
+    first: Sequence[Document], second: Sequence[Document], system: System, config: MirrorConfig | None = None
+) -> TrialResult:
     """Compare two real copies, matched by the ids of their documents; each is mined as a whole.
 
     What is left of the articles is not known here and left out.
     """
     config = config or MirrorConfig()
-    there = {document.id: document for document in other}
-    for copy in (one, other):
+    second_by_id = {document.id: document for document in second}
+    for copy in (first, second):
         check_ids(copy)
-    left = [document for document in pick(one, config.sample, config.seed) if document.id in there]
+    left = [document for document in sample_documents(first, config.sample, config.seed) if document.id in second_by_id]
     if not left:
         raise CorpusError("no id is in both copies", fatal=True)
-    right = [there[document.id] for document in left]
-    cleaned = [list(apply(system, one, left)), list(apply(system, other, right))]
+    right = [second_by_id[document.id] for document in left]
+    cleaned = [list(run_system(system, first, left)), list(run_system(system, second, right))]
     rows = _rows([left, right], cleaned, None)
     settings = {"seed": config.seed, "sample of a source": config.sample, "documents": len(left)}
     units = {name: unit for name, unit in _UNITS.items() if name not in ("left as it is", "article kept")}
-    return Result(name="mirror", settings=settings, units=units, rows=tuple(rows), notes=NOTES[:1])
+    return TrialResult(name="mirror", settings=settings, units=units, rows=tuple(rows), notes=NOTES[:1])
 
 
-def dressed_copy(documents: Sequence[Document], templates: int, seed: int, name: str) -> list[Document]:
+def synthetic_copy(documents: Sequence[Document], templates: int, seed: int, name: str) -> list[Document]:
     """A copy of an archive with synthetic boilerplate, source by source; other names give other boilerplate."""
     if any(document.is_html for document in documents):
         raise CorpusError("copies can be made only of texts; expected records with text, found HTML", fatal=True)
     if not documents:
         raise CorpusError("there are no documents", fatal=True)
-    dressed: dict[str, Iterator[Document]] = {}
-    for source, rows in by_source(documents).items():
-        rng = random_for(seed, "mirror", name, source)
+    synthetic: dict[str, Iterator[Document]] = {}
+    for source, rows in group_by_source(documents).items():
+        rng = derive_random(seed, "mirror", name, source)
         designs = [
-            Design(kind=kind, length=rng.randrange(4, 21), df=max(1, round(len(rows) * (0.5 + 0.5 * rng.random()))))
+            TemplateDesign(
+                kind=kind, length=rng.randrange(4, 21), df=max(1, round(len(rows) * (0.5 + 0.5 * rng.random())))
+            )
             for kind in (list(KINDS) * templates)[:templates]
         ]
-        dressed[source] = iter([one.document for one in dress(rows, designs, seed, name=name)])
-    return [next(dressed[document.source]) for document in documents]
+        synthetic[source] = iter([article.document for article in insert_boilerplate(rows, designs, seed, name=name)])
+    return [next(synthetic[document.source]) for document in documents]
 
 
 def _rows(
     copies: Sequence[Sequence[Document]],
     cleaned: Sequence[Sequence[Cleaned]],
-    bare: Sequence[tuple[Document, Cleaned]] | None,
+    originals: Sequence[tuple[Document, Cleaned]] | None,
 ) -> list[dict[str, object]]:
     figures: dict[str, list[dict[str, float]]] = {}
-    for place, (left, right) in enumerate(zip(*cleaned, strict=True)):
+    for index, (left, right) in enumerate(zip(*cleaned, strict=True)):
         after = word_distance(left.text, right.text)
         row = {
-            "distance before": word_distance(plain(copies[0][place]), plain(copies[1][place])),
+            "distance before": word_distance(plain_text(copies[0][index]), plain_text(copies[1][index])),
             "distance after": after,
             "equal after": float(after == 0),
         }
-        if bare is not None:
-            article, alone = (words(text) for text in (bare[place][0].body, bare[place][1].text))
-            row["left as it is"] = len(alone) / len(article) if article else 1.0
-            row["article kept"] = fmean(_kept(one.text, alone) for one in (left, right))
-        for name in (copies[0][place].source, "all"):
+        if originals is not None:
+            article, cleaned_words = (
+                split_words(text) for text in (originals[index][0].body, originals[index][1].text)
+            )
+            row["left as it is"] = len(cleaned_words) / len(article) if article else 1.0
+            row["article kept"] = fmean(_kept_share(copy.text, cleaned_words) for copy in (left, right))
+        for name in (copies[0][index].source, "all"):
             figures.setdefault(name, []).append(row)
-    order = sorted(figures.items(), key=lambda one: (one[0] == "all", one[0]))
+    order = sorted(figures.items(), key=lambda item: (item[0] == "all", item[0]))
     return [
         {"source": name, "documents": len(rows), **{key: fmean(row[key] for row in rows) for key in rows[0]}}
         for name, rows in order
     ]
 
 
-def _kept(text: str, wanted: Sequence[str]) -> float:
-    return score_words(words(text), wanted).recall if wanted else 1.0
+def _kept_share(text: str, expected: Sequence[str]) -> float:
+    return score_words(split_words(text), expected).recall if expected else 1.0

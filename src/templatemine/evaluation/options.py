@@ -21,7 +21,7 @@ KIND_NAMES = ("fixed", "slots", "drifting", "in-line", "mid-sentence", "line", "
 """Kinds of synthetic templates, see `synthetic_boilerplate.KINDS`."""
 
 FORM_NAMES = ("auto", "plain", "cleaneval", "dragnet")
-"""Formats of gold texts, see `gold.FORMS`."""
+"""Formats of gold texts, see `gold.TEXT_FORMS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class InjectionConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldConfig:
-    """form : a key of `gold.FORMS`.  folds : each page is cleaned by packs of the other folds; 1 learns from all
+    """form : a key of `gold.TEXT_FORMS`.  folds : each page is cleaned by packs of the other folds; 1 learns from all
     of them, as a publisher would who cleans his archive.  seed : of folds and sample.  sample : documents of each
     source that are learnt from."""
 

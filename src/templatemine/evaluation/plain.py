@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 
 from templatemine.model import Document
 
-__all__ = ["plain", "text_of_markup"]
+__all__ = ["plain_text", "strip_markup"]
 
 
-class _Text(HTMLParser):
+class _TextParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
@@ -29,18 +29,18 @@ class _Text(HTMLParser):
             self.parts.append(data)
 
 
-def text_of_markup(value: str) -> str:
+def strip_markup(value: str) -> str:
     """Mark-up out, also where all of it was escaped, as feeds do; entities resolved, white space made blanks."""
     if "<" not in value:
         value = unescape(value)
     if "<" in value:
-        parser = _Text()
+        parser = _TextParser()
         parser.feed(value)
         parser.close()
         value = "".join(parser.parts)
     return " ".join(value.split())
 
 
-def plain(document: Document) -> str:
+def plain_text(document: Document) -> str:
     """The text of a document before anything is cut: of a page, all that is not mark-up."""
-    return text_of_markup(document.body) if document.is_html else document.body
+    return strip_markup(document.body) if document.is_html else document.body

@@ -18,17 +18,17 @@ from templatemine.model import Cleaned, Document
 
 __all__ = [
     "Learner",
-    "Result",
     "System",
-    "apply",
-    "by_source",
+    "TrialResult",
+    "as_system",
+    "assign_folds",
     "check_ids",
-    "cross_cleaned",
-    "folds_of",
-    "in_one",
-    "pick",
-    "random_for",
-    "rank_of",
+    "cross_clean",
+    "derive_random",
+    "group_by_source",
+    "run_system",
+    "sample_documents",
+    "stable_hash",
 ]
 
 System = Callable[[Sequence[Document], Sequence[Document]], Sequence[Cleaned]]
@@ -41,7 +41,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class TrialResult:
     """The result of a trial.
 
     Attributes
@@ -66,10 +66,10 @@ class Result:
 
     def row(self, **names: Any) -> Row:
         """The only row with these values."""
-        (found,) = (row for row in self.rows if all(row[name] == value for name, value in names.items()))
-        return found
+        (row,) = (row for row in self.rows if all(row[name] == value for name, value in names.items()))
+        return row
 
-    def facts(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
             "trial": self.name,
@@ -79,12 +79,12 @@ class Result:
         }
 
 
-def in_one(learner: Learner) -> System:
+def as_system(learner: Learner) -> System:
     """A learner as a system."""
     return lambda history, documents: learner(history)(documents)
 
 
-def apply(system: System, history: Sequence[Document], documents: Sequence[Document]) -> list[Cleaned]:
+def run_system(system: System, history: Sequence[Document], documents: Sequence[Document]) -> list[Cleaned]:
     """Run a system, and check that it returned a result for every document.
 
     Raises
@@ -104,12 +104,12 @@ def apply(system: System, history: Sequence[Document], documents: Sequence[Docum
     return answers
 
 
-def by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
+def group_by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
     """Documents by source, in the order of their names."""
-    found: dict[str, list[Document]] = {}
+    documents_by_source: dict[str, list[Document]] = {}
     for document in documents:
-        found.setdefault(document.source, []).append(document)
-    return dict(sorted(found.items()))
+        documents_by_source.setdefault(document.source, []).append(document)
+    return dict(sorted(documents_by_source.items()))
 
 
 def check_ids(documents: Sequence[Document]) -> None:
@@ -128,49 +128,53 @@ def check_ids(documents: Sequence[Document]) -> None:
             raise CorpusError(problem, document.id, fatal=True)
 
 
-def rank_of(seed: int, *names: object) -> int:
+def stable_hash(seed: int, *names: object) -> int:
     """A number of 64 bits from a seed and names: the same on every machine and in any order of calls."""
     key = "\x1f".join(map(str, (seed, *names))).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
 
 
-def random_for(seed: int, *names: object) -> Random:
+def derive_random(seed: int, *names: object) -> Random:
     """A generator of its own for each part of a trial, so that adding a part changes no other."""
-    return Random(rank_of(seed, *names))
+    return Random(stable_hash(seed, *names))
 
 
-def pick(documents: Sequence[Document], sample: int | None, seed: int) -> list[Document]:
+def sample_documents(documents: Sequence[Document], sample: int | None, seed: int) -> list[Document]:
     """At most `sample` documents of each source, those whose ids have the least hashes, in their order.
 
     None takes all.
     """
     if sample is None:
         return list(documents)
-    kept: set[tuple[str, str]] = set()
-    for source, rows in by_source(documents).items():
-        ids = sorted({row.id for row in rows}, key=lambda name: (rank_of(seed, source, name), name))
-        kept.update((source, name) for name in ids[:sample])
-    return [document for document in documents if (document.source, document.id) in kept]
+    sampled: set[tuple[str, str]] = set()
+    for source, rows in group_by_source(documents).items():
+        ids = sorted(
+            {row.id for row in rows}, key=lambda document_id: (stable_hash(seed, source, document_id), document_id)
+        )
+        sampled.update((source, document_id) for document_id in ids[:sample])
+    return [document for document in documents if (document.source, document.id) in sampled]
 
 
-def folds_of(documents: Sequence[Document], folds: int, seed: int) -> list[int]:
+def assign_folds(documents: Sequence[Document], folds: int, seed: int) -> list[int]:
     """A fold for each document, so that each source is spread evenly; it depends on seed and ids, not on the order."""
     fold: dict[tuple[str, str], int] = {}
-    for source, rows in by_source(documents).items():
-        ids = sorted({row.id for row in rows}, key=lambda name: (rank_of(seed, source, name), name))
-        fold.update({(source, name): place % folds for place, name in enumerate(ids)})
+    for source, rows in group_by_source(documents).items():
+        ids = sorted(
+            {row.id for row in rows}, key=lambda document_id: (stable_hash(seed, source, document_id), document_id)
+        )
+        fold.update({(source, document_id): index % folds for index, document_id in enumerate(ids)})
     return [fold[document.source, document.id] for document in documents]
 
 
-def cross_cleaned(system: System, documents: Sequence[Document], folds: int, seed: int) -> list[Cleaned]:
+def cross_clean(system: System, documents: Sequence[Document], folds: int, seed: int) -> list[Cleaned]:
     """Each document cleaned by what was learnt from the other folds; with one fold, from all documents."""
     if folds < 2:
-        return apply(system, documents, documents)
-    fold = folds_of(documents, folds, seed)
+        return run_system(system, documents, documents)
+    fold = assign_folds(documents, folds, seed)
     answers: dict[int, Cleaned] = {}
-    for number in range(folds):
-        places = [place for place, own in enumerate(fold) if own == number]
-        history = [document for document, own in zip(documents, fold, strict=True) if own != number]
-        cleaned = apply(system, history, [documents[place] for place in places])
-        answers.update(zip(places, cleaned, strict=True))
-    return [answers[place] for place in range(len(documents))]
+    for held_out in range(folds):
+        positions = [index for index, fold_index in enumerate(fold) if fold_index == held_out]
+        history = [document for document, fold_index in zip(documents, fold, strict=True) if fold_index != held_out]
+        cleaned = run_system(system, history, [documents[index] for index in positions])
+        answers.update(zip(positions, cleaned, strict=True))
+    return [answers[index] for index in range(len(documents))]

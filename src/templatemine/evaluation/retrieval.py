@@ -14,21 +14,27 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
-from templatemine.evaluation.metrics import harmonic, words
-from templatemine.evaluation.mirror import dressed_copy
+from templatemine.evaluation.metrics import harmonic_mean, split_words
+from templatemine.evaluation.mirror import synthetic_copy
 from templatemine.evaluation.options import RetrievalConfig
-from templatemine.evaluation.plain import plain
-from templatemine.evaluation.protocol import Result, System, apply, check_ids, pick, random_for
+from templatemine.evaluation.plain import plain_text
+from templatemine.evaluation.protocol import System, TrialResult, check_ids, derive_random, run_system, sample_documents
 from templatemine.model import Document
 
-__all__ = ["RetrievalConfig", "evaluate_clustering", "evaluate_near_duplicates", "near_duplicates", "shingles"]
+__all__ = [
+    "RetrievalConfig",
+    "evaluate_clustering",
+    "evaluate_near_duplicates",
+    "find_near_duplicates",
+    "make_shingles",
+]
 
 Pair = tuple[int, int]
 
-_SEEDS = 2**32
+_SEED_LIMIT = 2**32
 """Generators of numpy take no larger ones."""
 
-_MISSED = 0.001
+_MAX_MISSED = 0.001
 
 
 # ----------------------------------------------------------------------------------------------------- near duplicates
@@ -44,52 +50,52 @@ _DUPLICATE_UNITS = {
 }
 
 
-def shingles(text: str, length: int) -> frozenset[tuple[str, ...]]:
+def make_shingles(text: str, length: int) -> frozenset[tuple[str, ...]]:
     """The sets of words in a row of a text, in lower case; a shorter text is one of its own."""
-    found = words(text.lower())
-    if len(found) < length:
-        return frozenset({tuple(found)} if found else ())
-    return frozenset(zip(*(found[at:] for at in range(length)), strict=False))
+    words = split_words(text.lower())
+    if len(words) < length:
+        return frozenset({tuple(words)} if words else ())
+    return frozenset(zip(*(words[offset:] for offset in range(length)), strict=False))
 
 
-def near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[Pair]:
+def find_near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[Pair]:
     """Pairs (i, j), i < j, of texts whose Jaccard index reaches the threshold.
 
     MinHash proposes them, the sets decide; so what is said is right, and of pairs at the threshold one in a thousand is
-    missed (`_bands`).
+    missed (`_choose_bands`).
     """
     try:
         from datasketch import MinHash, MinHashLSH
     except ImportError as error:
-        raise _missing("datasketch") from error
-    sets = [shingles(text, config.shingle) for text in texts]
-    found: set[Pair] = set()
-    index = MinHashLSH(num_perm=config.permutations, params=_bands(config.threshold, config.permutations))
-    for place, elements in enumerate(sets):
+        raise _missing_extra("datasketch") from error
+    sets = [make_shingles(text, config.shingle) for text in texts]
+    pairs: set[Pair] = set()
+    lsh_index = MinHashLSH(num_perm=config.permutations, params=_choose_bands(config.threshold, config.permutations))
+    for index, elements in enumerate(sets):
         if elements:
-            sketch = MinHash(num_perm=config.permutations, seed=config.seed % _SEEDS)
+            sketch = MinHash(num_perm=config.permutations, seed=config.seed % _SEED_LIMIT)
             sketch.update_batch([" ".join(element).encode("utf-8", "surrogatepass") for element in sorted(elements)])
-            for other in index.query(sketch):
+            for other in lsh_index.query(sketch):
                 if _jaccard(elements, sets[other]) >= config.threshold:
-                    found.add((other, place))
-            index.insert(place, sketch)
-    return found
+                    pairs.add((other, index))
+            lsh_index.insert(index, sketch)
+    return pairs
 
 
-def _bands(threshold: float, permutations: int) -> tuple[int, int]:
+def _choose_bands(threshold: float, permutations: int) -> tuple[int, int]:
     """Bands, and hashes in each: as many as let one pair in a thousand pass by, of those at the threshold.
 
     A pair of Jaccard index j agrees in a band of r hashes with a chance of j**r, in none of b bands with (1 - j**r)**b.
     """
     rows = 1
-    while (1 - threshold ** (rows + 1)) ** (permutations // (rows + 1)) <= _MISSED:
+    while (1 - threshold ** (rows + 1)) ** (permutations // (rows + 1)) <= _MAX_MISSED:
         rows += 1
     return permutations // rows, rows
 
 
-def _jaccard(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
-    common = len(one & other)
-    return common / (len(one) + len(other) - common)
+def _jaccard(first: frozenset[tuple[str, ...]], second: frozenset[tuple[str, ...]]) -> float:
+    common = len(first & second)
+    return common / (len(first) + len(second) - common)
 
 
 def evaluate_near_duplicates(
@@ -97,7 +103,7 @@ def evaluate_near_duplicates(
     system: System,
     config: RetrievalConfig | None = None,
     groups: Mapping[str, str] | None = None,
-) -> Result:
+) -> TrialResult:
     """Find near duplicates before and after cleaning.
 
     Parameters
@@ -111,91 +117,91 @@ def evaluate_near_duplicates(
     config = config or RetrievalConfig()
     if groups is not None:
         check_ids(documents)
-    picked = pick(documents, config.sample, config.seed)
+    sampled = sample_documents(documents, config.sample, config.seed)
     if groups is None:
-        archives = [dressed_copy(picked, config.templates, config.seed, "left")]
-        archives.append(dressed_copy(_changed(picked, config), config.templates, config.seed, "right"))
-        truth = {(place, place + len(picked)) for place in range(len(picked))}
-        alike = near_duplicates([document.body for document in picked], config)
+        archives = [synthetic_copy(sampled, config.templates, config.seed, "left")]
+        archives.append(synthetic_copy(_change_words(sampled, config), config.templates, config.seed, "right"))
+        truth = {(index, index + len(sampled)) for index in range(len(sampled))}
+        natural_pairs = find_near_duplicates([document.body for document in sampled], config)
         ignored = {
             tuple(sorted(pair))
-            for one, other in alike
+            for first, second in natural_pairs
             for pair in (
-                (one, other),
-                (one, other + len(picked)),
-                (one + len(picked), other),
-                (one + len(picked), other + len(picked)),
+                (first, second),
+                (first, second + len(sampled)),
+                (first + len(sampled), second),
+                (first + len(sampled), second + len(sampled)),
             )
         }
     else:
-        archives = [picked]
-        truth = _pairs_of([groups.get(document.id) for document in picked])
+        archives = [sampled]
+        truth = _group_pairs([groups.get(document.id) for document in sampled])
         ignored = set()
     if not truth:
         raise CorpusError("no two documents are in one group of duplicates", fatal=True)
-    bare = [plain(document) for archive in archives for document in archive]
-    cleaned = [answer.text for archive in archives for answer in apply(system, archive, archive)]
+    original_texts = [plain_text(document) for archive in archives for document in archive]
+    cleaned = [answer.text for archive in archives for answer in run_system(system, archive, archive)]
     rows = []
-    for name, texts in (("as they are", bare), ("cleaned", cleaned)):
-        said = near_duplicates(texts, config) - ignored
-        rows.append(_pair_row(name, len(texts), truth, said))
+    for name, texts in (("as they are", original_texts), ("cleaned", cleaned)):
+        predicted = find_near_duplicates(texts, config) - ignored
+        rows.append(_pair_row(name, len(texts), truth, predicted))
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
-        "documents": len(bare),
+        "documents": len(original_texts),
         "truth": "copies made" if groups is None else "groups given",
         "Jaccard index": config.threshold,
         "words changed in a copy": config.changed if groups is None else None,
     }
     notes = ("pairs of articles that are near duplicates without boilerplate are ignored",) if groups is None else ()
-    return Result(name="near duplicates", settings=settings, units=_DUPLICATE_UNITS, rows=tuple(rows), notes=notes)
+    return TrialResult(name="near duplicates", settings=settings, units=_DUPLICATE_UNITS, rows=tuple(rows), notes=notes)
 
 
-def _changed(documents: Sequence[Document], config: RetrievalConfig) -> list[Document]:
+def _change_words(documents: Sequence[Document], config: RetrievalConfig) -> list[Document]:
     """The articles with some words replaced by others of the same article; characters, where there are no blanks."""
-    found = []
+    changed = []
     for document in documents:
-        rng = random_for(config.seed, "changed", document.source, document.id)
-        own = words(document.body)
+        rng = derive_random(config.seed, "changed", document.source, document.id)
+        words = split_words(document.body)
         chance = config.changed
         text = "".join(
-            rng.choice(own) if own and part.isalnum() and rng.random() < chance else part
-            for part in _parts(document.body)
+            rng.choice(words) if words and part.isalnum() and rng.random() < chance else part
+            for part in _split_parts(document.body)
         )
-        found.append(replace(document, text=text))
-    return found
+        changed.append(replace(document, text=text))
+    return changed
 
 
-def _parts(text: str) -> list[str]:
+def _split_parts(text: str) -> list[str]:
     """The words of a text and the separators between them, in order."""
-    parts, at = [], 0
-    for word in words(text):
-        place = text.index(word, at)
-        parts += [text[at:place], word]
-        at = place + len(word)
-    return [*parts, text[at:]]
+    parts, offset = [], 0
+    for word in split_words(text):
+        start = text.index(word, offset)
+        parts += [text[offset:start], word]
+        offset = start + len(word)
+    return [*parts, text[offset:]]
 
 
-def _pairs_of(groups: Iterable[str | None]) -> set[Pair]:
+def _group_pairs(groups: Iterable[str | None]) -> set[Pair]:
     members: dict[str, list[int]] = {}
-    for place, name in enumerate(groups):
+    for index, name in enumerate(groups):
         if name is not None:
-            members.setdefault(name, []).append(place)
-    return {pair for places in members.values() for pair in combinations(places, 2)}
+            members.setdefault(name, []).append(index)
+    return {pair for positions in members.values() for pair in combinations(positions, 2)}
 
 
-def _pair_row(name: str, documents: int, truth: set[Pair], said: set[Pair]) -> dict[str, object]:
-    right = len(truth & said)
-    recall = right / len(truth)
-    precision = right / len(said) if said else 1.0
+def _pair_row(name: str, documents: int, truth: set[Pair], predicted: set[Pair]) -> dict[str, object]:
+    correct = len(truth & predicted)
+    recall = correct / len(truth)
+    precision = correct / len(predicted) if predicted else 1.0
     return {
         "articles": name,
         "documents": documents,
         "pairs": len(truth),
-        "said to be": len(said),
+        "said to be": len(predicted),
         "recall": recall,
         "precision": precision,
-        "f1": harmonic(recall, precision),
+        "f1": harmonic_mean(recall, precision),
     }
 
 
@@ -219,7 +225,7 @@ def evaluate_clustering(
     labels: Mapping[str, str],
     system: System,
     config: RetrievalConfig | None = None,
-) -> Result:
+) -> TrialResult:
     """Cluster articles before and after cleaning, and compare the clusters with labels.
 
     Parameters
@@ -239,19 +245,21 @@ def evaluate_clustering(
     config = config or RetrievalConfig()
     check_ids(documents)
     # In one order, because k-means begins with the documents that its seed hits upon.
-    picked = sorted(pick(documents, config.sample, config.seed), key=lambda one: (one.source, one.id))
-    places = [place for place, document in enumerate(picked) if document.id in labels]
-    truth = [labels[picked[place].id] for place in places]
+    sampled = sorted(
+        sample_documents(documents, config.sample, config.seed), key=lambda document: (document.source, document.id)
+    )
+    positions = [index for index, document in enumerate(sampled) if document.id in labels]
+    truth = [labels[sampled[index].id] for index in positions]
     if len(set(truth)) < 2 or len(truth) <= len(set(truth)):
         problem = f"expected at least two labels and more documents than labels, found {len(set(truth))} labels"
         raise CorpusError(f"{problem} of {len(truth)} documents", fatal=True)
-    cleaned = apply(system, picked, picked)
+    cleaned = run_system(system, sampled, sampled)
     rows = []
     for name, texts in (
-        ("as they are", [plain(picked[place]) for place in places]),
-        ("cleaned", [cleaned[place].text for place in places]),
+        ("as they are", [plain_text(sampled[index]) for index in positions]),
+        ("cleaned", [cleaned[index].text for index in positions]),
     ):
-        rows.append({"articles": name, "documents": len(texts), **_clustered(texts, truth, config)})
+        rows.append({"articles": name, "documents": len(texts), **_score_clusters(texts, truth, config)})
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
@@ -259,10 +267,10 @@ def evaluate_clustering(
         "starts of k-means": config.starts,
     }
     notes = ("agreement of the clusters with the labels; if these are sources, cleaning should lower it",)
-    return Result(name="clustering", settings=settings, units=_CLUSTER_UNITS, rows=tuple(rows), notes=notes)
+    return TrialResult(name="clustering", settings=settings, units=_CLUSTER_UNITS, rows=tuple(rows), notes=notes)
 
 
-def _clustered(texts: Sequence[str], truth: Sequence[str], config: RetrievalConfig) -> dict[str, float]:
+def _score_clusters(texts: Sequence[str], truth: Sequence[str], config: RetrievalConfig) -> dict[str, float]:
     try:
         from sklearn import metrics
         from sklearn.cluster import KMeans
@@ -270,10 +278,10 @@ def _clustered(texts: Sequence[str], truth: Sequence[str], config: RetrievalConf
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.preprocessing import normalize
     except ImportError as error:
-        raise _missing("scikit-learn") from error
-    seed = config.seed % _SEEDS
+        raise _missing_extra("scikit-learn") from error
+    seed = config.seed % _SEED_LIMIT
     try:
-        table = TfidfVectorizer(analyzer=_terms, min_df=2, max_df=0.5, sublinear_tf=True).fit_transform(texts)
+        table = TfidfVectorizer(analyzer=_make_terms, min_df=2, max_df=0.5, sublinear_tf=True).fit_transform(texts)
     except ValueError as error:  # no word is left
         problem = (
             f"{len(texts)} articles share too few words to be clustered: none stands in two and at most half of them"
@@ -282,26 +290,30 @@ def _clustered(texts: Sequence[str], truth: Sequence[str], config: RetrievalConf
     dimensions = min(_DIMENSIONS, min(table.shape) - 1)
     vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(table)) if dimensions else table
     labels = len(set(truth))
-    found = KMeans(labels, n_init=config.starts, random_state=seed).fit_predict(vectors)
+    clusters = KMeans(labels, n_init=config.starts, random_state=seed).fit_predict(vectors)
     return {
         "labels": labels,
-        "adjusted Rand": float(metrics.adjusted_rand_score(truth, found)),
-        "mutual information": float(metrics.normalized_mutual_info_score(truth, found)),
-        "homogeneity": float(metrics.homogeneity_score(truth, found)),
-        "completeness": float(metrics.completeness_score(truth, found)),
+        "adjusted Rand": float(metrics.adjusted_rand_score(truth, clusters)),
+        "mutual information": float(metrics.normalized_mutual_info_score(truth, clusters)),
+        "homogeneity": float(metrics.homogeneity_score(truth, clusters)),
+        "completeness": float(metrics.completeness_score(truth, clusters)),
     }
 
 
-def _terms(text: str) -> list[str]:
+def _make_terms(text: str) -> list[str]:
     """Words in lower case, and pairs of neighbouring characters of scripts without spaces."""
-    found = words(text.lower())
-    pairs = [one + other for one, other in pairwise(found) if _alone(one) and _alone(other)]
-    return [word for word in found if not _alone(word)] + pairs
+    words = split_words(text.lower())
+    pairs = [
+        first + second
+        for first, second in pairwise(words)
+        if _is_single_character(first) and _is_single_character(second)
+    ]
+    return [word for word in words if not _is_single_character(word)] + pairs
 
 
-def _alone(word: str) -> bool:
+def _is_single_character(word: str) -> bool:
     return len(word) == 1 and word > "\u3000"
 
 
-def _missing(name: str) -> MissingExtraError:
+def _missing_extra(name: str) -> MissingExtraError:
     return MissingExtraError(f"this trial needs {name}: {pip_line('eval')}")

@@ -12,19 +12,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from templatemine.evaluation.protocol import random_for, rank_of
+from templatemine.evaluation.protocol import derive_random, stable_hash
 from templatemine.model import Document
 
-__all__ = ["KINDS", "Design", "Dressed", "Kind", "Piece", "Speech", "dress", "speech_of"]
+__all__ = [
+    "KINDS",
+    "InsertedTemplate",
+    "LanguageProfile",
+    "PositionKind",
+    "SyntheticArticle",
+    "TemplateDesign",
+    "insert_boilerplate",
+    "learn_profile",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class PositionKind:
     """A kind of position in an article.
 
     Attributes
     ----------
-    place : str
+    position : str
         "block" a line of its own at the end of the article, "line" one anywhere in it, "start" and "end" the beginning
         or the end of any of its lines, "opening" that of the article, "inside" within a line, behind a sentence where
         there is one, "within" between any two words.  Articles of one line have blocks and lines at its end.
@@ -38,22 +47,22 @@ class Kind:
         It ends with a colon.
     """
 
-    place: str
+    position: str
     slots: bool = False
     drifts: bool = False
     sentence: bool = True
     colon: bool = False
 
 
-KINDS: Mapping[str, Kind] = {
-    "fixed": Kind(place="block"),
-    "slots": Kind(place="block", slots=True),
-    "drifting": Kind(place="block", drifts=True),
-    "in-line": Kind(place="inside"),
-    "mid-sentence": Kind(place="within", sentence=False),
-    "line": Kind(place="line"),
-    "line start": Kind(place="start", sentence=False),
-    "line end": Kind(place="end", sentence=False),
+KINDS: Mapping[str, PositionKind] = {
+    "fixed": PositionKind(position="block"),
+    "slots": PositionKind(position="block", slots=True),
+    "drifting": PositionKind(position="block", drifts=True),
+    "in-line": PositionKind(position="inside"),
+    "mid-sentence": PositionKind(position="within", sentence=False),
+    "line": PositionKind(position="line"),
+    "line start": PositionKind(position="start", sentence=False),
+    "line end": PositionKind(position="end", sentence=False),
 }
 
 PERIODS = 4
@@ -69,7 +78,7 @@ SLOTS: tuple[Slot, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class TemplateDesign:
     """The design of a template: a key of `KINDS`, its length in words and its document frequency."""
 
     kind: str
@@ -78,7 +87,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class InsertedTemplate:
     """A template in an article: [start, end) in code points of the new text, and the number of its design."""
 
     start: int
@@ -87,78 +96,84 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dressed:
+class SyntheticArticle:
     """An article with its boilerplate.
 
     Attributes
     ----------
     document : Document
-    pieces : tuple of Piece
+    templates : tuple of InsertedTemplate
         In the order of the text.
-    kept : tuple of (int, int, int)
-        (start in the dressed text, start in the original, length) of each stretch of the original text.
+    alignment : tuple of (int, int, int)
+        (start in the new text, start in the original, length) of each stretch of the original text.
     """
 
     document: Document
-    pieces: tuple[Piece, ...]
-    kept: tuple[tuple[int, int, int], ...]
+    templates: tuple[InsertedTemplate, ...]
+    alignment: tuple[tuple[int, int, int], ...]
 
 
 # ------------------------------------------------------------------------------------------------------------- wording
 
-_MOST_WORDS = 50_000
-_LONG = 16
+_MAX_WORDS = 50_000
+_MAX_WORD_LENGTH = 16
 """Words of more characters are, where most of the text is made of them, runs of a script without spaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speech:
+class LanguageProfile:
     """The language of a source: words with their frequencies, separators of words, ends of sentences, and separators of
     lines ("" if articles have one line)."""
 
     words: tuple[str, ...]
-    joiner: str
-    stop: str
-    gap: str
+    separator: str
+    sentence_end: str
+    line_separator: str
 
 
-def speech_of(documents: Sequence[Document], seed: int) -> Speech:
-    """The speech of one source, from articles in the order of their hashes until 50,000 words are seen."""
-    order = sorted(documents, key=lambda one: (rank_of(seed, one.source, one.id), one.id))
-    runs: list[str] = []
+def learn_profile(documents: Sequence[Document], seed: int) -> LanguageProfile:
+    """The language profile of one source, from articles in the order of their hashes until 50,000 words are seen."""
+    order = sorted(documents, key=lambda document: (stable_hash(seed, document.source, document.id), document.id))
+    words: list[str] = []
     gaps: list[str] = []
     for document in order:
-        runs += document.body.split()
+        words += document.body.split()
         gaps.append("\n\n" if "\n\n" in document.body.strip() else "\n" if "\n" in document.body.strip() else "")
-        if len(runs) >= _MOST_WORDS:
+        if len(words) >= _MAX_WORDS:
             break
-    gap = max(("\n\n", "\n", ""), key=gaps.count)
-    characters = sum(map(len, runs))
-    if sum(len(run) for run in runs if len(run) > _LONG) > characters / 2:
-        letters = "".join(char if char.isalpha() else " " for run in runs for char in run + " ")
-        pairs = [run[at : at + 2] for run in letters.split() for at in range(0, len(run) - 1, 2)]
-        return Speech(words=tuple(pairs) or ("一二",), joiner="", stop="。", gap=gap)
-    plain = tuple(run for run in runs if run.isalpha() and len(run) <= _LONG)
-    return Speech(words=plain or ("word",), joiner=" ", stop=".", gap=gap)
+    line_separator = max(("\n\n", "\n", ""), key=gaps.count)
+    characters = sum(map(len, words))
+    if sum(len(run) for run in words if len(run) > _MAX_WORD_LENGTH) > characters / 2:
+        letters = "".join(char if char.isalpha() else " " for run in words for char in run + " ")
+        pairs = [run[index : index + 2] for run in letters.split() for index in range(0, len(run) - 1, 2)]
+        return LanguageProfile(
+            words=tuple(pairs) or ("一二",), separator="", sentence_end="。", line_separator=line_separator
+        )
+    plain_words = tuple(run for run in words if run.isalpha() and len(run) <= _MAX_WORD_LENGTH)
+    return LanguageProfile(
+        words=plain_words or ("word",), separator=" ", sentence_end=".", line_separator=line_separator
+    )
 
 
-def _wordings(design: Design, kind: Kind, speech: Speech, rng: Random) -> list[list[str | Slot]]:
+def _draw_wordings(
+    design: TemplateDesign, kind: PositionKind, profile: LanguageProfile, rng: Random
+) -> list[list[str | Slot]]:
     """The words and slots of a template in each period."""
-    chosen: list[str | Slot] = [rng.choice(speech.words) for _ in range(design.length)]
+    words: list[str | Slot] = [rng.choice(profile.words) for _ in range(design.length)]
     if kind.slots:
-        for place in range(design.length - 1, -1, -4):
-            chosen[place] = rng.choice(SLOTS)
-    periods = [chosen]
+        for index in range(design.length - 1, -1, -4):
+            words[index] = rng.choice(SLOTS)
+    periods = [words]
     order = rng.sample(range(design.length), design.length)
     for period in range(1, PERIODS if kind.drifts else 1):
-        place = order[(period - 1) % design.length]
-        periods.append([*periods[-1][:place], rng.choice(speech.words), *periods[-1][place + 1 :]])
+        index = order[(period - 1) % design.length]
+        periods.append([*periods[-1][:index], rng.choice(profile.words), *periods[-1][index + 1 :]])
     return periods
 
 
-def _written(words: Sequence[str | Slot], speech: Speech, kind: Kind, rng: Random) -> str:
-    text = speech.joiner.join(word if isinstance(word, str) else word(rng) for word in words)
-    return text[:1].upper() + text[1:] + (speech.stop if kind.sentence else "") + (":" if kind.colon else "")
+def _render_template(words: Sequence[str | Slot], profile: LanguageProfile, kind: PositionKind, rng: Random) -> str:
+    text = profile.separator.join(word if isinstance(word, str) else word(rng) for word in words)
+    return text[:1].upper() + text[1:] + (profile.sentence_end if kind.sentence else "") + (":" if kind.colon else "")
 
 
 # -------------------------------------------------------------------------------------------------------------- places
@@ -168,49 +183,49 @@ _BREAK = re.compile(r"[^\S\n]*\n\s*(?=\S)")
 _BLANK = re.compile(r"(?<=\S)(?=[^\S\n]+\S)")
 
 
-def _place(place: str, text: str, speech: Speech, rng: Random) -> tuple[int, str, str]:
+def _choose_position(position: str, text: str, profile: LanguageProfile, rng: Random) -> tuple[int, str, str]:
     """The place of a piece in a text, and the text before and after it."""
     end = len(text.rstrip())
     start = len(text) - len(text.lstrip())
-    if place == "opening":
-        return start, "", speech.joiner
-    if place == "start":
-        spots = [start, *(found.end() for found in _BREAK.finditer(text, start, end))]
-        return rng.choice(spots), "", speech.joiner
-    if place == "end":
-        spots = [*(found.start() for found in _BREAK.finditer(text, start, end)), end]
-        return rng.choice(spots), speech.joiner, ""
-    if place in ("inside", "within"):
-        spots = [found.end() for found in _SENTENCE.finditer(text, start, end)] if place == "inside" else []
-        return rng.choice(spots or _between(text, start, end, speech) or [end]), speech.joiner, ""
-    if place == "line" and speech.gap:
-        breaks = [found.start() for found in _BREAK.finditer(text, start, end)] or [end]
-        return rng.choice(breaks), speech.gap, ""
-    return end, speech.gap or speech.joiner, ""
+    if position == "opening":
+        return start, "", profile.separator
+    if position == "start":
+        positions = [start, *(match.end() for match in _BREAK.finditer(text, start, end))]
+        return rng.choice(positions), "", profile.separator
+    if position == "end":
+        positions = [*(match.start() for match in _BREAK.finditer(text, start, end)), end]
+        return rng.choice(positions), profile.separator, ""
+    if position in ("inside", "within"):
+        positions = [match.end() for match in _SENTENCE.finditer(text, start, end)] if position == "inside" else []
+        return rng.choice(positions or _word_boundaries(text, start, end, profile) or [end]), profile.separator, ""
+    if position == "line" and profile.line_separator:
+        breaks = [match.start() for match in _BREAK.finditer(text, start, end)] or [end]
+        return rng.choice(breaks), profile.line_separator, ""
+    return end, profile.line_separator or profile.separator, ""
 
 
-def _between(text: str, start: int, end: int, speech: Speech) -> list[int]:
+def _word_boundaries(text: str, start: int, end: int, profile: LanguageProfile) -> list[int]:
     """Places between two words of a line; of a script without spaces, between two letters."""
-    if speech.joiner:
-        return [found.start() for found in _BLANK.finditer(text, start, end)]
-    return [at for at in range(start + 1, end) if text[at - 1].isalpha() and text[at].isalpha()]
+    if profile.separator:
+        return [match.start() for match in _BLANK.finditer(text, start, end)]
+    return [index for index in range(start + 1, end) if text[index - 1].isalpha() and text[index].isalpha()]
 
 
-def dress(
+def insert_boilerplate(
     documents: Sequence[Document],
-    designs: Sequence[Design],
+    designs: Sequence[TemplateDesign],
     seed: int,
     *,
     name: str = "",
-    kinds: Mapping[str, Kind] = KINDS,
-) -> list[Dressed]:
+    kinds: Mapping[str, PositionKind] = KINDS,
+) -> list[SyntheticArticle]:
     """Put boilerplate into the articles of one source.
 
     Parameters
     ----------
     documents : sequence of Document
         Of one source, with text.
-    designs : sequence of Design
+    designs : sequence of TemplateDesign
     seed, name : int, str
         Wordings and places are drawn from both; another name gives other boilerplate.
     kinds : mapping
@@ -218,55 +233,66 @@ def dress(
 
     Returns
     -------
-    list of Dressed
+    list of SyntheticArticle
         In the order of `documents`.
     """
     if not documents:
         return []
     source = documents[0].source
-    speech = speech_of(documents, seed)
+    profile = learn_profile(documents, seed)
     # By hash and by date, so that nothing depends on the order of the articles.
-    drawn_from = sorted(
-        range(len(documents)), key=lambda at: (rank_of(seed, source, documents[at].id), documents[at].id)
+    draw_order = sorted(
+        range(len(documents)), key=lambda index: (stable_hash(seed, source, documents[index].id), documents[index].id)
     )
-    dates = sorted(drawn_from, key=lambda at: (documents[at].date or "", documents[at].id))
-    period = {at: PERIODS * turn // len(documents) for turn, at in enumerate(dates)}
-    carried: list[list[tuple[int, str]]] = [[] for _ in documents]
-    for number, design in enumerate(designs):
-        rng = random_for(seed, name, source, number)
+    dates = sorted(draw_order, key=lambda index: (documents[index].date or "", documents[index].id))
+    period = {index: PERIODS * rank // len(documents) for rank, index in enumerate(dates)}
+    texts_of: list[list[tuple[int, str]]] = [[] for _ in documents]
+    for design_index, design in enumerate(designs):
+        rng = derive_random(seed, name, source, design_index)
         kind = kinds[design.kind]
-        wordings = _wordings(design, kind, speech, rng)
-        for at in rng.sample(drawn_from, min(design.df, len(documents))):
-            words = wordings[period[at] % len(wordings)]
-            carried[at].append((number, _written(words, speech, kind, rng)))
+        wordings = _draw_wordings(design, kind, profile, rng)
+        for index in rng.sample(draw_order, min(design.df, len(documents))):
+            words = wordings[period[index] % len(wordings)]
+            texts_of[index].append((design_index, _render_template(words, profile, kind, rng)))
     return [
-        _dressed(
+        _insert_templates(
             document,
             pieces,
-            [kinds[design.kind].place for design in designs],
-            speech,
-            random_for(seed, name, source, "places", document.id),
+            [kinds[design.kind].position for design in designs],
+            profile,
+            derive_random(seed, name, source, "places", document.id),
         )
-        for document, pieces in zip(documents, carried, strict=True)
+        for document, pieces in zip(documents, texts_of, strict=True)
     ]
 
 
-def _dressed(
-    document: Document, pieces: Sequence[tuple[int, str]], places: Sequence[str], speech: Speech, rng: Random
-) -> Dressed:
+def _insert_templates(
+    document: Document,
+    pieces: Sequence[tuple[int, str]],
+    positions: Sequence[str],
+    profile: LanguageProfile,
+    rng: Random,
+) -> SyntheticArticle:
     text = document.text or ""
     # Pieces at one place are in the order of their designs, as a page has its boxes in one order.
-    placed = [(*_place(places[number], text, speech, rng), number, piece) for number, piece in pieces]
-    out: list[str] = []
-    size = at = 0
-    found: list[Piece] = []
-    kept: list[tuple[int, int, int]] = []
-    for spot, before, behind, number, piece in sorted(placed, key=lambda one: (one[0], one[3])):
-        kept.append((size, at, spot - at))
-        start = size + spot - at + len(before)
-        found.append(Piece(start, start + len(piece), number))
-        out += [text[at:spot], before, piece, behind]
-        size, at = start + len(piece) + len(behind), spot
-    kept.append((size, at, len(text) - at))
-    out.append(text[at:])
-    return Dressed(document=replace(document, text="".join(out)), pieces=tuple(found), kept=tuple(kept))
+    insertions = [
+        (*_choose_position(positions[design_index], text, profile, rng), design_index, template_text)
+        for design_index, template_text in pieces
+    ]
+    parts: list[str] = []
+    size = copied = 0
+    templates: list[InsertedTemplate] = []
+    alignment: list[tuple[int, int, int]] = []
+    for position, before, after, design_index, template_text in sorted(
+        insertions, key=lambda insertion: (insertion[0], insertion[3])
+    ):
+        alignment.append((size, copied, position - copied))
+        start = size + position - copied + len(before)
+        templates.append(InsertedTemplate(start, start + len(template_text), design_index))
+        parts += [text[copied:position], before, template_text, after]
+        size, copied = start + len(template_text) + len(after), position
+    alignment.append((size, copied, len(text) - copied))
+    parts.append(text[copied:])
+    return SyntheticArticle(
+        document=replace(document, text="".join(parts)), templates=tuple(templates), alignment=tuple(alignment)
+    )

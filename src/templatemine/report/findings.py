@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from templatemine.errors import counted
-from templatemine.evaluation.residue import KINDS, Residue, residues
+from templatemine.evaluation.residue import KINDS, Residue, find_residues
 from templatemine.model import Span, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
@@ -170,7 +170,7 @@ def left_behind(looked: Looked) -> Left:
     first: dict[str, Residue] = {}
     articles = 0
     for text, spans in looked:
-        found = list(residues(text, spans))
+        found = list(find_residues(text, spans))
         articles += bool(found)
         for one in found:
             counts[one.kind] += 1
