@@ -532,7 +532,7 @@ def mine_strings(case: Case, documents: Sequence[str], min_df: int = 1) -> list[
     spans = [scan(text, case.patterns, case.separators, case.html)[0] for text in documents]
     out: list[MinedString] = []
     for rank, length, count, df in zip(repeats.rank, repeats.length, repeats.count, repeats.df, strict=True):
-        places = mined.places[rank : rank + count]
+        places = mined.positions[rank : rank + count]
         string = index.forms[index.symbols[places[0] : places[0] + length]]
         found: list[tuple[int, int, int]] = []
         for place in places:

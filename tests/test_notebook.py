@@ -9,7 +9,7 @@ import pytest
 
 import templatemine
 from templatemine import notebook
-from templatemine.model import Cleaned, Marked, Span
+from templatemine.model import Cleaned, MarkedText, Span
 
 HOSTILE = '<script>alert("1")</script> & <b>'
 TEXT = f"The story. {HOSTILE} Sign up & read."
@@ -39,7 +39,7 @@ def parsed(shown: Any) -> Tags:
 
 def test_cuts_are_struck_through() -> None:
     shown = CLEANED.beside(TEXT)
-    assert isinstance(shown, Marked)
+    assert isinstance(shown, MarkedText)
     found = parsed(shown)
     assert [(name, attrs.get("title")) for name, attrs in found.tags] == [("div", None), ("del", 't1"><script>, t2')]
     assert found.text == TEXT

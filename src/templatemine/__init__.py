@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from templatemine.cleaning.cleaners import Cleaners
     from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PipelineConfig, ReadConfig
     from templatemine.io.given import read
-    from templatemine.model import Cleaned, Cutoff, Document, Marked, PageHistory, Question, Record, Span, Template
+    from templatemine.model import Cleaned, Cutoff, Document, MarkedText, PageHistory, Question, Record, Span, Template
     from templatemine.packs.pack import Pack
     from templatemine.pages.extract import Block, Extraction, Extractor, extract
     from templatemine.pages.main_text import PageCleaner
@@ -35,7 +35,7 @@ __all__ = [
     "ExtractConfig",
     "Extraction",
     "Extractor",
-    "Marked",
+    "MarkedText",
     "MarkupConfig",
     "Metadata",
     "Miner",
@@ -69,7 +69,7 @@ _HOMES = {
     "ExtractConfig": "config",
     "Extraction": "pages.extract",
     "Extractor": "pages.extract",
-    "Marked": "model",
+    "MarkedText": "model",
     "MarkupConfig": "config",
     "Metadata": "pages.metadata",
     "Miner": "pipeline",

@@ -24,7 +24,7 @@ __all__ = [
     "Document",
     "MaximalRepeats",
     "Index",
-    "Marked",
+    "MarkedText",
     "PageHistory",
     "PathVote",
     "Question",
@@ -107,7 +107,7 @@ class Cleaned(NamedTuple):
         rows = [(span.start, span.end, ", ".join(span.templates)) for span in self.removed]
         return notebook.struck(self.text, ()) + (notebook.table(("start", "end", "templates"), rows) if rows else "")
 
-    def beside(self, original: str) -> Marked:
+    def beside(self, original: str) -> MarkedText:
         """The original text with what was cut out of it, to look at.
 
         Raises
@@ -117,21 +117,21 @@ class Cleaned(NamedTuple):
         """
         if self.removed and self.removed[-1].end > len(original):
             raise ValueError(f"original: expected {self.removed[-1].end} characters or more, got {len(original)}")
-        return Marked(original, self.removed)
+        return MarkedText(original, self.removed)
 
 
-class Marked(NamedTuple):
+class MarkedText(NamedTuple):
     """A text and what is cut out of it; shown with the cuts between ``[-`` and ``-]``, in notebooks struck through."""
 
     text: str
     removed: tuple[Span, ...]
 
     def __str__(self) -> str:
-        pieces, place = [], 0
+        pieces, position = [], 0
         for span in self.removed:
-            pieces += [self.text[place : span.start], f"[-{self.text[span.start : span.end]}-]"]
-            place = span.end
-        return "".join([*pieces, self.text[place:]])
+            pieces += [self.text[position : span.start], f"[-{self.text[span.start : span.end]}-]"]
+            position = span.end
+        return "".join([*pieces, self.text[position:]])
 
     def _repr_html_(self) -> str:
         return notebook.struck(self.text, ((span.start, span.end, ", ".join(span.templates)) for span in self.removed))
@@ -231,21 +231,21 @@ class MaximalRepeats:
     Attributes
     ----------
     repeats : Repeats
-    places : int32 or int64 array
+    positions : int32 or int64 array
         Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
     first : int64 array, shape (strings,)
         Where each string occurs first.
     """
 
     repeats: Repeats
-    places: NDArray[Any]
+    positions: NDArray[Any]
     first: LongArray
 
     def take(self, rows: NDArray[Any]) -> MaximalRepeats:
         """Some of the strings."""
         return MaximalRepeats(
             repeats=self.repeats.take(rows),
-            places=self.places,
+            positions=self.positions,
             first=self.first[rows],
         )
 

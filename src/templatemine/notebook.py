@@ -26,16 +26,16 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table of the first rows, with a line for how many more there are."""
     rows = list(rows)
     lines = ["".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows[:LISTED]]
-    more = paragraph(f"and {len(rows) - LISTED:,} more") if len(rows) > LISTED else ""
+    remainder = paragraph(f"and {len(rows) - LISTED:,} more") if len(rows) > LISTED else ""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{more}"
+    return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{remainder}"
 
 
 def struck(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
     """A text as it stands, with its cuts (start, end, what is said of it) struck through."""
-    pieces, place = [], 0
+    pieces, position = [], 0
     for start, end, title in cuts:
-        pieces += [escape(text[place:start]), f'<del title="{escape(title)}">{escape(text[start:end])}</del>']
-        place = end
-    whole = "".join([*pieces, escape(text[place:])])
+        pieces += [escape(text[position:start]), f'<del title="{escape(title)}">{escape(text[start:end])}</del>']
+        position = end
+    whole = "".join([*pieces, escape(text[position:])])
     return f'<div dir="auto" style="white-space: pre-wrap">{whole}</div>'

@@ -51,9 +51,10 @@ __all__ = [
 ]
 
 Progress = Callable[[str, int, int], None]
-Kept = TypeVar("Kept")
-Table = TypeVar("Table")
-Result = TypeVar("Result")
+CandidatesT = TypeVar("CandidatesT")
+TableT = TypeVar("TableT")
+ResultT = TypeVar("ResultT")
+ValueT = TypeVar("ValueT")
 
 
 class MineSource(Protocol):
@@ -71,47 +72,47 @@ ReportShared = Callable[[Iterable[Claims], ResolvedConfig], SourceReport]
 """`stages.report_shared`."""
 
 
-class Executor(ABC, Generic[Kept, Table, Result]):
+class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
     """Where the documents of sources lie, where the maps run, and where their results are kept.
 
-    A source that is `unfit_reason` is not mined: what there is to say of it, `skip_source` says.
+    A source that has an `unfit_reason` is not mined; `skip_source` makes its report.
     """
 
     @abstractmethod
-    def map_documents(self, work: MineSource) -> Kept:
+    def map_documents(self, work: MineSource) -> CandidatesT:
         """First map: the candidates of each source."""
 
     @abstractmethod
-    def reduce(self, kept: Kept) -> Table:
-        """What sources need to know of each other's candidates: no more than hashes and rates (`source_rates`)."""
+    def reduce(self, mined: CandidatesT) -> TableT:
+        """The hashes and rates of all candidates (`source_rates`), for the comparison of sources."""
 
     @abstractmethod
-    def map_candidates(self, kept: Kept, table: Table, work: DecideSource) -> Result:
+    def map_candidates(self, mined: CandidatesT, table: TableT, work: DecideSource) -> ResultT:
         """Second map: the report of each source; queries of its steps are answered by all of its documents."""
 
-    def share(self, result: Result, work: ReportShared) -> Result:
+    def share(self, result: ResultT, work: ReportShared) -> ResultT:
         """The result with the pack of what sources share, of what their reports claim, if it is asked for."""
         return result
 
 
-def drive(executor: Executor[Kept, Table, Result]) -> Result:
+def drive(executor: Executor[CandidatesT, TableT, ResultT]) -> ResultT:
     """Mine all sources of an executor.  This is the order of the stages, for all of them."""
-    kept = executor.map_documents(mine_source)
-    table = executor.reduce(kept)
-    result = executor.map_candidates(kept, table, decide_source)
+    mined = executor.map_documents(mine_source)
+    table = executor.reduce(mined)
+    result = executor.map_candidates(mined, table, decide_source)
     return executor.share(result, report_shared)
 
 
 @dataclass(frozen=True, slots=True)
-class _Finished(Generic[Kept]):
-    """What was made of the report of a source, and what it claims for the shared pack."""
+class _SourceResult(Generic[ValueT]):
+    """The finished report of a source, and its claims for the shared pack."""
 
     source: str
     claims: Claims | None
-    value: Kept
+    value: ValueT
 
 
-class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_Finished[Kept]]]):
+class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_SourceResult[ValueT]]]):
     """Everything in memory, one source each at a time in some copies of this process, or threads (`parallel.forks`).
 
     Parameters
@@ -125,7 +126,7 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_Fi
     def __init__(
         self,
         by_source: Mapping[str, Sequence[Document]],
-        finish: Callable[[SourceReport], Kept],
+        finish: Callable[[SourceReport], ValueT],
         options: ResolvedConfig,
         jobs: int,
         progress: Progress,
@@ -137,48 +138,60 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_Fi
         self._progress = progress
 
     def map_documents(self, work: MineSource) -> list[SourceCandidates | None]:
-        def mined(source: str, documents: Sequence[Document]) -> SourceCandidates | None:
+        def mine_if_fit(source: str, documents: Sequence[Document]) -> SourceCandidates | None:
             return None if unfit_reason(documents, self._options) else work(source, documents, self._options)
 
-        return self._map("mining", mined, self._sources)
+        return self._map("mining", mine_if_fit, self._sources)
 
-    def reduce(self, kept: list[SourceCandidates | None]) -> RateTable:
-        return gather([source_rates(one) for one in kept if one is not None], self._jobs)
+    def reduce(self, mined: list[SourceCandidates | None]) -> RateTable:
+        return gather([source_rates(candidates) for candidates in mined if candidates is not None], self._jobs)
 
     def map_candidates(
-        self, kept: list[SourceCandidates | None], table: RateTable, work: DecideSource
-    ) -> list[_Finished[Kept]]:
-        numbers = {one.source: number for number, one in enumerate(filter(None, kept))}
+        self, mined: list[SourceCandidates | None], table: RateTable, work: DecideSource
+    ) -> list[_SourceResult[ValueT]]:
+        numbers = {candidates.source: number for number, candidates in enumerate(filter(None, mined))}
 
-        def finished(
+        def report_source(
             source: str, documents: Sequence[Document], candidates: SourceCandidates | None
-        ) -> _Finished[Kept]:
+        ) -> _SourceResult[ValueT]:
             if candidates is None:
-                return self._finished(skip_source(source, documents, self._options))
-            elsewhere = table.lookup(candidates.hashes, numbers[source])
-            return self._finished(complete_step(work(candidates, elsewhere, self._options), documents, self._options))
+                return self._finish_report(skip_source(source, documents, self._options))
+            cross_counts = table.lookup(candidates.hashes, numbers[source])
+            return self._finish_report(
+                complete_step(work(candidates, cross_counts, self._options), documents, self._options)
+            )
 
-        return self._map("choosing", finished, [(*one, own) for one, own in zip(self._sources, kept, strict=True)])
+        return self._map(
+            "choosing",
+            report_source,
+            [
+                (source, documents, candidates)
+                for (source, documents), candidates in zip(self._sources, mined, strict=True)
+            ],
+        )
 
-    def share(self, result: list[_Finished[Kept]], work: ReportShared) -> list[_Finished[Kept]]:
+    def share(self, result: list[_SourceResult[ValueT]], work: ReportShared) -> list[_SourceResult[ValueT]]:
         if self._options.shared is None:
             return result
-        claims = [one.claims for one in result if one.claims is not None]
-        found = {one.source: one for one in (*result, self._finished(work(claims, self._options)))}
-        return [found[source] for source in sorted(found)]
+        claims = [source_result.claims for source_result in result if source_result.claims is not None]
+        by_source = {
+            source_result.source: source_result
+            for source_result in (*result, self._finish_report(work(claims, self._options)))
+        }
+        return [by_source[source] for source in sorted(by_source)]
 
-    def _finished(self, report: SourceReport) -> _Finished[Kept]:
-        return _Finished(report.source, report.claims, self._finish(report))
+    def _finish_report(self, report: SourceReport) -> _SourceResult[ValueT]:
+        return _SourceResult(report.source, report.claims, self._finish(report))
 
     def _map(self, step: str, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """``function(*item)`` for an item a source, in their order; the largest first, so that no job is left alone
         with it."""
-        sizes = [sum(len(document.body) for document in some) for _, some in self._sources]
-        order = sorted(range(len(items)), key=lambda place: -sizes[place])
+        sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
+        order = sorted(range(len(items)), key=lambda index: -sizes[index])
         results: list[Any] = [None] * len(items)
-        finished = as_finished(lambda place: function(*items[place]), order, self._jobs)
-        for done, (place, result) in enumerate(finished, 1):
-            results[order[place]] = result
+        completed = as_finished(lambda index: function(*items[index]), order, self._jobs)
+        for done, (index, result) in enumerate(completed, 1):
+            results[order[index]] = result
             self._progress(step, done, len(items))
         return results
 
@@ -221,7 +234,7 @@ class Miner:
         """
         return self.map(documents, lambda report: report)
 
-    def map(self, documents: Given, finish: Callable[[SourceReport], Result]) -> list[Result]:
+    def map(self, documents: Given, finish: Callable[[SourceReport], ValueT]) -> list[ValueT]:
         """As `run`, but gives what `finish` makes of each report.
 
         It is called where the source was mined, which may be another process.
@@ -229,12 +242,12 @@ class Miner:
         by_source: dict[str, list[Document]] = {}
         for document in documents_of(documents):
             by_source.setdefault(document.source, []).append(document)
-        found = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
+        results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
-        return [one.value for one in found]
+        return [source_result.value for source_result in results]
 
 
-NAMED = 3
+MAX_NAMED = 3
 """Sources that a warning names."""
 
 
@@ -257,7 +270,9 @@ def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 
     reports = list(Miner(config, jobs=jobs).run(documents))
     left_out = [report for report in reports if report.pack is None]
     if left_out:
-        named = "; ".join(f"{report.source} ({report.note.removeprefix('skipped: ')})" for report in left_out[:NAMED])
-        more = f"; and {len(left_out) - NAMED:,} more" if len(left_out) > NAMED else ""
+        named = "; ".join(
+            f"{report.source} ({report.note.removeprefix('skipped: ')})" for report in left_out[:MAX_NAMED]
+        )
+        more = f"; and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
         warnings.warn(f"no pack of {named}{more}", stacklevel=2)
     return {report.source: report.pack for report in reports if report.pack is not None}

@@ -127,13 +127,13 @@ class DiskExecutor(Executor[None, RateFile, None]):
         split_units(self._work, self._by_file, lambda done: self._progress("sorting", done, len(self._by_file)))
         self._map("mining", "mined", lambda unit, each: self._mine_unit(unit, work, each))
 
-    def reduce(self, kept: None) -> RateFile:
+    def reduce(self, mined: None) -> RateFile:
         if not os.path.exists(self._path("rates")):
             parts = [self._path("mined", unit.name + ".rates") for unit in self.units]
             RateFile.write(self._path("rates"), parts, self._budget)
         return RateFile(self._path("rates"))
 
-    def map_candidates(self, kept: None, table: RateFile, work: DecideSource) -> None:
+    def map_candidates(self, mined: None, table: RateFile, work: DecideSource) -> None:
         self._map("choosing", "chosen", lambda unit, each: self._decide_unit(unit, table, work, each))
 
     def share(self, result: None, work: ReportShared) -> None:

@@ -278,7 +278,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             self.progress("mining", done + 1, len(self.units))
         return states
 
-    def reduce(self, kept: dict[str, _WindowState]) -> RateFile:
+    def reduce(self, mined: dict[str, _WindowState]) -> RateFile:
         """The strings of all sources: of windows that are new, and of the others as they were."""
         new = {name for name in os.listdir(self.window_path("")) if name.endswith(".rates")}
         old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
@@ -288,14 +288,14 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         RateFile.write(path, parts, self.budget)
         return RateFile(path)
 
-    def map_candidates(self, kept: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
+    def map_candidates(self, mined: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
         """The packs of the sources, and what is different in them."""
         updates = []
         with together(os.path.join(self.work, "packs"), force=True) as files:
             writer = PackFolderWriter(files)
-            for done, source in enumerate(sorted(kept)):
-                updates.append(self.update_source(source, kept[source], table, work, writer))
-                self.progress("choosing", done + 1, len(kept))
+            for done, source in enumerate(sorted(mined)):
+                updates.append(self.update_source(source, mined[source], table, work, writer))
+                self.progress("choosing", done + 1, len(mined))
         return updates
 
     def mine_unit(self, unit: MiningUnit, work: MineSource) -> dict[str, _WindowState]:

@@ -51,9 +51,9 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     if size < INT32_MAX and not config.force64:
         grown = _core.grow_strings(index.symbols, index.doc_starts, min_tokens, floor, STEPS_PER_TOKEN * size + 1024)
         if grown is not None:
-            places, rank, first, length, count, df = grown
+            positions, rank, first, length, count, df = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
-            repeats_found = MaximalRepeats(repeats=repeats, places=places, first=first.astype(np.int64))
+            repeats_found = MaximalRepeats(repeats=repeats, positions=positions, first=first.astype(np.int64))
             return _limit_tokens(repeats_found, index.symbols)
     return _limit_tokens(_find_by_sorting(index, documents, floor, min_tokens, config.force64), index.symbols)
 
@@ -99,7 +99,7 @@ def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int, 
     max_steps = STEPS_PER_TOKEN * len(symbols)
     max_occurrences = len(symbols) if count.sum(dtype=np.int64) <= max_steps else max_steps // len(count)
     first = _core.first_places(rank, count, sa.astype(np.int64, copy=False), max(1, max_occurrences))
-    return MaximalRepeats(repeats=Repeats(rank=rank, length=length, count=count, df=df), places=sa, first=first)
+    return MaximalRepeats(repeats=Repeats(rank=rank, length=length, count=count, df=df), positions=sa, first=first)
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
