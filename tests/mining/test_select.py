@@ -12,6 +12,7 @@ from templatemine.config import SelectConfig, TokeniseConfig
 from templatemine.errors import ConfigError
 from templatemine.mining.features import compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_candidates
+from templatemine.mining.score import Scores as KindScores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import REASONS, REDUNDANT, STANDS_ELSEWHERE, UNLIKELY, select
 from templatemine.mining.tokenise import Vocabulary, tokenise
@@ -58,7 +59,7 @@ def decided(
         ]
         names += own
         both = np.array([scores.get(name, (0, 0)) for name in own], np.float32).reshape(-1, 2)
-        given.append((both[:, 0].copy(), both[:, 1].copy()))
+        given.append(KindScores(both[:, 0].copy(), both[:, 1].copy()))
     matrices = compute_features(corpus, segments, [None] * len(documents), kinds)
     verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), html=html)
     assert set(scores) <= set(names)
