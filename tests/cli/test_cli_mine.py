@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from random import Random
@@ -179,6 +180,19 @@ def test_fields_by_option(cli: Cli, tmp_path: Path) -> None:
     options = ["--text-field", "body", "--source-field", "paper", "--id-field", "key"]
     assert cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs", *options).code == 0
     assert everything(tmp_path / "packs") == FILES
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_dates_by_option_and_as_numbers(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    rows = records(["alpha.example"])
+    for name, made in {
+        "named": [{**one, "date": "none", "when": one["date"]} for one in rows],
+        "seconds": [{**one, "when": datetime.fromisoformat(f"{one['date']}T23:00Z").timestamp()} for one in rows],
+    }.items():
+        options = ["--date-field", "when", *memory]
+        assert cli("mine", write(tmp_path / f"{name}.jsonl", made), "-o", tmp_path / name, *options).code == 0
+        pack = Pack.load(tmp_path / name / "alpha.example.json")
+        assert (pack.first_date, pack.last_date) == ("2024-01-01", "2024-01-28")
 
 
 def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:

@@ -520,8 +520,10 @@ class TestFormats:
 
 
 def test_configuration() -> None:
-    with pytest.raises(ConfigError, match="expected four names, got 'a' for more than one"):
+    with pytest.raises(ConfigError, match="expected a name for each, got 'a' for more than one"):
         ReadConfig(text_field="a", id_field="a")
+    with pytest.raises(ConfigError, match="fields: expected a name for each, got an empty one"):
+        ReadConfig(source_field="")
     with pytest.raises(ConfigError, match="max record"):
         ReadConfig(max_record=0)
 

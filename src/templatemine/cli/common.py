@@ -203,6 +203,9 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
     group.add_argument(
+        "--date-field", metavar="NAME", default=defaults.date_field, help="the date (default: %(default)s)"
+    )
+    group.add_argument(
         "--source-of",
         metavar="RULE",
         help="where the source of a record is: domain or host (of its url), field:NAME, path:N (0 is the file name, 1 "
@@ -284,6 +287,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         html_field=args.html_field,
         source_field=args.source_field,
         id_field=args.id_field,
+        date_field=args.date_field,
         format=getattr(args, "input_format", None),
         source_of=args.source_of,
         max_record=args.max_record << 20,

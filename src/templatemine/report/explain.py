@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.io.fields import page_of
+from templatemine.io.fields import document
 from templatemine.io.jsonl import Lines, encode_line, parse
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
@@ -154,13 +154,6 @@ def one_object(path: str, config: ReadConfig) -> Document | None:
         return None
     name = os.path.splitext(os.path.basename(path))[0]
     lines = Lines(path, name, 1, encode_line(found))
-    for source, where, fields, _ in parse(lines, config, lambda error: None):
-        named = {name: fields.get(name) for name in ("url", "date", "title")}
-        return Document(
-            source=source,
-            id=str(fields.get(config.id_field, where)),
-            text=fields.get(config.text_field),
-            html=page_of(fields.get(config.text_field), fields.get(config.html_field)),
-            **{name: value if isinstance(value, str) else None for name, value in named.items()},
-        )
+    for source, _, fields, _ in parse(lines, config, lambda error: None):
+        return document(fields, config, source, 1, path)
     return None
