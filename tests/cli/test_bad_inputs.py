@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import everything, records
+from cli_support import everything, records, write
 
 from conftest import Cli
 from io_support import record, response
@@ -318,6 +318,30 @@ def test_other_commands_say_the_same(
         assert done.error
         kept = [one for one in everything(tmp_path) if ".templatemine-work" not in one]  # of a run that can go on
         assert kept in ([name], [name, "out"])
+
+
+@pytest.mark.parametrize("command", ["report", "desk", "sort"])
+@pytest.mark.parametrize("rows", [0, 7])
+def test_an_archive_without_a_document(cli: Cli, mined: Path, tmp_path: Path, command: str, rows: int) -> None:
+    """Nothing is written, and what cannot be read is counted; `mine` and others are tested above."""
+    path = write(tmp_path / "a.jsonl", [{"body": "a"}] * rows)
+    args = {"sort": [path, "-o", tmp_path / "out"], "report": [mined, "-a", path, "-o", tmp_path / "out"]}
+    for library in {"desk": ["uvicorn", "starlette"], "report": ["jinja2", "vl_convert"]}.get(command, []):
+        pytest.importorskip(library)
+    ran = cli(command, *args.get(command, [mined, "-a", path, *(["--port", "0"] if command == "desk" else [])]))
+    found = f"{rows} that cannot be read" if rows else "none"
+    assert ran.error == f"{path}: expected documents, found {found}"
+    assert ("skipped: and 2 more" in ran.err) == bool(rows)
+    assert [name for name in everything(tmp_path) if not name.startswith("out")] == ["a.jsonl"]
+
+
+def test_an_object_on_several_lines_is_told_of(cli: Cli, tmp_path: Path) -> None:
+    for text, hint in (
+        ('{\n "text": "a"\n}', "jq -c . makes one line of each object"),
+        ("[\n{}]", "jq -c '.[]' makes"),
+    ):
+        (tmp_path / "a.json").write_text(text)
+        assert hint in cli("mine", tmp_path / "a.json", "-o", tmp_path / "packs").err
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.rss"])

@@ -82,6 +82,10 @@ def test_nothing_to_ask(cli: Cli, packs: Path) -> None:
 def test_errors(cli: Cli, packs: Path, tmp_path: Path) -> None:
     assert cli("ask", packs, "--source", "nobody.example").error == "--source: there is no pack of 'nobody.example'"
     assert "missing.jsonl" in cli("ask", packs, "-a", tmp_path / "missing.jsonl").error
+    (tmp_path / "other.jsonl").write_text('{"body": "a"}\n' * 7)
+    ran = cli("ask", packs, "-a", tmp_path / "other.jsonl")
+    assert ran.error == f"{tmp_path}/other.jsonl: expected documents, found 7 that cannot be read"
+    assert not ran.out
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ def test_force(cli: Cli, archive: Path, tmp_path: Path) -> None:
 def test_the_output_is_a_file(cli: Cli, archive: Path, tmp_path: Path) -> None:
     (tmp_path / "packs").write_text("mine")
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--force")
-    assert ran.error == f"{tmp_path}/packs: cannot be written: File exists"
+    assert ran.error == f"{tmp_path}/packs: expected a folder, found a file"
     assert "found standard output" in cli("mine", archive, "-o", "-").error
 
 

@@ -59,15 +59,14 @@ class StreamConfig:
     fallback: str | None = None
 
     def __post_init__(self) -> None:
-        taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
-        if self.removed_field in taken:
-            raise ConfigError(
-                f"removed field: expected a name of its own, got {self.removed_field!r} as for another field"
-            )
-        if self.blocks_field in (*taken, self.removed_field):
-            raise ConfigError(
-                f"blocks field: expected a name of its own, got {self.blocks_field!r} as for another field"
-            )
+        names = self.read
+        taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
+        for what, name in (("removed field", self.removed_field), ("blocks field", self.blocks_field)):
+            if name == "":
+                raise ConfigError(f"{what}: expected a name, got an empty one")
+            if name in taken:
+                raise ConfigError(f"{what}: expected a name of its own, got {name!r} as for another field")
+            taken += [] if name is None else [name]
         if self.clean.html not in ("main", "strip"):
             raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 

@@ -100,7 +100,7 @@ def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str
     """Read the archive until all strings were seen often enough."""
     if not args.archive:
         return
-    for record in common.open_records(args.archive, common.read_config(args), terminal.met):
+    for record in common.some_records(args.archive, common.read_config(args), terminal):
         sightings = seen.get(record.document.source)
         if sightings is not None:
             sightings.add(record.document)

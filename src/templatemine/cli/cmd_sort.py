@@ -43,8 +43,10 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = SortConfig(read=common.read_config(args), memory=args.memory, force=args.force)
     with terminal.progress() as steps:
-        found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
-    terminal.skipped_more()
+        try:
+            found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
+        finally:
+            terminal.skipped_more()
     documents = sum(one.documents for one in found)
     if args.json:
         totals = {

@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from templatemine.config import SHIPPED, TEXT_FORMATS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
@@ -49,6 +50,7 @@ __all__ = [
     "same_file",
     "share",
     "size",
+    "some_records",
     "visible",
 ]
 
@@ -86,6 +88,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
         super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, **options)
+        self._given: Sequence[str] = ()
 
     def format_help(self) -> str:
         """The help; the exit code of ``--strict`` is listed only if the command has this option."""
@@ -95,17 +98,31 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
+        self._given = args or ()
         namespace, others = super().parse_known_args(args, namespace)
+        self._refuse(others)
+        return namespace, others
+
+    def _refuse(self, others: Sequence[str]) -> None:
+        """End if there are arguments that are not known."""
         if others:
             options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
             meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
             self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
-        return namespace, others
 
     def error(self, message: str) -> NoReturn:
-        """End with one line."""
+        """End with one line; where something is missing, it tells of an option that is misspelt."""
+        if message.startswith("the following arguments are required"):
+            given, self._given = self._given, ()
+            self._refuse([one for one in _options(given) if one not in self._option_string_actions])
         complain(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
+
+
+def _options(given: Sequence[str]) -> list[str]:
+    """The long options of a command line, without their values."""
+    before = takewhile(lambda one: one != "--", given)
+    return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
@@ -371,12 +388,28 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
     return (record for stream in streams for record in stream)
 
 
+def some_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
+    """As `open_records`, and at the end an error if there was no readable document: what is asked about an archive has
+    no answer without one."""
+
+    def some() -> Iterator[Record]:
+        read = False
+        for record in records:
+            read = True
+            yield record
+        if not read:
+            raise nothing_read(terminal, inputs)
+
+    records = open_records(inputs, config, terminal.met)
+    return some()
+
+
 def nothing_read(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """The error for inputs without a readable document; the bad ones have been named."""
+    from templatemine.io.files import no_documents
+
     terminal.skipped_more()
-    found = f"found {terminal.skipped:,} that cannot be read" if terminal.skipped else "found none"
-    where = ", ".join("stdin" if path == "-" else path for path in paths)
-    return CorpusError(f"expected documents, {found}", where, fatal=True)
+    return no_documents(paths, terminal.skipped)
 
 
 def same_file(one: str, other: str) -> bool:
