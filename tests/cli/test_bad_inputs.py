@@ -493,6 +493,16 @@ def test_places_on_the_network_that_break_off(
     assert everything(tmp_path) == []
 
 
+def test_a_place_on_the_network_where_nobody_listens(cli: Cli, mined: Path) -> None:
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as server:
+        url = f"http://127.0.0.1:{server.server_address[1]}/a.jsonl"
+    told = cli("clean", url, "-p", mined, "--dry-run").error
+    assert told.startswith(f"{url}: cannot be read: ")
+    assert told.count(url) == 1
+
+
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 No TLS\r\n\r\n", b"\x16\x03\x03\x40\x00\x02"])
 def test_places_that_break_off_before_they_are_encrypted(
     cli: Cli, mined: Path, tmp_path: Path, breaking: Callable[[bytes], str], answer: bytes

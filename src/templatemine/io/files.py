@@ -237,7 +237,8 @@ def _remote_errors(path: str) -> Iterator[None]:
     except ImportError as error:
         raise MissingExtraError(f"{path}: {error}") from error
     except (OSError, ValueError, AttributeError, KeyError) as error:  # the last two of URLs that lack a part
-        text = str(error) or type(error).__name__
+        told = error.__cause__ or error if str(error) == path else error  # of a server that does not answer: the path
+        text = str(told) or type(told).__name__
         raise CorpusError(f"cannot be read: {text}", path, fatal=True) from error
 
 
