@@ -12,8 +12,8 @@ __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Writes the records of all inputs into a folder, one file of JSON lines per
-source (NAME.jsonl.gz). Records are in the order of the inputs, and unchanged but
-for the field of the source, which has the source that was found.
+source (NAME.jsonl.gz). Records are in the order of the inputs, and unchanged
+but for the field of the source, which has the source that was found.
 The archive may be of any size and its sources mixed in any way.
 
 All files appear together at the end; a run that fails has written nothing, and
