@@ -55,6 +55,29 @@ def csv_of(rows: list[dict[str, Any]], path: Path) -> Path:
     return path
 
 
+def test_no_name_of_a_source_acts_on_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    bad = "\x1b[2Jred\x07\u202e\nnews"
+    rows = [{**one, "source": bad} for one in dated(records(["alpha.example"], 300), "2024-01-01", 1)]
+    rows += [{**one, "source": bad} for one in dated(redesigned(records(["alpha.example"], 300)), "2024-03-01", 1)]
+    path, packs = write(tmp_path / "a.jsonl", rows), tmp_path / "packs"
+    old = write(tmp_path / "old.jsonl", rows[:300])
+    for command in (
+        ("update", packs, old),
+        ("clean", path, "-p", packs, "-o", tmp_path / "c.jsonl", "--hits", packs / "hits"),
+        ("drift", packs),
+        ("update", packs, path, "--dry-run"),
+        ("evaluate", "residue", path, "--packs", packs),
+        ("evaluate", "injection", path, "--sample", "40"),
+        ("sort", path, "-o", tmp_path / "sorted"),
+        ("mine", path, "-o", tmp_path / "mined"),
+    ):
+        ran = cli(*command)
+        assert ran.code == 0
+        assert "red" in ran.out + ran.err or command[1] == "injection"
+        assert not set(ran.out + ran.err) & set("\x1b\x07\u202e")
+        assert not any(line.startswith("news") for line in (ran.out + ran.err).splitlines())
+
+
 def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     source = ["alpha.example"]
     packs = tmp_path / "packs"

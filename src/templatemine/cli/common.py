@@ -561,9 +561,9 @@ class Terminal:
         return [] if self._met is None else [f"{number:,} {what}" for what, number in sorted(self._met.notes.items())]
 
     def say(self, *lines: str) -> None:
-        """Lines of a summary."""
+        """Lines of a summary, whatever they hold."""
         if not self.quiet:
-            _write(sys.stderr, "".join(line + "\n" for line in lines))
+            _write(sys.stderr, "".join(visible(line) + "\n" for line in lines))
 
     def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
         """The summary for machines."""
